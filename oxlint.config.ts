@@ -1,0 +1,119 @@
+// What a folder may import, and what only host/ may touch. The layers are a table so that
+// "who may know whom" is read in one place; add a folder here when you add it under src/.
+import { defineConfig } from 'oxlint';
+
+const nodeDoors = [
+  'fs', 'fs/promises', 'child_process', 'net', 'tls', 'http', 'https', 'http2', 'dns', 'dns/promises', 'dgram', 'os', 'timers', 'timers/promises', 'process', 'worker_threads', 'readline', 'readline/promises',
+];
+const doorsBan = {
+  group: nodeDoors.flatMap((name) => [name, `node:${name}`]),
+  message: 'Files, processes, network and clock come through host/.',
+};
+const chanceBan = {
+  group: ['crypto', 'node:crypto'],
+  importNames: ['randomBytes', 'randomInt', 'randomUUID', 'randomFillSync', 'randomFill', 'webcrypto'],
+  message: 'Chance comes through host/random, so that a run can be replayed from a seed.',
+};
+
+/** folder → folders of src/ it may import; a folder always may import itself. */
+const layers: Record<string, string[]> = {
+  host: ['errors'],
+  errors: [],
+  workflow: ['errors', 'host'],
+  ignition: [],
+  pki: ['errors', 'host'],
+  'install-config': ['errors', 'host'],
+  release: ['errors', 'host', 'workflow'],
+  'machine-config': ['errors', 'host', 'ignition', 'workflow', 'kubernetes', 'pki'],
+  kubernetes: ['errors', 'host', 'pki', 'workflow'],
+  etcd: ['errors', 'host', 'workflow'],
+  torcx: ['errors', 'host', 'workflow', 'kubernetes', 'release'],
+  'control-plane': ['errors', 'host', 'pki', 'install-config', 'release', 'workflow', 'etcd', 'kubernetes'],
+  node: ['errors', 'host', 'ignition', 'pki', 'workflow', 'kubernetes', 'etcd', 'control-plane', 'machine-config', 'release', 'torcx'],
+  assets: ['errors', 'host', 'workflow', 'install-config', 'pki', 'ignition', 'machine-config', 'kubernetes', 'release', 'node', 'control-plane', 'torcx'],
+  platform: ['errors', 'host', 'workflow', 'release', 'ignition', 'install-config'],
+  bootkube: ['errors', 'host', 'workflow', 'assets', 'pki', 'etcd', 'kubernetes', 'control-plane', 'machine-config', 'release', 'node', 'install-config'],
+  observe: ['errors', 'host', 'workflow'],
+  diagnose: ['errors', 'host', 'workflow', 'kubernetes', 'etcd', 'platform', 'observe'],
+};
+const folders = [...Object.keys(layers), 'cli'];
+
+const layerOverrides = Object.entries(layers).map(([folder, allowed]) => ({
+  files: [`src/${folder}/**/*.ts`],
+  excludeFiles: ['**/*.test.ts'],
+  rules: {
+    'eslint/no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          ...(folder === 'host' ? [] : [doorsBan, chanceBan]),
+          {
+            group: folders
+              .filter((other) => other !== folder && !allowed.includes(other))
+              .flatMap((other) => [`**/../${other}/**`, `../${other}/**`]),
+            message: `src/${folder}/ may import only: ${allowed.join(', ') || 'nothing else in src/'} (oxlint.config.ts).`,
+          },
+        ],
+      },
+    ],
+  },
+}));
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'import', 'oxc', 'vitest'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  ignorePatterns: ['dist/**', 'node_modules/**', '.toolchain/**', 'test/golden/**'],
+  rules: {
+    'eslint/no-shadow': 'off',
+    'eslint/no-underscore-dangle': 'off',
+    'eslint/no-await-in-loop': 'off',
+    'eslint/no-console': 'error',
+    'eslint/max-lines': ['error', { max: 400 }],
+    'eslint/max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'import/no-unassigned-import': ['error', { allow: ['reflect-metadata'] }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'unicorn/no-process-exit': 'error',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/no-array-reverse': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+  },
+  overrides: [
+    {
+      files: ['src/**/*.ts'],
+      rules: {
+        'eslint/no-restricted-imports': ['error', { patterns: [doorsBan, chanceBan] }],
+        'eslint/no-restricted-globals': [
+          'error',
+          ...['setTimeout', 'setInterval', 'setImmediate', 'fetch', 'process', 'performance', 'crypto', 'WebSocket'].map((name) => ({
+            name,
+            message: 'Time, chance, processes and network come through host/.',
+          })),
+        ],
+        'eslint/no-restricted-properties': [
+          'error',
+          { object: 'Date', property: 'now', message: 'Time comes through host/clock.' },
+          { object: 'Math', property: 'random', message: 'Chance comes through host/random.' },
+        ],
+      },
+    },
+    ...layerOverrides,
+    {
+      files: ['src/host/**/*.ts', 'src/main.ts', '**/*.test.ts'],
+      rules: { 'eslint/no-restricted-globals': 'off', 'eslint/no-restricted-properties': 'off' },
+    },
+    { files: ['src/main.ts', '**/*.test.ts', 'src/host/**/*.ts'], rules: { 'eslint/no-restricted-imports': 'off' } },
+    {
+      files: ['**/*.test.ts', 'test/**/*.ts', 'bench/**/*.ts'],
+      rules: { 'typescript/no-non-null-assertion': 'off', 'eslint/max-lines-per-function': 'off' },
+    },
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    { files: ['bench/**/*.ts', 'tools/**/*.ts'], rules: { 'eslint/no-console': 'off' } },
+  ],
+});
