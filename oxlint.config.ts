@@ -1,9 +1,26 @@
 // What a folder may import, and what only host/ may touch. The layers are a table so that
 // "who may know whom" is read in one place; add a folder here when you add it under src/.
-import { defineConfig } from 'oxlint';
+import { defineConfig, type OxlintOverride } from 'oxlint';
 
 const nodeDoors = [
-  'fs', 'fs/promises', 'child_process', 'net', 'tls', 'http', 'https', 'http2', 'dns', 'dns/promises', 'dgram', 'os', 'timers', 'timers/promises', 'process', 'worker_threads', 'readline', 'readline/promises',
+  'fs',
+  'fs/promises',
+  'child_process',
+  'net',
+  'tls',
+  'http',
+  'https',
+  'http2',
+  'dns',
+  'dns/promises',
+  'dgram',
+  'os',
+  'timers',
+  'timers/promises',
+  'process',
+  'worker_threads',
+  'readline',
+  'readline/promises',
 ];
 const doorsBan = {
   group: nodeDoors.flatMap((name) => [name, `node:${name}`]),
@@ -29,16 +46,54 @@ const layers: Record<string, string[]> = {
   etcd: ['errors', 'host', 'workflow'],
   torcx: ['errors', 'host', 'workflow', 'kubernetes', 'release'],
   'control-plane': ['errors', 'host', 'pki', 'install-config', 'release', 'workflow', 'etcd', 'kubernetes'],
-  node: ['errors', 'host', 'ignition', 'pki', 'workflow', 'kubernetes', 'etcd', 'control-plane', 'machine-config', 'release', 'torcx'],
-  assets: ['errors', 'host', 'workflow', 'install-config', 'pki', 'ignition', 'machine-config', 'kubernetes', 'release', 'node', 'control-plane', 'torcx'],
+  node: [
+    'errors',
+    'host',
+    'ignition',
+    'pki',
+    'workflow',
+    'kubernetes',
+    'etcd',
+    'control-plane',
+    'machine-config',
+    'release',
+    'torcx',
+  ],
+  assets: [
+    'errors',
+    'host',
+    'workflow',
+    'install-config',
+    'pki',
+    'ignition',
+    'machine-config',
+    'kubernetes',
+    'release',
+    'node',
+    'control-plane',
+    'torcx',
+  ],
   platform: ['errors', 'host', 'workflow', 'release', 'ignition', 'install-config'],
-  bootkube: ['errors', 'host', 'workflow', 'assets', 'pki', 'etcd', 'kubernetes', 'control-plane', 'machine-config', 'release', 'node', 'install-config'],
+  bootkube: [
+    'errors',
+    'host',
+    'workflow',
+    'assets',
+    'pki',
+    'etcd',
+    'kubernetes',
+    'control-plane',
+    'machine-config',
+    'release',
+    'node',
+    'install-config',
+  ],
   observe: ['errors', 'host', 'workflow'],
   diagnose: ['errors', 'host', 'workflow', 'kubernetes', 'etcd', 'platform', 'observe'],
 };
 const folders = [...Object.keys(layers), 'cli'];
 
-const layerOverrides = Object.entries(layers).map(([folder, allowed]) => ({
+const layerOverrides: OxlintOverride[] = Object.entries(layers).map(([folder, allowed]) => ({
   files: [`src/${folder}/**/*.ts`],
   excludeFiles: ['**/*.test.ts'],
   rules: {
@@ -91,7 +146,16 @@ export default defineConfig({
         'eslint/no-restricted-imports': ['error', { patterns: [doorsBan, chanceBan] }],
         'eslint/no-restricted-globals': [
           'error',
-          ...['setTimeout', 'setInterval', 'setImmediate', 'fetch', 'process', 'performance', 'crypto', 'WebSocket'].map((name) => ({
+          ...[
+            'setTimeout',
+            'setInterval',
+            'setImmediate',
+            'fetch',
+            'process',
+            'performance',
+            'crypto',
+            'WebSocket',
+          ].map((name) => ({
             name,
             message: 'Time, chance, processes and network come through host/.',
           })),
