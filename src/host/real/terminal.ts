@@ -13,10 +13,10 @@ export function realTerminal(): Terminal {
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    outIsTerminal: stdout.isTTY === true,
-    errIsTerminal: stderr.isTTY === true,
-    inIsTerminal: stdin.isTTY === true,
-    hasColors: stderr.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    outIsTerminal: Boolean(stdout.isTTY),
+    errIsTerminal: Boolean(stderr.isTTY),
+    inIsTerminal: Boolean(stdin.isTTY),
+    hasColors: Boolean(stderr.isTTY) && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     columns: () => stderr.columns ?? 80,
     ask: async (question, signal) => {
       const reader = createInterface({ input: stdin, output: stderr });
