@@ -186,6 +186,9 @@ export default defineConfig({
       rules: { 'typescript/no-non-null-assertion': 'off', 'eslint/max-lines-per-function': 'off' },
     },
     { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
-    { files: ['bench/**/*.ts', 'tools/**/*.ts'], rules: { 'eslint/no-console': 'off' } },
+    {
+      files: ['bench/**/*.ts', 'tools/**/*.ts'],
+      rules: { 'eslint/no-console': 'off', 'unicorn/no-process-exit': 'off' },
+    },
   ],
 });
