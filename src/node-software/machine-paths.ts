@@ -37,6 +37,9 @@ export const kubeProxyKubeconfig = '/var/lib/kube-proxy/kubeconfig';
 
 export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 
+/** What every machine of a pool is told for its preparation; part of the pool's MachineConfig. */
+export const nodeSettingsFile = '/etc/firstlight/node.json';
+
 /** What only this machine can know, found anew at every boot; nothing in it survives a reboot. */
 export const machineFacts = {
   folder: '/run/firstlight',
