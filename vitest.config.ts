@@ -5,7 +5,14 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 20_000 } },
-      { test: { name: 'oracle', include: ['test/{oracle,golden}/**/*.test.ts'], environment: 'node', testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'oracle',
+          include: ['test/{oracle,golden}/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: 'e2e',

@@ -1,0 +1,43 @@
+// The network: one HTTP(S) client that honours CAs and deadlines, name lookups, and reachability probes.
+// Failures are HOST_NETWORK errors that tell DNS, refused, timeout and TLS apart: callers decide, never guess.
+export interface HttpRequest {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Trust exactly these PEM certificates instead of the system's. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Whole exchange; for `open` until the headers are there. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** No byte for this long ends a streamed body. Default 30 s. */
+  readonly idleMs?: number;
+  readonly signal?: AbortSignal;
+  /** Bytes of body kept by `request`; more is an error. Default 64 MiB. */
+  readonly maxBytes?: number;
+  /** Connect here instead of where the URL's name points. */
+  readonly connectTo?: { readonly host: string; readonly port: number };
+}
+
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+export interface HttpAnswer extends HttpHead {
+  readonly body: Uint8Array;
+}
+export interface HttpStream extends HttpHead {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export type NetworkFailure = 'dns' | 'refused' | 'unreachable' | 'timeout' | 'tls' | 'reset' | 'protocol' | 'aborted';
+
+export interface Network {
+  request(request: HttpRequest): Promise<HttpAnswer>;
+  /** The same with the body as a stream; redirects are followed by neither. */
+  open(request: HttpRequest): Promise<HttpStream>;
+  resolve(name: string): Promise<readonly string[]>;
+  /** Resolves when a TCP connection was made (and closed again). */
+  probe(host: string, port: number, timeoutMs: number): Promise<void>;
+}

@@ -1,0 +1,156 @@
+// Real files. The order temporary file → fsync → rename → fsync of the folder is what makes `kill -9`
+// and power loss harmless; keep it whole.
+import type { FileHandle } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  statfs,
+  symlink,
+  truncate,
+  chmod,
+} from 'node:fs/promises';
+import { createReadStream, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { hostErrors } from '../errors.ts';
+import type { FileFacts, Files, WriteOptions } from '../files.ts';
+import { lockFolder } from './lock.ts';
+
+export function realFiles(): Files {
+  return {
+    read: (path) => named('read', path, () => readFile(path)),
+    readText: (path) => named('read', path, () => readFile(path, 'utf8')),
+    readIfPresent: (path) => named('read', path, () => readFile(path).catch(absent)),
+    stream: (path) => createReadStream(path),
+    write: (path, content, options) =>
+      named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
+    writeStream: (path, content, options) =>
+      named('write', path, () =>
+        replace(path, options, async (handle) => {
+          for await (const chunk of content) await handle.write(chunk);
+        }),
+      ),
+    openAppend: (path, options) => named('open', path, () => openAppend(path, options)),
+    truncate: (path, sizeBytes) => named('truncate', path, () => truncate(path, sizeBytes)),
+    makeFolder: async (path, options) => {
+      await named('make', path, () => mkdir(path, { recursive: true, mode: options?.mode ?? 0o755 }));
+    },
+    list: (path) => named('list', path, () => readdir(path).then((names) => names.sort(), absent)),
+    facts: (path) => named('look at', path, () => facts(path)),
+    rename: (from, to) => named('rename', from, () => rename(from, to)),
+    symlink: (target, path) => named('link', path, () => symlink(target, path)),
+    readLink: (path) => named('read', path, () => readlink(path)),
+    realPath: (path) => named('resolve', path, () => realpath(path)),
+    setMode: (path, mode) => named('change the mode of', path, () => chmod(path, mode)),
+    remove: (path) => named('remove', path, () => rm(path, { recursive: true, force: true })),
+    makeTemporaryFolder: (prefix) => named('make a folder in', tmpdir(), () => mkdtemp(join(tmpdir(), prefix))),
+    freeBytes: (path) => named('look at', path, () => statfs(path).then((s) => s.bavail * s.bsize)),
+    lock: (folder, purpose) => named('lock', folder, () => lockFolder(folder, purpose)),
+    watch: (folder, changed) => {
+      const watcher = watch(folder, () => changed());
+      // A folder that vanishes ends the watch; the caller's own observation notices the rest.
+      watcher.on('error', () => watcher.close());
+      return { [Symbol.dispose]: () => watcher.close() };
+    },
+  };
+}
+
+async function replace(
+  path: string,
+  options: WriteOptions = {},
+  fill: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  const folder = dirname(path);
+  const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`);
+  const handle = await open(temporary, 'wx', options.mode ?? 0o644);
+  try {
+    // The umask may have taken bits away from the mode asked for.
+    await handle.chmod(options.mode ?? 0o644);
+    if (options.uid !== undefined || options.gid !== undefined)
+      await handle.chown(options.uid ?? -1, options.gid ?? -1);
+    await fill(handle);
+    await handle.sync();
+    await handle.close();
+    await rename(temporary, path);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openAppend(path: string, options: WriteOptions = {}): ReturnType<Files['openAppend']> {
+  const handle = await open(path, 'a', options.mode ?? 0o644);
+  return {
+    append: (content) =>
+      named('append to', path, async () => {
+        await handle.appendFile(content);
+        await handle.datasync();
+      }),
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+async function facts(path: string): Promise<FileFacts | undefined> {
+  const stat = await lstat(path).catch(absent);
+  if (stat === undefined) return undefined;
+  const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other';
+  return {
+    kind,
+    sizeBytes: stat.size,
+    mode: stat.mode & 0o7777,
+    uid: stat.uid,
+    modifiedAt: stat.mtime,
+    identity: `${stat.dev}:${stat.ino}`,
+  };
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many open files',
+  EIO: 'the disk reported an input/output error',
+};
+
+/** Runs a file operation and turns what the kernel said into a HOST_FILE error that names the path. */
+async function named<T>(action: string, path: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
+    throw hostErrors.FILE({ path, action, reason: reasons[code] ?? code }, { cause: error });
+  }
+}

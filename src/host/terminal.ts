@@ -1,0 +1,13 @@
+// The person's end of the line. Results go to `out`, progress and questions to `err`; nothing else prints.
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** Can we draw and ask, or is somebody piping us? */
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
+  readonly inIsTerminal: boolean;
+  readonly hasColors: boolean;
+  columns(): number;
+  /** Asks on stderr, reads one line from stdin; undefined when stdin ended. */
+  ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
+}

@@ -1,0 +1,71 @@
+// Runs stages top to bottom: observe, then act, then verify, then record. It has no other memory than the journal,
+// and the journal is only believed where the stage's own observation agrees, so killing it anywhere is harmless.
+import type { Clock } from '../host/clock.ts';
+import { workflowErrors } from './errors.ts';
+import type { Emit } from './events.ts';
+import type { Journal, JournalRecord } from './journal.ts';
+import type { Stage, StageRecord, StageResult } from './stage.ts';
+
+export interface EngineOptions<Context> {
+  readonly stages: readonly Stage<Context>[];
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+export async function runStages<Context>(options: EngineOptions<Context>): Promise<void> {
+  const last = lastRecords(options.journal.records);
+  for (const stage of options.stages) {
+    options.signal.throwIfAborted();
+    await runStage(options, stage, last.get(stage.name));
+  }
+}
+
+async function runStage<Context>(
+  options: EngineOptions<Context>,
+  stage: Stage<Context>,
+  last: StageRecord | undefined,
+): Promise<void> {
+  const { context, emit } = options;
+  const seen = await stage.observe(context, last);
+  if (seen.status === 'done') return emit({ kind: 'stage-unchanged', stage: stage.name });
+  if (seen.status === 'adopt') {
+    await record(options, stage.name, seen);
+    return emit({ kind: 'stage-adopted', stage: stage.name, note: seen.note });
+  }
+  const startMs = options.clock.monotonicMs();
+  emit({ kind: 'stage-started', stage: stage.name, because: seen.because });
+  try {
+    const report = (progress: string): void => emit({ kind: 'stage-progress', stage: stage.name, progress });
+    const result = await stage.run(context, { signal: options.signal, report });
+    await verify(context, stage, result);
+    await record(options, stage.name, result);
+    const ms = options.clock.monotonicMs() - startMs;
+    emit({ kind: 'stage-done', stage: stage.name, ms, ...(result.note === undefined ? {} : { note: result.note }) });
+  } catch (error) {
+    emit({ kind: 'stage-failed', stage: stage.name, ms: options.clock.monotonicMs() - startMs, error });
+    throw error;
+  }
+}
+
+async function verify<Context>(context: Context, stage: Stage<Context>, result: StageResult): Promise<void> {
+  for (const check of stage.verify) {
+    const reason = await check.run(context, result);
+    if (reason !== undefined) throw workflowErrors.VERIFY({ stage: stage.name, check: check.name, reason });
+  }
+}
+
+async function record<Context>(options: EngineOptions<Context>, stage: string, result: StageResult): Promise<void> {
+  const { fingerprint, outputs, note } = result;
+  const at = options.clock.now().toISOString();
+  const fields = { stage, fingerprint, outputs, ...(note === undefined ? {} : { note }) };
+  await options.journal.append({ kind: 'stage', at, ...fields });
+}
+
+/** The newest record of each stage; what a stage is later observed against. */
+export function lastRecords(records: readonly JournalRecord[]): ReadonlyMap<string, StageRecord> {
+  const stages = records.filter((record) => record.kind === 'stage') as unknown as readonly StageRecord[];
+  return new Map(stages.map((record) => [record.stage, record]));
+}

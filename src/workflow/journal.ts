@@ -1,0 +1,77 @@
+// The append-only memory of a workflow: one JSON record per line, each line chained to the one before by a checksum.
+// `kill -9` at any byte costs at most the line that was being written; a line altered before the end is refused.
+// A record is a fact about the past ("this was produced from that"), never a claim about the present.
+import { createHash } from 'node:crypto';
+import type { AppendHandle, Files } from '../host/files.ts';
+import { workflowErrors } from './errors.ts';
+
+export interface JournalRecord {
+  readonly kind: string;
+  readonly at: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Journal extends AsyncDisposable {
+  readonly path: string;
+  readonly records: readonly JournalRecord[];
+  /** On the disk when it resolves. The file is created by the first record, so that an idle run writes nothing. */
+  append(record: JournalRecord): Promise<void>;
+}
+
+const checksumLength = 16;
+
+export async function openJournal(files: Files, path: string): Promise<Journal> {
+  const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
+  const { records, chain, goodBytes } = parseJournal(path, content);
+  if (goodBytes < content.length) await files.truncate(path, goodBytes);
+  let link = chain;
+  let handle: AppendHandle | undefined;
+  const kept = [...records];
+  return {
+    path,
+    records: kept,
+    append: async (record) => {
+      handle ??= await files.openAppend(path, { mode: 0o600 });
+      const json = JSON.stringify(record);
+      link = nextLink(link, json);
+      await handle.append(`${link} ${json}\n`);
+      kept.push(record);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await handle?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function nextLink(previous: string, json: string): string {
+  return createHash('sha256').update(previous).update(json).digest('hex').slice(0, checksumLength);
+}
+
+interface ParsedJournal {
+  readonly records: readonly JournalRecord[];
+  readonly chain: string;
+  readonly goodBytes: number;
+}
+
+function parseJournal(path: string, content: Buffer): ParsedJournal {
+  const records: JournalRecord[] = [];
+  let chain = '';
+  let start = 0;
+  while (start < content.length) {
+    const end = content.indexOf(0x0a, start);
+    if (end === -1) break;
+    const line = content.toString('utf8', start, end);
+    const json = line.slice(checksumLength + 1);
+    const link = nextLink(chain, json);
+    if (line.slice(0, checksumLength) !== link || line[checksumLength] !== ' ') {
+      const isLast = end === content.length - 1;
+      // A torn write can end in stray bytes that happen to contain a newline; only the very last line may be dropped.
+      if (isLast) break;
+      throw workflowErrors.JOURNAL_CORRUPT({ path, line: records.length + 1, reason: 'does not match its checksum' });
+    }
+    records.push(JSON.parse(json) as JournalRecord);
+    chain = link;
+    start = end + 1;
+  }
+  return { records, chain, goodBytes: start };
+}

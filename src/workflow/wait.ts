@@ -1,0 +1,52 @@
+// Waiting, always bounded: every wait has a deadline, an abort signal and a sentence that says what is missing.
+// A probe reports what it saw; it never decides how long to wait.
+import type { Clock } from '../host/clock.ts';
+import { workflowErrors } from './errors.ts';
+
+export type Observation<T> =
+  | { readonly status: 'ready'; readonly value: T }
+  | { readonly status: 'waiting'; readonly missing: readonly string[] };
+
+export interface WaitOptions<T> {
+  readonly clock: Clock;
+  /** What is waited for, as the subject of "… did not happen within 20 s". */
+  readonly what: string;
+  readonly deadlineMs: number;
+  /** Pause between two looks. A `wake` cuts it short. */
+  readonly everyMs: number;
+  readonly probe: (signal: AbortSignal | undefined) => Promise<Observation<T>>;
+  readonly signal?: AbortSignal;
+  /** Told whenever what is missing changes. */
+  readonly onMissing?: (missing: readonly string[]) => void;
+  /** Resolves early when something may have changed (a watch event); a hint, not a fact. */
+  readonly wake?: (signal: AbortSignal) => Promise<void>;
+}
+
+export async function waitUntil<T>(options: WaitOptions<T>): Promise<T> {
+  const { clock, signal } = options;
+  const endMs = clock.monotonicMs() + options.deadlineMs;
+  let missing: readonly string[] = [];
+  for (;;) {
+    signal?.throwIfAborted();
+    const seen = await options.probe(signal);
+    if (seen.status === 'ready') return seen.value;
+    if (seen.missing.join('\n') !== missing.join('\n')) options.onMissing?.(seen.missing);
+    missing = seen.missing;
+    const leftMs = endMs - clock.monotonicMs();
+    if (leftMs <= 0) {
+      throw workflowErrors.DEADLINE({ what: options.what, seconds: Math.round(options.deadlineMs / 1000), missing });
+    }
+    await pause(options, Math.min(options.everyMs, leftMs));
+  }
+}
+
+async function pause<T>(options: WaitOptions<T>, ms: number): Promise<void> {
+  if (options.wake === undefined) return options.clock.sleep(ms, options.signal);
+  const over = new AbortController();
+  const signal = options.signal === undefined ? over.signal : AbortSignal.any([over.signal, options.signal]);
+  try {
+    await Promise.race([options.clock.sleep(ms, signal), options.wake(signal)]);
+  } finally {
+    over.abort(new Error('the pause is over'));
+  }
+}
