@@ -1,6 +1,6 @@
 module firstlight/upstream/ignition-oracle
 
-go 1.26
+go 1.24.0
 
 require (
 	github.com/coreos/ignition/v2 v2.24.0

@@ -1,6 +1,6 @@
 module firstlight/upstream/ignition
 
-go 1.26
+go 1.24.0
 
 tool (
 	github.com/coreos/ignition/v2/internal
