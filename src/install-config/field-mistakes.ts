@@ -1,6 +1,6 @@
 // What zod found, field by field, as mistakes a person can act on.
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
-import type { Architecture } from './machines-schema.ts';
+import type { Architecture } from './architecture.ts';
 import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
 import { type FieldPath, mistakesMax, nearest, pathText, quoted } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';

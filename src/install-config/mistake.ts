@@ -63,10 +63,11 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 export function mistakeLines(mistakes: readonly Mistake[]): readonly string[] {
   const places = mistakes.map((mistake) => `${mistake.file}:${mistake.line}:${mistake.column}`);
   const width = Math.max(0, ...places.map((place) => place.length));
-  return mistakes.map((mistake, i) => `${(places[i] ?? '').padEnd(width)} ${sentence(mistake)}`);
+  return mistakes.map((mistake, i) => `${(places[i] ?? '').padEnd(width)} ${mistakeSentence(mistake)}`);
 }
 
-function sentence(mistake: Mistake): string {
+/** The mistake without its place. */
+export function mistakeSentence(mistake: Mistake): string {
   if (mistake.suggestion !== undefined) return `${mistake.message}; did you mean ${mistake.suggestion}?`;
   return mistake.allowed === undefined ? mistake.message : `${mistake.message}; allowed: ${mistake.allowed}`;
 }

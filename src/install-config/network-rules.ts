@@ -1,7 +1,8 @@
 // The ranges of machines, pods and Services: apart from each other, large enough, and not where others live.
 import { overlap, readRange, sizeOf } from './cidr.ts';
+import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
 import type { FieldPath } from './mistake.ts';
-import { type Finding, masterCount, platformOf, type Rule, type RuleInput, workerCount } from './rule.ts';
+import type { Finding, Rule, RuleInput } from './rule.ts';
 
 const machineNetwork: FieldPath = ['networking', 'machineNetwork'];
 const clusterNetwork: FieldPath = ['networking', 'clusterNetwork'];

@@ -3,7 +3,7 @@
 // sieve still runs where an earlier one found something, on the fields that are not in doubt.
 import { installConfigErrors } from './errors.ts';
 import { type FieldMistake, readFields, textAt, valueAt } from './field-mistakes.ts';
-import type { Architecture } from './machines-schema.ts';
+import type { Architecture } from './architecture.ts';
 import { type FieldPath, type Mistake, mistakesMax, pathText } from './mistake.ts';
 import type { Rule } from './rule.ts';
 import { applyRules } from './rules.ts';

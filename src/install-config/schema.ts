@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
 import { textField } from './field.ts';
-import { type Architecture, machineFields } from './machines-schema.ts';
+import type { Architecture } from './architecture.ts';
+import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
 import { optionFields } from './options-schema.ts';
 
@@ -44,7 +45,9 @@ const platformSchema = z
     }),
   })
   .prefault({ local: {} })
-  .meta({ description: 'Where machines come from: exactly one of the fields below.' });
+  .meta({
+    description: 'Where machines come from, exactly one: local (this host makes them) or none (you bring them).',
+  });
 
 const metadataSchema = z.strictObject({
   name: clusterNameSchema.default('demo').meta({
