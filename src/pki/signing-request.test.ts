@@ -1,7 +1,23 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isError } from '../errors/firstlight-error.ts';
+import {
+  asking,
+  dns,
+  ec,
+  extension,
+  hex,
+  names,
+  nodeSubject as node,
+  oids,
+  pair,
+  rdn,
+  requestOf,
+  type Shape,
+  tlv,
+  utf8,
+} from '../../test/oracle/pki-request-builder.ts';
 import { sampleContents, sampleNow, sampleRandom } from '../../test/oracle/pki-sample.ts';
 import { readCertificate } from './certificate.ts';
 import { pkiErrors } from './errors.ts';
@@ -11,58 +27,6 @@ import { canonicalAddress } from './names.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 import { makeSigningRequest, readSigningRequest } from './signing-request.ts';
 
-// A request, built octet by octet, so that it can hold what no honest program writes.
-const tlv = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
-  const content = Buffer.concat(parts);
-  const size = content.length;
-  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...length), content]);
-};
-const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
-const oids = {
-  commonName: hex('06 03 55 04 03'),
-  organization: hex('06 03 55 04 0a'),
-  unit: hex('06 03 55 04 0b'),
-  extensionRequest: hex('06 09 2a 86 48 86 f7 0d 01 09 0e'),
-  challengePassword: hex('06 09 2a 86 48 86 f7 0d 01 09 07'),
-  alternativeName: hex('06 03 55 1d 11'),
-  constraints: hex('06 03 55 1d 13'),
-  policies: hex('06 03 55 1d 20'),
-  ecdsaSha256: hex('06 08 2a 86 48 ce 3d 04 03 02'),
-  rsaSha256: hex('06 09 2a 86 48 86 f7 0d 01 01 0b'),
-  ecdsaSha1: hex('06 07 2a 86 48 ce 3d 04 01'),
-};
-const utf8 = (text: string) => tlv(0x0c, Buffer.from(text));
-const pair = (oid: Buffer, value: Buffer) => tlv(0x30, oid, value);
-const rdn = (...pairs: readonly Buffer[]) => tlv(0x31, ...pairs);
-const node = [
-  rdn(pair(oids.organization, utf8('system:nodes'))),
-  rdn(pair(oids.commonName, utf8('system:node:worker-0'))),
-];
-const extension = (oid: Buffer, value: Buffer) => tlv(0x30, oid, tlv(0x04, value));
-const names = (...generalNames: readonly Buffer[]) => extension(oids.alternativeName, tlv(0x30, ...generalNames));
-const asking = (...extensions: readonly Buffer[]) =>
-  tlv(0x30, oids.extensionRequest, tlv(0x31, tlv(0x30, ...extensions)));
-const dns = (name: string) => tlv(0x82, Buffer.from(name));
-
-const ec = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-
-interface Shape {
-  readonly subject?: readonly Buffer[];
-  readonly attributes?: readonly Buffer[];
-  readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
-  readonly algorithm?: Buffer;
-  readonly version?: number;
-  readonly tail?: Buffer;
-}
-
-function requestOf({ subject = node, attributes = [], keys = ec, algorithm, version = 0, tail }: Shape): Buffer {
-  const spki = keys.publicKey.export({ type: 'spki', format: 'der' });
-  const info = tlv(0x30, tlv(0x02, Buffer.of(version)), tlv(0x30, ...subject), spki, tlv(0xa0, ...attributes));
-  const chosen = algorithm ?? (keys.publicKey.asymmetricKeyType === 'rsa' ? oids.rsaSha256 : oids.ecdsaSha256);
-  const signature = tlv(0x03, Buffer.of(0), sign('sha256', info, keys.privateKey));
-  return tlv(0x30, info, tlv(0x30, chosen), signature, tail ?? Buffer.alloc(0));
-}
 const read = (shape: Shape) => readSigningRequest(pemOf('CERTIFICATE REQUEST', requestOf(shape)));
 const kinds = (shape: Shape) => read(shape).oddities.map(({ kind }) => kind);
 
@@ -249,16 +213,13 @@ describe('a request is refused', () => {
     expect(refusal(pem)).toBe(unreadable);
   });
 
-  test('for any single flipped bit', () => {
-    const bits = fc.integer({ min: 0, max: good.length * 8 - 1 });
-    fc.assert(
-      fc.property(bits, (bit) => {
-        const altered = Buffer.from(good);
-        altered[bit >> 3]! ^= 1 << (bit & 7);
-        expect([forged, unreadable]).toContain(refusal(asPem(altered)));
-      }),
-      { numRuns: 1000 },
-    );
+  test('when any single bit of it is flipped', () => {
+    const accepted = Array.from({ length: good.length * 8 }, (_none, bit) => bit).filter((bit) => {
+      const altered = Buffer.from(good);
+      altered[bit >> 3]! ^= 1 << (bit & 7);
+      return refusal(asPem(altered)) === undefined;
+    });
+    expect(accepted).toEqual([]);
   });
 });
 
