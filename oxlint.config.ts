@@ -129,6 +129,7 @@ export default defineConfig({
     'eslint/max-lines': ['error', { max: 400 }],
     'eslint/max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'import/no-cycle': 'error',
+    'import/no-named-as-default-member': 'off',
     'import/no-default-export': 'error',
     'import/no-unassigned-import': ['error', { allow: ['reflect-metadata'] }],
     'typescript/no-explicit-any': 'error',

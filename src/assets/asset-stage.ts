@@ -42,6 +42,10 @@ async function observe(
 ): Promise<StageObservation> {
   const inputs = inputDigests(context, asset);
   const files = await readAssetFiles(context.folder, asset, Object.keys(last?.outputs ?? {}));
+  if (asset.isCollection === true) {
+    await learn(context, asset, files);
+    return { status: 'done' };
+  }
   const missing = missingFiles(asset, files, last);
   refuseIncomplete(asset, files, missing);
   if (last === undefined) {
@@ -79,7 +83,7 @@ function adoptEdits(last: StageRecord, inputs: Digests, disk: Digests): StageObs
 async function run(context: AssetContext, asset: AnyAsset, last: StageRecord | undefined): Promise<StageResult> {
   const inputs = inputDigests(context, asset);
   const tools = toolsOf(context);
-  const generated = await asset.generate(inputValues(context, asset) as never, tools);
+  const generated = await asset.generate(inputValues(context, asset), tools);
   const disk = await readAssetFiles(context.folder, asset, Object.keys(last?.outputs ?? {}));
   const plan = planFiles(asset, { generated, disk, last, inputs });
   const outputs = Object.fromEntries(generated.map((file) => [file.path, digestOf(file.content)]));
@@ -128,7 +132,7 @@ function planFiles(asset: AnyAsset, facts: PlanFacts): { write: readonly AssetFi
 async function learn(context: AssetContext, asset: AnyAsset, files: FileSet): Promise<unknown> {
   const tools = toolsOf(context);
   const value = await asset.read(files, tools);
-  const mismatch = await asset.mismatch?.(value, inputValues(context, asset) as never, tools);
+  const mismatch = asset.mismatch?.(value, inputValues(context, asset));
   if (mismatch !== undefined) throw assetErrors.MISMATCH({ asset: asset.name, reason: mismatch });
   context.known.set(asset.name, { value, digest: digestOfRecord(digestsOf(files)), files });
   return value;
@@ -151,7 +155,7 @@ function inputDigests(context: AssetContext, asset: AnyAsset): Digests {
 }
 
 function inputValues(context: AssetContext, asset: AnyAsset): Record<string, unknown> {
-  const inputs = Object.entries(asset.inputs as Record<string, AnyAsset>);
+  const inputs = Object.entries(asset.inputs);
   return Object.fromEntries(inputs.map(([key, input]) => [key, knownAsset(context, input).value]));
 }
 
@@ -162,6 +166,6 @@ function knownAsset(context: AssetContext, asset: AnyAsset): KnownAsset {
 }
 
 function toolsOf(context: AssetContext): GenerateTools {
-  const { clock, random } = context.folder.host;
-  return { clock, random, emit: context.emit };
+  const { clock, random, environment } = context.folder.host;
+  return { clock, random, emit: context.emit, architecture: environment.architecture === 'arm64' ? 'arm64' : 'amd64' };
 }
