@@ -146,6 +146,7 @@ export default defineConfig({
     'unicorn/no-process-exit': 'error',
     'vitest/require-to-throw-message': 'off',
     'vitest/no-conditional-expect': 'off',
+    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*', 'fc.assert', 'assert*'] }],
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'unicorn/no-array-sort': 'off',
     'unicorn/no-array-reverse': 'off',
