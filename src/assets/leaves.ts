@@ -23,9 +23,9 @@ function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
     inputs: { installConfig, signer },
     outputs: credentialPaths(name),
     isWhole: true,
-    generate: async (inputs, { random, clock }) => {
+    generate: (inputs, { random, clock }) => {
       const contents = clusterLeaf(name, { cluster: clusterNames(inputs.installConfig) });
-      return credentialFiles(name, await issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
+      return credentialFiles(name, issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
     },
     read: (files) => readCredential(name, files),
     mismatch: (value, inputs) =>

@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { sampleContents, sampleNow, type SamplePki, samplePki } from '../../test/oracle/pki-sample.ts';
+import { describe, expect, test } from 'vitest';
+import { sampleContents, sampleNow, samplePki } from '../../test/oracle/pki-sample.ts';
 import { joinBundle, readBundle, readCertificate } from './certificate.ts';
 import { isSignedBy, keyMatches, needsRenewal, reissueReasons, signerIn, validityAt } from './chain.ts';
 import { pkiErrors } from './errors.ts';
 
 const day = 86_400_000;
-let pki: SamplePki;
-beforeAll(async () => {
-  pki = await samplePki('chain');
-});
+const pki = samplePki('chain');
 const after = (days: number) => new Date(sampleNow.getTime() + days * day);
 
 describe('the life of a certificate', () => {
@@ -41,9 +38,9 @@ describe('a chain', () => {
     expect(signedBy.map(([name]) => name)).toEqual(['control-plane-client-signer']);
   });
 
-  test('does not lead through a leaf, nor to a namesake with another key', async () => {
+  test('does not lead through a leaf, nor to a namesake with another key', () => {
     const leaf = readCertificate(pki.leaves['kube-scheduler'].certificatePem);
-    const other = await samplePki('namesake');
+    const other = samplePki('namesake');
     expect(isSignedBy(leaf, leaf)).toBe(false);
     expect(isSignedBy(leaf, readCertificate(other.signers['control-plane-client-signer'].certificatePem))).toBe(false);
   });
