@@ -1,4 +1,5 @@
-// Writes DER (X.690): each function gives the octets of one value. The reader in der.ts reads nothing that this cannot write.
+// Writes DER (X.690), the few types that certificates and requests need: each function gives the octets of one value.
+// Rule: what is written here, the strict reader of der.ts accepts.
 import { derTags } from './der.ts';
 
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {

@@ -137,7 +137,7 @@ function startOf(options: IssueOptions): Date {
 
 function endOf(validityDays: number, options: IssueOptions): Date {
   if (!(validityDays > 0)) throw new RangeError(`a validity of ${validityDays} days`);
-  return wholeSecond(options.now.getTime() + validityDays * dayMs);
+  return wholeSecond(options.now.getTime() + Math.round(validityDays * dayMs));
 }
 
 function wholeSecond(ms: number): Date {
