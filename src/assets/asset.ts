@@ -22,10 +22,14 @@ export interface GenerateTools {
   readonly emit: Emit;
   /** Of the machine we run on, in Kubernetes' words. */
   readonly architecture: 'amd64' | 'arm64';
+  /** The asset's files as they are before it is made anew; empty the first time. */
+  readonly before: FileSet;
 }
 
 /** An asset of any kind. The functions of Asset are methods, so that each asset is assignable to this. */
 export type AnyAsset = Asset<unknown, InputAssets>;
+/** Of an asset that is made from nothing but time and chance. */
+export type NoInputs = Readonly<Record<string, never>>;
 export type InputAssets = Readonly<Record<string, AnyAsset>>;
 export type ValueOf<A> = A extends Asset<infer Value, infer _Inputs> ? Value : never;
 export type InputValues<Inputs extends InputAssets> = { readonly [K in keyof Inputs]: ValueOf<Inputs[K]> };

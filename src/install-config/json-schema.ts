@@ -7,7 +7,15 @@ import { installConfigSchema } from './schema.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+const made = new Map<Architecture, JsonSchema>();
+
 export function jsonSchema(architecture: Architecture): JsonSchema {
+  const schema = made.get(architecture) ?? makeJsonSchema(architecture);
+  made.set(architecture, schema);
+  return schema;
+}
+
+function makeJsonSchema(architecture: Architecture): JsonSchema {
   const title = 'install-config of Firstlight';
   const description = 'What a cluster is to be. Every field has a default: an empty file is a cluster on this host.';
   return {

@@ -58,8 +58,7 @@ const metadataSchema = z.strictObject({
   creationTimestamp: z.null().optional().meta({ description: 'Written by openshift-install; must be empty.' }),
 });
 
-/** `architecture` is that of the machine firstlight runs on: the default of both pools. */
-export const installConfigSchema = (architecture: Architecture) =>
+const makeSchema = (architecture: Architecture) =>
   z.strictObject({
     $schema: z.string().optional().meta({ description: 'Where the JSON Schema is, for editors. Not read.' }),
     apiVersion: z.literal('v1', { error: onlyV1 }).default('v1').meta({ description: 'The form of this file.' }),
@@ -78,6 +77,15 @@ export const installConfigSchema = (architecture: Architecture) =>
     ...accessFields,
     ...optionFields,
   });
+
+const made = new Map<Architecture, ReturnType<typeof makeSchema>>();
+
+/** `architecture` is that of the machine firstlight runs on: the default of both pools. */
+export function installConfigSchema(architecture: Architecture): ReturnType<typeof makeSchema> {
+  const schema = made.get(architecture) ?? makeSchema(architecture);
+  made.set(architecture, schema);
+  return schema;
+}
 
 /** The install-config with every default filled in: what the rest of the program works with. */
 export type InstallConfig = z.output<ReturnType<typeof installConfigSchema>>;
