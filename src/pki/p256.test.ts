@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { p256Order, p256Point, p256Sign } from './p256.ts';
 
