@@ -201,6 +201,11 @@ install-config.yaml:9:20 serviceNetwork 10.130.0.0/16 overlaps clusterNetwork 10
       ['1:26 controlPlane.replicas 2.5 is a number and must be a whole number'],
     ],
     ['a list for a map', 'networking: []', ['1:13 networking is a list and must be a map of fields']],
+    [
+      'JSON where text belongs',
+      'pullSecret: {"auths": {}}',
+      ['1:13 pullSecret is a map of fields and must be text; put it in single quotes'],
+    ],
     ['a hole in a list', 'hosts: [~]', ['1:9 hosts[0] is empty and must be a map of fields']],
     [
       'what is missing',
