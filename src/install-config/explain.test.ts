@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainInstallConfig } from './explain.ts';
-import { fieldsOf, type JsonSchema, jsonSchema, schemaAt, schemaFileText } from './json-schema.ts';
+import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { rules } from './rules.ts';
 
 describe('explain', () => {
@@ -60,7 +60,7 @@ describe('the JSON Schema', () => {
   test('allows nothing beyond the fields it names', () => {
     expect(jsonSchema('amd64').additionalProperties).toBe(false);
     expect(schemaAt(jsonSchema('amd64'), ['hosts', 0])?.additionalProperties).toBe(false);
-    expect(JSON.parse(schemaFileText('amd64'))).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
+    expect(jsonSchema('amd64').$schema).toBe('http://json-schema.org/draft-07/schema#');
   });
 
   test('knows every field that a rule reads', () => {
