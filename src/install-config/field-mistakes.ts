@@ -1,6 +1,7 @@
-// What zod found, field by field, as mistakes a person can act on.
-import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
+// What zod found, field by field, as mistakes a person can act on. A value is repeated only through `textAt`, which
+// knows the secrets.
 import type { Architecture } from './architecture.ts';
+import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
 import { type FieldPath, mistakesMax, nearest, pathText, quoted } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
