@@ -131,7 +131,7 @@ export default defineConfig({
     'import/no-cycle': 'error',
     'import/no-named-as-default-member': 'off',
     'import/no-default-export': 'error',
-    'import/no-unassigned-import': ['error', { allow: ['reflect-metadata'] }],
+    'import/no-unassigned-import': 'error',
     'typescript/no-explicit-any': 'error',
     'typescript/no-non-null-assertion': 'error',
     'typescript/no-floating-promises': 'error',
