@@ -46,7 +46,17 @@ const layers: Record<string, string[]> = {
   kubernetes: ['errors', 'host', 'pki', 'workflow'],
   etcd: ['errors', 'host', 'workflow'],
   torcx: ['errors', 'host', 'workflow', 'kubernetes', 'release', 'ignition', 'node-software'],
-  'control-plane': ['errors', 'host', 'pki', 'install-config', 'release', 'workflow', 'etcd', 'kubernetes'],
+  'control-plane': [
+    'errors',
+    'host',
+    'pki',
+    'install-config',
+    'release',
+    'workflow',
+    'etcd',
+    'kubernetes',
+    'node-software',
+  ],
   node: [
     'errors',
     'host',
