@@ -1,0 +1,46 @@
+// Where we and Ignition 2.24.0 differ on purpose, each with its reason. The tests put every row to both, so a row that
+// is no longer true fails; what is not in this list is a bug.
+import type { Config } from '../../src/ignition/config.ts';
+import type { Verdict } from '../../src/ignition/report.ts';
+
+export interface Disagreement {
+  readonly title: string;
+  readonly text: string;
+  readonly ours: Verdict;
+  readonly theirs: Verdict;
+  readonly reason: string;
+}
+
+const withBody = (body: string) => `{"ignition":{"version":"3.5.0"},${body}}`;
+
+export const disagreements: readonly Disagreement[] = [
+  {
+    title: 'integers beyond 2^53 are refused',
+    text: withBody('"passwd":{"users":[{"name":"a","uid":9007199254740993}]}'),
+    ours: 'error',
+    theirs: 'fine',
+    reason: 'A JavaScript number cannot hold them; no size, id or timeout reaches them, and rounding would be silent.',
+  },
+  {
+    title: 'a stray % after an empty quoted parameter of a data URL is refused',
+    text: withBody('"storage":{"files":[{"path":"/a","contents":{"source":"data:;a=\\"\\";b=%zz,x"}}]}'),
+    ours: 'error',
+    theirs: 'fine',
+    reason: 'The library Ignition uses takes the next parameter for quoted and forgets to check it.',
+  },
+];
+
+/**
+ * Ignition loses the advertisement of tang servers when it converts 3.4 to 3.5 (mended in later releases); we keep it.
+ * Gives back Ignition's config with what it lost, so that everything else can be compared.
+ */
+export function withLostAdvertisements(theirs: unknown, ours: Config): unknown {
+  const config = structuredClone(theirs) as Config;
+  for (const [index, device] of (config.storage?.luks ?? []).entries()) {
+    for (const [server, tang] of (device.clevis?.tang ?? []).entries()) {
+      const kept = ours.storage?.luks?.[index]?.clevis?.tang?.[server]?.advertisement;
+      if (kept !== undefined && tang.advertisement === undefined) Object.assign(tang, { advertisement: kept });
+    }
+  }
+  return config;
+}
