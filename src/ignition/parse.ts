@@ -1,11 +1,10 @@
 // From the text of a config to the config, or to the reasons why a machine would refuse it, each with its place in the
 // text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
 import type { Config } from './config.ts';
-import type { TypeMistake } from './decode.ts';
 import { decodeConfig, decodeVersion } from './decode.ts';
 import type { JsonNode } from './json-source.ts';
 import { positionsIn, readJson } from './json-source.ts';
-import type { Finding, JsonPath } from './problems.ts';
+import type { Finding, JsonPath, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Report } from './report.ts';
 import { makeReport } from './report.ts';
@@ -39,17 +38,12 @@ export function parse(source: string | Uint8Array): Parsed {
 
   const decoded = decodeConfig(root, version.version);
   if (decoded.status === 'mistyped') return refused(text, decoded.mistakes);
-  const findings = [...findProblems(decoded.config), ...decoded.findings];
-  const report = reportIn(
-    text,
-    findings.map((found) => ({ ...found, offset: offsetOf(found.path, root, found.code === 'UNKNOWN_KEY') })),
-  );
+  const broken = findProblems(decoded.config).map((found) => ({ ...found, offset: offsetOf(found.path, root) }));
+  const report = reportIn(text, [...broken, ...decoded.findings]);
   return report.errors.length > 0
     ? { status: 'refused', report }
     : { status: 'parsed', config: decoded.config, report };
 }
-
-type PlacedFinding = Finding & Pick<TypeMistake, 'offset'>;
 
 function refused(text: string, findings: readonly PlacedFinding[]): Parsed {
   return { status: 'refused', report: reportIn(text, findings) };
@@ -66,10 +60,10 @@ function reportIn(text: string, findings: readonly PlacedFinding[]): Report {
   );
 }
 
-/** Where the value at the path starts, or the innermost one around it that the text has; or where its key starts. */
-function offsetOf(path: JsonPath, root: JsonNode, ofKey = false): number {
+/** Where the value at the path starts, or the innermost one around it that the text has. */
+function offsetOf(path: JsonPath, root: JsonNode): number {
   let node = root;
-  for (const [depth, step] of path.entries()) {
+  for (const step of path) {
     if (node.kind === 'array' && typeof step === 'number') {
       const item = node.items[step];
       if (item === undefined) return node.start;
@@ -77,7 +71,6 @@ function offsetOf(path: JsonPath, root: JsonNode, ofKey = false): number {
     } else if (node.kind === 'object') {
       const entry = node.entries.findLast(({ key }) => key === step);
       if (entry === undefined) return node.start;
-      if (ofKey && depth === path.length - 1) return entry.keyStart;
       node = entry.value;
     } else return node.start;
   }

@@ -106,6 +106,11 @@ export interface Finding {
   readonly detail?: string;
 }
 
+/** A problem in a text, at an offset in it. */
+export interface PlacedFinding extends Finding {
+  readonly offset: number;
+}
+
 export function finding(code: ProblemCode, path: JsonPath, detail?: string): Finding {
   return detail === undefined ? { code, path } : { code, path, detail };
 }

@@ -32,14 +32,15 @@ export const disagreements: readonly Disagreement[] = [
 
 /**
  * Ignition loses the advertisement of tang servers when it converts 3.4 to 3.5 (mended in later releases); we keep it.
- * Gives back Ignition's config with what it lost, so that everything else can be compared.
+ * Gives back Ignition's config with ours in their place if any of the configs it was made from is of 3.4.
  */
-export function withLostAdvertisements(theirs: unknown, ours: Config): unknown {
+export function withOurAdvertisements(theirs: unknown, ours: Config, inputs: readonly Config[]): unknown {
   const config = structuredClone(theirs) as Config;
+  if (inputs.every(({ ignition }) => ignition.version !== '3.4.0')) return config;
   for (const [index, device] of (config.storage?.luks ?? []).entries()) {
     for (const [server, tang] of (device.clevis?.tang ?? []).entries()) {
-      const kept = ours.storage?.luks?.[index]?.clevis?.tang?.[server]?.advertisement;
-      if (kept !== undefined && tang.advertisement === undefined) Object.assign(tang, { advertisement: kept });
+      const advertisement = ours.storage?.luks?.[index]?.clevis?.tang?.[server]?.advertisement;
+      Object.assign(tang, { advertisement });
     }
   }
   return config;

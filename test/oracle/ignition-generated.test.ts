@@ -12,7 +12,7 @@ import { serialize } from '../../src/ignition/serialize.ts';
 import { specVersions } from '../../src/ignition/spec-version.ts';
 import { validate } from '../../src/ignition/validate.ts';
 import { disagreement, pruned } from './ignition-agreement.ts';
-import { withLostAdvertisements } from './ignition-disagreements.ts';
+import { withOurAdvertisements } from './ignition-disagreements.ts';
 import { configs, nearlyUnit, sections } from './ignition-generator/config.ts';
 import { nearlyUrl } from './ignition-generator/resources.ts';
 import { textOf } from './ignition-generator/text.ts';
@@ -83,9 +83,10 @@ test(`${numRuns} pairs of configs merge as Ignition merges them, with its verdic
   const pairs = fc.sample(fc.tuple(valid, valid), { seed, numRuns });
   const answers = askOracle(pairs.map(([parent, child]) => ({ op: 'merge', parent, child })));
   const differences = pairs.flatMap(([parent, child], index) => {
-    const merged = merge(parsed(parent), parsed(child));
+    const inputs = [parsed(parent), parsed(child)] as const;
+    const merged = merge(...inputs);
     const answer = answers[index]!;
-    const isSame = isDeepStrictEqual(written(merged), pruned(withLostAdvertisements(answer.config, merged)));
+    const isSame = isDeepStrictEqual(written(merged), pruned(withOurAdvertisements(answer.config, merged, inputs)));
     const difference = disagreement('', validate(merged, { duplicates: false }), ofMerged(answer));
     return isSame && difference === undefined ? [] : [`${difference ?? 'other result'}\n${parent}\n${child}`];
   });
@@ -104,8 +105,10 @@ test(`${numRuns} configs convert up as Ignition converts them`, () => {
   const texts = fc.sample(valid, { seed, numRuns });
   const answers = askOracle(texts.map((config) => ({ op: 'convert-up', config })));
   const differences = texts.filter((text, index) => {
-    const config = convertUp(parsed(text));
-    return !isDeepStrictEqual(written(config), pruned(withLostAdvertisements(answers[index]!.config, config)));
+    const input = parsed(text);
+    const config = convertUp(input);
+    const theirs = withOurAdvertisements(answers[index]!.config, config, [input]);
+    return !isDeepStrictEqual(written(config), pruned(theirs));
   });
   expect(differences).toEqual([]);
 });
@@ -119,9 +122,9 @@ test(`${numRuns} configs, converted down where nothing is lost, are accepted by 
     down.status === 'converted' ? [{ original, config: down.config }] : [],
   );
   const answers = askOracle(successes.map(({ config }) => ({ op: 'convert-up', config: serialize(config) })));
-  const differences = successes.filter(({ original }, index) => {
+  const differences = successes.filter(({ original, config }, index) => {
     const theirs = answers[index]!;
-    const back = withoutDefaults(pruned(withLostAdvertisements(theirs.config, original)));
+    const back = withoutDefaults(pruned(withOurAdvertisements(theirs.config, original, [config])));
     return theirs.verdict === 'error' || !isDeepStrictEqual(back, withoutDefaults(written(original)));
   });
   expect(differences).toEqual([]);
