@@ -100,9 +100,17 @@ function readDocument(text: string): JsonNode {
       }
       if (next !== end) throw new Malformed(at, `${found(text, at)} instead of "," or "${end}"`);
       at += 1;
-      done = open.pop() as JsonNode;
+      done = closed(holder);
+      open.pop();
     }
   }
+}
+
+function closed(holder: Open): JsonNode {
+  const { start } = holder;
+  return holder.kind === 'object'
+    ? { kind: 'object', start, entries: holder.entries }
+    : { kind: 'array', start, items: holder.items };
 }
 
 /** Reads `"key" :` and returns where its value starts. */

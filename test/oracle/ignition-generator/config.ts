@@ -12,7 +12,7 @@ export const nearlyUnit: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(
       fc.constantFrom('[Unit]\n', '[Unit]\n#\\\n', 'x', '# '),
-      fc.nat(300),
+      fc.nat(1500),
       fc.nat(5000),
       fc.constantFrom('', '\n', '\r\nB=c', ' \\\n'),
     )

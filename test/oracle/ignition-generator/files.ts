@@ -44,9 +44,12 @@ export function files(odds: Odds, { resource, source }: Parts): fc.Arbitrary<obj
       },
     ),
   );
-  const link = object(
-    { path, target: pick(['/b/f', '../x', 'g', '/etc/deep'], ['', '/a', '/b', '../g']) },
-    { hard: flag, overwrite: flag, ...(allowBad ? owners : {}) },
+  const target = pick(['/b/f', '../x', 'g', '/etc/deep'], ['', '/a', '/b', '../g']);
+  const linkOptions = { hard: flag, overwrite: flag, ...(allowBad ? owners : {}) };
+  // Before 3.3 a link needed no target.
+  const link = fc.oneof(
+    { weight: 9, arbitrary: object({ path, target }, linkOptions) },
+    { weight: 1, arbitrary: object({ path }, linkOptions) },
   );
 
   const node = fc.oneof(
