@@ -6,9 +6,9 @@ import type { JsonNode } from './json-source.ts';
 import type { JsonPath, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Field, ListField, ObjectField, ObjectType } from './schema.ts';
-import { config as configType } from './schema.ts';
+import { config as configType, ignition as ignitionType } from './schema.ts';
 import type { SpecVersion } from './spec-version.ts';
-import { isAtLeast } from './spec-version.ts';
+import { isAtLeast, oldestSpec } from './spec-version.ts';
 
 export type Decoded =
   | { readonly status: 'decoded'; readonly config: Config; readonly findings: readonly PlacedFinding[] }
@@ -33,22 +33,17 @@ export function decodeConfig(root: JsonNode, spec: SpecVersion): Decoded {
   };
 }
 
-/** The text of `ignition.version`, found as the decoder would find it, before it is known which spec to decode. */
+/** What every spec has: its version. */
+const versionOnly: ObjectType = {
+  fields: { ignition: { ...configType.fields.ignition, object: { fields: { version: ignitionType.fields.version } } } },
+};
+
+/** The text of `ignition.version`, read by the same decoder before it is known which spec to decode. */
 export function decodeVersion(root: JsonNode): { readonly text: string; readonly mistakes: readonly PlacedFinding[] } {
-  const mistakes: PlacedFinding[] = [];
-  let text = '';
-  const eachMember = (node: JsonNode, name: string, path: JsonPath, use: (member: JsonNode) => void) => {
-    if (node.kind === 'object') {
-      for (const { key, value } of node.entries) if (fold(key) === name) use(value);
-    } else if (node.kind !== 'null') mistakes.push(mistake(node, path, 'an object'));
-  };
-  eachMember(root, 'ignition', [], (ignition) =>
-    eachMember(ignition, 'version', ['ignition'], (version) => {
-      if (version.kind === 'string') text = version.value;
-      else if (version.kind !== 'null') mistakes.push(mistake(version, ['ignition', 'version'], 'a string'));
-    }),
-  );
-  return { text, mistakes };
+  const decoder: Decoder = { spec: oldestSpec, mistakes: [] };
+  const draft = decodeObject(root, { type: versionOnly, path: [], earlier: undefined }, decoder);
+  const { version = '' } = (draft.ignition ?? {}) as { readonly version?: string };
+  return { text: version, mistakes: decoder.mistakes };
 }
 
 interface ObjectTarget {

@@ -4,9 +4,8 @@
 import type { Config } from './config.ts';
 import { convertUp } from './convert.ts';
 import type { Field, ListField, ObjectType } from './schema.ts';
-import { config as configType } from './schema.ts';
+import { config as configType, namespaceOf } from './schema.ts';
 import { normalize } from './serialize.ts';
-import { namespaceOf } from './validate.ts';
 
 /**
  * Both configs may be of any spec; the result is of the newest. Two valid configs can merge into an invalid one (an id

@@ -65,7 +65,7 @@ test('every mistake of type is reported, not only the first', () => {
 
 test('a version that is not supported is named', () => {
   expect(formatReport(parse('{"ignition":{"version":"2.3.0"}}').report)).toBe(
-    'config:1:24: error: $.ignition.version: this spec version is not supported; 3.0.0 to 3.5.0 are: 2.3.0\n',
+    'config:1:24: error: $.ignition.version: only the spec versions 3.0.0 to 3.5.0 are supported: 2.3.0; ign-converter rewrites configs of spec 2\n',
   );
 });
 

@@ -9,6 +9,8 @@ export interface Disagreement {
   readonly ours: Verdict;
   readonly theirs: Verdict;
   readonly reason: string;
+  /** The newest spec the asked Ignition knows; 3.5 unless said otherwise. */
+  readonly newestSpec?: '3.6-experimental';
 }
 
 const withBody = (body: string) => `{"ignition":{"version":"3.5.0"},${body}}`;
@@ -27,6 +29,21 @@ export const disagreements: readonly Disagreement[] = [
     ours: 'error',
     theirs: 'fine',
     reason: 'The library Ignition uses takes the next parameter for quoted and forgets to check it.',
+  },
+  {
+    title: 'a list given three times does not remember what the second one cut off',
+    text: withBody('"storage":{"files":[{"path":"/a"},{"path":"/b"}],"files":[{}],"files":[{},{}]}'),
+    ours: 'error',
+    theirs: 'fine',
+    reason: 'Go finds the old entries in the spare memory of the shortened list. Nobody can mean that.',
+  },
+  {
+    title: 'spec 3.6.0-experimental is unknown',
+    text: '{"ignition":{"version":"3.6.0-experimental"}}',
+    ours: 'error',
+    theirs: 'fine',
+    newestSpec: '3.6-experimental',
+    reason: 'Later Ignition releases refuse it in turn, so nothing lasting should be written in it.',
   },
 ];
 

@@ -22,7 +22,7 @@ export interface OracleAnswer {
 }
 
 export type OracleQuestion =
-  | { readonly op: 'validate' | 'convert-up'; readonly config: string; readonly base64?: boolean }
+  | { readonly op: 'validate' | 'convert-up'; readonly config: string; readonly version?: string }
   | { readonly op: 'merge'; readonly parent: string; readonly child: string };
 
 /** The path of a real tool; a test that needs one fails, rather than passing unasked, when it is not there. */
