@@ -48,7 +48,7 @@ export const disagreements: readonly Disagreement[] = [
 ];
 
 /**
- * Ignition loses the advertisement of tang servers when it converts 3.4 to 3.5 (mended in later releases); we keep it.
+ * Ignition loses the advertisement of tang servers when it converts 3.4 to 3.5; we keep it.
  * Gives back Ignition's config with ours in their place if any of the configs it was made from is of 3.4.
  */
 export function withOurAdvertisements(theirs: unknown, ours: Config, inputs: readonly Config[]): unknown {

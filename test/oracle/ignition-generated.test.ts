@@ -2,7 +2,7 @@
 // 500 of each by default, 5,000 with FIRSTLIGHT_LONG=1; the seed is fixed, so a failure comes back on the next run.
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
 import { convert, convertUp } from '../../src/ignition/convert.ts';
 import { merge } from '../../src/ignition/merge.ts';
@@ -21,6 +21,8 @@ import { askOracle } from './ignition-oracle.ts';
 
 const seed = 20_260_101;
 const numRuns = process.env.FIRSTLIGHT_LONG === '1' ? 5_000 : 500;
+// A busy machine took 60 s for 5,000 of the slowest kind.
+vi.setConfig({ testTimeout: 120_000 + numRuns * 100 });
 
 /** The disagreements over a batch of configs, and how often each verdict was given. */
 function compareVerdicts(texts: readonly string[]) {
