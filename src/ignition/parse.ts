@@ -1,0 +1,85 @@
+// From the text of a config to the config, or to the reasons why a machine would refuse it, each with its place in the
+// text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
+import type { Config } from './config.ts';
+import type { TypeMistake } from './decode.ts';
+import { decodeConfig, decodeVersion } from './decode.ts';
+import type { JsonNode } from './json-source.ts';
+import { positionsIn, readJson } from './json-source.ts';
+import type { Finding, JsonPath } from './problems.ts';
+import { finding } from './problems.ts';
+import type { Report } from './report.ts';
+import { makeReport } from './report.ts';
+import { readSpecVersion } from './spec-version.ts';
+import { findProblems } from './validate.ts';
+
+export type Parsed =
+  | { readonly status: 'parsed'; readonly config: Config; readonly report: Report }
+  | { readonly status: 'refused'; readonly report: Report }
+  /** Zero bytes. Ignition takes a missing config for "nothing to do", so callers must tell it from a bad one. */
+  | { readonly status: 'empty'; readonly report: Report };
+
+/** The config keeps the spec version it declares; `convert` brings it to another one. */
+export function parse(source: string | Uint8Array): Parsed {
+  const text = typeof source === 'string' ? source : new TextDecoder('utf-8', { ignoreBOM: true }).decode(source);
+  if (text === '') return { status: 'empty', report: makeReport([finding('EMPTY', [])]) };
+
+  const json = readJson(text);
+  if (json.status === 'malformed') {
+    return refused(text, [{ ...finding('BAD_JSON', [], json.reason), offset: json.offset }]);
+  }
+  const { root } = json;
+  const declared = decodeVersion(root);
+  if (declared.mistakes.length > 0) return refused(text, declared.mistakes);
+  const version = readSpecVersion(declared.text);
+  if (version.status !== 'supported') {
+    const code = version.status === 'malformed' ? 'BAD_VERSION' : 'UNKNOWN_VERSION';
+    const path = ['ignition', 'version'];
+    return refused(text, [{ ...finding(code, path, declared.text || undefined), offset: offsetOf(path, root) }]);
+  }
+
+  const decoded = decodeConfig(root, version.version);
+  if (decoded.status === 'mistyped') return refused(text, decoded.mistakes);
+  const findings = [...findProblems(decoded.config), ...decoded.findings];
+  const report = reportIn(
+    text,
+    findings.map((found) => ({ ...found, offset: offsetOf(found.path, root, found.code === 'UNKNOWN_KEY') })),
+  );
+  return report.errors.length > 0
+    ? { status: 'refused', report }
+    : { status: 'parsed', config: decoded.config, report };
+}
+
+type PlacedFinding = Finding & Pick<TypeMistake, 'offset'>;
+
+function refused(text: string, findings: readonly PlacedFinding[]): Parsed {
+  return { status: 'refused', report: reportIn(text, findings) };
+}
+
+/** In the order of the text, which is the order a person will mend it in. */
+function reportIn(text: string, findings: readonly PlacedFinding[]): Report {
+  if (findings.length === 0) return makeReport([]);
+  const positionOf = positionsIn(text);
+  const offsets = new Map<Finding, number>(findings.map((found) => [found, found.offset]));
+  return makeReport(
+    findings.toSorted((one, other) => one.offset - other.offset),
+    (found) => positionOf(offsets.get(found) ?? 0),
+  );
+}
+
+/** Where the value at the path starts, or the innermost one around it that the text has; or where its key starts. */
+function offsetOf(path: JsonPath, root: JsonNode, ofKey = false): number {
+  let node = root;
+  for (const [depth, step] of path.entries()) {
+    if (node.kind === 'array' && typeof step === 'number') {
+      const item = node.items[step];
+      if (item === undefined) return node.start;
+      node = item;
+    } else if (node.kind === 'object') {
+      const entry = node.entries.findLast(({ key }) => key === step);
+      if (entry === undefined) return node.start;
+      if (ofKey && depth === path.length - 1) return entry.keyStart;
+      node = entry.value;
+    } else return node.start;
+  }
+  return node.start;
+}
