@@ -1,0 +1,80 @@
+// The MachineConfigs every cluster starts with, generated from the software of a machine and the cluster's facts. They
+// have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
+import type { Config } from '../ignition/config.ts';
+import { latestSpec } from '../ignition/spec-version.ts';
+import type { ClusterFacts, SoftwarePart } from '../node-software/machine-software.ts';
+import {
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../node-software/machine-software.ts';
+import type { ControllerConfig, MachineConfig } from './machine-config.ts';
+import { generatedAnnotation, roleLabel } from './machine-config.ts';
+
+export const baseRoles = ['master', 'worker'] as const;
+export type BaseRole = (typeof baseRoles)[number];
+
+/** `generatedBy`: the version of this program, for the annotation that tells these from a user's. */
+export function baseMachineConfigs(facts: ClusterFacts, generatedBy: string): readonly MachineConfig[] {
+  const parts = (role: BaseRole): readonly (readonly [name: string, part: SoftwarePart])[] => [
+    [`00-${role}`, baseSoftware(role, facts)],
+    [`01-${role}-container-runtime`, containerRuntimeSoftware(facts)],
+    [`01-${role}-kubelet`, kubeletSoftware(role, facts)],
+  ];
+  return baseRoles.flatMap((role) =>
+    parts(role).map(([name, part]) => machineConfigOf({ name, role, part, generatedBy })),
+  );
+}
+
+interface Generated {
+  readonly name: string;
+  readonly role: BaseRole;
+  readonly part: SoftwarePart;
+  readonly generatedBy: string;
+}
+
+function machineConfigOf({ name, role, part, generatedBy }: Generated): MachineConfig {
+  return {
+    metadata: { name, labels: { [roleLabel]: role }, annotations: { [generatedAnnotation]: generatedBy } },
+    spec: {
+      config: ignitionConfig([part]),
+      kernelArguments: [],
+      extensions: [],
+      fips: false,
+      kernelType: '',
+      osImageURL: '',
+      baseOSExtensionsContainerImage: '',
+    },
+  };
+}
+
+/** `99-<role>-ssh`: the keys with which a person may log in as `core`. */
+export function sshMachineConfig(role: BaseRole, keys: readonly string[]): MachineConfig {
+  const base = machineConfigOf({
+    name: `99-${role}-ssh`,
+    role,
+    part: { files: [], directories: [], units: [] },
+    generatedBy: '',
+  });
+  const config: Config = {
+    ignition: { version: latestSpec },
+    passwd: { users: [{ name: 'core', sshAuthorizedKeys: keys }] },
+  };
+  return { metadata: { ...base.metadata, annotations: {} }, spec: { ...base.spec, config } };
+}
+
+export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
+  return {
+    apiServerUrl: spec.apiServerInternalURL,
+    clusterDns: [spec.clusterDNSIP],
+    clusterDomain: spec.clusterDomain,
+    clusterNetworks: spec.network.clusterNetworks,
+    machineNetworks: spec.network.machineNetworks,
+    pauseImage: spec.images.pause,
+    registries: spec.registries,
+    kubeletEnvironment: spec.kubeletEnvironment,
+    mastersSchedulable: spec.mastersSchedulable,
+    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: spec.nodeBootstrap }),
+  };
+}
