@@ -1,6 +1,5 @@
 // The MachineConfigs every cluster starts with, generated from the software of a machine and the cluster's facts. They
 // have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
-import type { Config } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { ClusterFacts, SoftwarePart } from '../node-software/machine-software.ts';
 import {
@@ -10,7 +9,7 @@ import {
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
 import type { ControllerConfig, MachineConfig } from './machine-config.ts';
-import { generatedAnnotation, roleLabel } from './machine-config.ts';
+import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts';
 
 export const baseRoles = ['master', 'worker'] as const;
 export type BaseRole = (typeof baseRoles)[number];
@@ -37,31 +36,19 @@ interface Generated {
 function machineConfigOf({ name, role, part, generatedBy }: Generated): MachineConfig {
   return {
     metadata: { name, labels: { [roleLabel]: role }, annotations: { [generatedAnnotation]: generatedBy } },
-    spec: {
-      config: ignitionConfig([part]),
-      kernelArguments: [],
-      extensions: [],
-      fips: false,
-      kernelType: '',
-      osImageURL: '',
-      baseOSExtensionsContainerImage: '',
-    },
+    spec: configSpec(ignitionConfig([part])),
   };
 }
 
-/** `99-<role>-ssh`: the keys with which a person may log in as `core`. */
+/** `99-<role>-ssh`: the keys with which a person may log in as `core`. A user's MachineConfig, not a generated one. */
 export function sshMachineConfig(role: BaseRole, keys: readonly string[]): MachineConfig {
-  const base = machineConfigOf({
-    name: `99-${role}-ssh`,
-    role,
-    part: { files: [], directories: [], units: [] },
-    generatedBy: '',
-  });
-  const config: Config = {
-    ignition: { version: latestSpec },
-    passwd: { users: [{ name: 'core', sshAuthorizedKeys: keys }] },
+  return {
+    metadata: { name: `99-${role}-ssh`, labels: { [roleLabel]: role }, annotations: {} },
+    spec: configSpec({
+      ignition: { version: latestSpec },
+      passwd: { users: [{ name: 'core', sshAuthorizedKeys: keys }] },
+    }),
   };
-  return { metadata: { ...base.metadata, annotations: {} }, spec: { ...base.spec, config } };
 }
 
 export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {

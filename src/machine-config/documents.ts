@@ -65,14 +65,19 @@ function splitDocuments(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let start = 0;
   let firstLine = 1;
-  for (const marker of text.matchAll(/^---(?=[ \t\r\n]|$)/gm)) {
-    const piece = text.slice(start, marker.index);
+  const endAt = (end: number): void => {
+    const piece = text.slice(start, end);
     if (piece.trim() !== '') pieces.push({ text: piece, firstLine });
     firstLine += countLines(piece);
-    start = marker.index;
+  };
+  // A marker with nothing else on its line belongs to neither document; one with content begins its document.
+  for (const marker of text.matchAll(/^---(?:[ \t]*\r?\n|(?=[ \t])|$)/gm)) {
+    endAt(marker.index);
+    const isAlone = marker[0].endsWith('\n');
+    start = isAlone ? marker.index + marker[0].length : marker.index;
+    if (isAlone) firstLine += 1;
   }
-  const last = text.slice(start);
-  if (last.trim() !== '') pieces.push({ text: last, firstLine });
+  endAt(text.length);
   return pieces;
 }
 

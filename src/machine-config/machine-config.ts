@@ -80,6 +80,11 @@ export interface MachineConfigSpec {
   readonly baseOSExtensionsContainerImage: string;
 }
 
+/** A spec that is about nothing but an Ignition config. */
+export function configSpec(config: Config): MachineConfigSpec {
+  return { ...emptySpec, config };
+}
+
 /** A MachineConfig whose Ignition config has been read and found valid; of any 3.x spec that we speak. */
 export interface MachineConfig {
   readonly metadata: ObjectMetadata;

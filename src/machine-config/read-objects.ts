@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Config } from '../ignition/config.ts';
 import { parse } from '../ignition/parse.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import type { FieldPath, Mistake, Place, ReadDocument } from './documents.ts';
+import type { FieldPath, Mistake, ReadDocument } from './documents.ts';
 import { placeText } from './documents.ts';
 import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { apiVersion, controllerConfigSchema, machineConfigPoolSchema, machineConfigSchema } from './machine-config.ts';
@@ -26,14 +26,14 @@ export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
   const pools: MachineConfigPool[] = [];
   const controllerConfigs: ControllerConfig[] = [];
   const mistakes: Mistake[] = [];
-  const places = new Map<string, Place>();
+  const seen = new Map<string, ReadDocument>();
   for (const item of documents.flatMap((document) => itemsOf(document))) {
     const kind = kindOf(item.value);
     if (kind === undefined) continue;
     const found = readItem(kind, item);
     mistakes.push(...found.mistakes);
     if (found.object === undefined) continue;
-    const duplicate = duplicateMistake(`${kind} ${found.object.metadata.name}`, item.placeOf([]), places);
+    const duplicate = duplicateMistake(`${kind} ${found.object.metadata.name}`, item, seen);
     if (duplicate !== undefined) mistakes.push(duplicate);
     else if (found.kind === 'MachineConfig') machineConfigs.push(found.object);
     else if (found.kind === 'MachineConfigPool') pools.push(found.object);
@@ -78,13 +78,15 @@ function kindOf(value: unknown): Kind | undefined {
   return (['MachineConfig', 'MachineConfigPool', 'ControllerConfig'] as const).find((kind) => kind === header.kind);
 }
 
-function duplicateMistake(object: string, place: Place, places: Map<string, Place>): Mistake | undefined {
-  const before = places.get(object);
+/** Places are asked for only here and not kept: finding one reads the document once more. */
+function duplicateMistake(object: string, item: ReadDocument, seen: Map<string, ReadDocument>): Mistake | undefined {
+  const before = seen.get(object);
   if (before === undefined) {
-    places.set(object, place);
+    seen.set(object, item);
     return undefined;
   }
-  return { severity: 'error', place, message: `${object} is already defined at ${placeText(before)}` };
+  const message = `${object} is already defined at ${placeText(before.placeOf([]))}`;
+  return { severity: 'error', place: item.placeOf([]), message };
 }
 
 interface Read<T> {
