@@ -36,7 +36,7 @@ export const machineConfigSchema = z.object({
   metadata,
   spec: z
     .object({
-      config: z.unknown(),
+      config: z.unknown().optional(),
       kernelArguments: list,
       extensions: list,
       fips: z

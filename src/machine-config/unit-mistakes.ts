@@ -24,6 +24,7 @@ export function unitFindings(name: string, contents: string): UnitFindings {
       sections.set(section, directives);
     } else if (text.startsWith('[')) {
       mistakes.push(`line ${number} is no section header: ${shown(text)}`);
+      directives = new Set();
     } else if (!text.includes('=')) {
       mistakes.push(`line ${number} has no "=": ${shown(text)}`);
     } else if (directives === undefined) {
