@@ -2,6 +2,7 @@
 // Values reach later assets through the context, always read back from the disk: an edited file wins by construction.
 import { join } from 'node:path';
 import type { Emit } from '../workflow/events.ts';
+import { architectureOf } from '../install-config/architecture.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import type { Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
 import type { AnyAsset, AssetFile, FileSet, GenerateTools } from './asset.ts';
@@ -42,6 +43,10 @@ async function observe(
 ): Promise<StageObservation> {
   const inputs = inputDigests(context, asset);
   const files = await readAssetFiles(context.folder, asset, Object.keys(last?.outputs ?? {}));
+  if (asset.isCollection === true) {
+    await learn(context, asset, files);
+    return { status: 'done' };
+  }
   const missing = missingFiles(asset, files, last);
   refuseIncomplete(asset, files, missing);
   if (last === undefined) {
@@ -78,9 +83,8 @@ function adoptEdits(last: StageRecord, inputs: Digests, disk: Digests): StageObs
 
 async function run(context: AssetContext, asset: AnyAsset, last: StageRecord | undefined): Promise<StageResult> {
   const inputs = inputDigests(context, asset);
-  const tools = toolsOf(context);
-  const generated = await asset.generate(inputValues(context, asset) as never, tools);
   const disk = await readAssetFiles(context.folder, asset, Object.keys(last?.outputs ?? {}));
+  const generated = await asset.generate(inputValues(context, asset), { ...toolsOf(context), before: disk });
   const plan = planFiles(asset, { generated, disk, last, inputs });
   const outputs = Object.fromEntries(generated.map((file) => [file.path, digestOf(file.content)]));
   const after = new Map([...disk].filter(([path]) => !plan.remove.includes(path)));
@@ -128,7 +132,7 @@ function planFiles(asset: AnyAsset, facts: PlanFacts): { write: readonly AssetFi
 async function learn(context: AssetContext, asset: AnyAsset, files: FileSet): Promise<unknown> {
   const tools = toolsOf(context);
   const value = await asset.read(files, tools);
-  const mismatch = await asset.mismatch?.(value, inputValues(context, asset) as never, tools);
+  const mismatch = asset.mismatch?.(value, inputValues(context, asset));
   if (mismatch !== undefined) throw assetErrors.MISMATCH({ asset: asset.name, reason: mismatch });
   context.known.set(asset.name, { value, digest: digestOfRecord(digestsOf(files)), files });
   return value;
@@ -151,7 +155,7 @@ function inputDigests(context: AssetContext, asset: AnyAsset): Digests {
 }
 
 function inputValues(context: AssetContext, asset: AnyAsset): Record<string, unknown> {
-  const inputs = Object.entries(asset.inputs as Record<string, AnyAsset>);
+  const inputs = Object.entries(asset.inputs);
   return Object.fromEntries(inputs.map(([key, input]) => [key, knownAsset(context, input).value]));
 }
 
@@ -162,6 +166,7 @@ function knownAsset(context: AssetContext, asset: AnyAsset): KnownAsset {
 }
 
 function toolsOf(context: AssetContext): GenerateTools {
-  const { clock, random } = context.folder.host;
-  return { clock, random, emit: context.emit };
+  const { clock, random, environment } = context.folder.host;
+  const architecture = architectureOf(environment.architecture);
+  return { clock, random, emit: context.emit, architecture, before: new Map() };
 }

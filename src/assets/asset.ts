@@ -20,15 +20,18 @@ export interface GenerateTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: Emit;
+  /** Of the machine we run on, in Kubernetes' words. */
+  readonly architecture: 'amd64' | 'arm64';
+  /** The asset's files as they are before it is made anew; empty the first time. */
+  readonly before: FileSet;
 }
 
-// The graph holds assets of every kind; `never` inputs make each of them assignable to this.
-// oxlint-disable-next-line typescript/no-explicit-any
-export type AnyAsset = Asset<unknown, any>;
+/** An asset of any kind. The functions of Asset are methods, so that each asset is assignable to this. */
+export type AnyAsset = Asset<unknown, InputAssets>;
+/** Of an asset that is made from nothing but time and chance. */
+export type NoInputs = Readonly<Record<string, never>>;
 export type InputAssets = Readonly<Record<string, AnyAsset>>;
-export type ValueOf<A> = A extends { read: (files: FileSet, tools: GenerateTools) => infer Value }
-  ? Awaited<Value>
-  : never;
+export type ValueOf<A> = A extends Asset<infer Value, infer _Inputs> ? Value : never;
 export type InputValues<Inputs extends InputAssets> = { readonly [K in keyof Inputs]: ValueOf<Inputs[K]> };
 
 export interface Asset<Value, Inputs extends InputAssets> {
@@ -42,22 +45,17 @@ export interface Asset<Value, Inputs extends InputAssets> {
   readonly outputs: readonly string[];
   /** The files belong together (a key and its certificate): all of them or none. */
   readonly isWhole?: boolean;
+  /** It generates nothing and only gathers what lies in its folder. */
+  readonly isCollection?: boolean;
   /** A generated file that a person removed stays removed. */
   readonly mayBeRemoved?: boolean;
-  readonly generate: (
-    inputs: InputValues<Inputs>,
-    tools: GenerateTools,
-  ) => readonly AssetFile[] | Promise<readonly AssetFile[]>;
+  generate(inputs: InputValues<Inputs>, tools: GenerateTools): readonly AssetFile[] | Promise<readonly AssetFile[]>;
   /** Parses what is on the disk, whoever wrote it. Throws a FirstlightError that names the file. */
-  readonly read: (files: FileSet, tools: GenerateTools) => Value | Promise<Value>;
+  read(files: FileSet, tools: GenerateTools): Value | Promise<Value>;
   /** What does not fit between this value and its inputs (another cluster's certificate, say). */
-  readonly mismatch?: (
-    value: Value,
-    inputs: InputValues<Inputs>,
-    tools: GenerateTools,
-  ) => string | undefined | Promise<string | undefined>;
+  mismatch?(value: Value, inputs: InputValues<Inputs>): string | undefined;
   /** Why it has to be made anew although nothing changed (it is about to expire). */
-  readonly stale?: (value: Value, tools: GenerateTools) => string | undefined;
+  stale?(value: Value, tools: GenerateTools): string | undefined;
 }
 
 /** Declares an asset; only for the types, it adds nothing. */

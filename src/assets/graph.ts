@@ -17,7 +17,7 @@ export function inOrder(targets: readonly AnyAsset[]): readonly AnyAsset[] {
 }
 
 export function inputsOf(asset: AnyAsset): readonly AnyAsset[] {
-  return Object.values(asset.inputs as Record<string, AnyAsset>);
+  return Object.values(asset.inputs);
 }
 
 /** Who is made from `asset`, directly. */

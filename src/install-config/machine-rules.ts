@@ -1,7 +1,8 @@
 // How many machines of which kind, and the hosts a person brings along.
 import { isUsableIn, readAddress, readRange } from './cidr.ts';
+import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
 import { hostRoles, type HostRole } from './machines-schema.ts';
-import { type Finding, masterCount, platformOf, type Rule, type RuleInput, workerCount } from './rule.ts';
+import type { Finding, Rule, RuleInput } from './rule.ts';
 
 const hosts = ['hosts'] as const;
 const masters = ['controlPlane', 'replicas'] as const;

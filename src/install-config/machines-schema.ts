@@ -1,14 +1,12 @@
 // Who the machines are: the two pools, and the hosts a person brings along. How many of what is judged in rules.ts.
 import { z } from 'zod';
+import { type Architecture, architectures } from './architecture.ts';
 import { addressMistake } from './cidr.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern } from './dns-name.ts';
 import { textField } from './field.ts';
 
-export const architectures = ['amd64', 'arm64'] as const;
-export type Architecture = (typeof architectures)[number];
-
-export const masterReplicas = z.int().min(1).max(7);
-export const workerReplicas = z.int().min(0).max(1000);
+const masterReplicas = z.int().min(1).max(7);
+const workerReplicas = z.int().min(0).max(1000);
 
 /** Node names become values of the label kubernetes.io/hostname, and label values end at 63 characters. */
 const hostNameMax = 63;

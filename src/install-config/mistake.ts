@@ -27,6 +27,12 @@ export const mistakesMax = 100;
 
 const clipAt = 60;
 
+/** Whether one path leads to or through the other. */
+export function areRelated(a: FieldPath, b: FieldPath): boolean {
+  const shared = Math.min(a.length, b.length);
+  return a.slice(0, shared).every((part, i) => part === b[i]);
+}
+
 export function pathText(path: FieldPath): string {
   return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${plainKey(part)}`))
@@ -63,10 +69,11 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 export function mistakeLines(mistakes: readonly Mistake[]): readonly string[] {
   const places = mistakes.map((mistake) => `${mistake.file}:${mistake.line}:${mistake.column}`);
   const width = Math.max(0, ...places.map((place) => place.length));
-  return mistakes.map((mistake, i) => `${(places[i] ?? '').padEnd(width)} ${sentence(mistake)}`);
+  return mistakes.map((mistake, i) => `${(places[i] ?? '').padEnd(width)} ${mistakeSentence(mistake)}`);
 }
 
-function sentence(mistake: Mistake): string {
+/** The mistake without its place. */
+export function mistakeSentence(mistake: Mistake): string {
   if (mistake.suggestion !== undefined) return `${mistake.message}; did you mean ${mistake.suggestion}?`;
   return mistake.allowed === undefined ? mistake.message : `${mistake.message}; allowed: ${mistake.allowed}`;
 }

@@ -9,6 +9,10 @@ const range = textField({
 });
 const rangeMeta = { pattern: rangePattern };
 
+// Not openshift-install's 10.0.0.0/16: that is the most likely range of the network around the host. This one is apart
+// from pods and Services and from what Docker, Podman and libvirt take, and large enough for any cluster on one host.
+const defaultMachineNetwork = '10.99.0.0/24';
+
 const machineNetworkEntry = z.strictObject({
   cidr: range.meta({ ...rangeMeta, description: 'The range, like 10.99.0.0/24.' }),
 });
@@ -45,7 +49,7 @@ export const networkingSchema = z.strictObject({
   machineNetwork: z
     .array(machineNetworkEntry)
     .min(1)
-    .prefault([{ cidr: '10.99.0.0/24' }])
+    .prefault([{ cidr: defaultMachineNetwork }])
     .meta({
       description:
         'Where the machines have their addresses. Platform local takes them from its one range; with platform none, ' +

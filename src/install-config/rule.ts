@@ -1,6 +1,6 @@
 // What relates fields to each other, as values. A rule reads a complete, well-typed config; it is skipped while one of
 // the fields it reads is itself wrong, so that a person never gets a second message caused by the first.
-import type { Architecture } from './machines-schema.ts';
+import type { Architecture } from './architecture.ts';
 import type { FieldPath } from './mistake.ts';
 import type { InstallConfig } from './schema.ts';
 
@@ -28,8 +28,3 @@ export interface Rule {
   readonly reads: readonly FieldPath[];
   readonly find: (input: RuleInput) => readonly Finding[];
 }
-
-export const workerCount = (config: InstallConfig): number => config.compute[0].replicas;
-export const masterCount = (config: InstallConfig): number => config.controlPlane.replicas;
-export const platformOf = (config: InstallConfig): 'local' | 'none' =>
-  config.platform.none === undefined ? 'local' : 'none';

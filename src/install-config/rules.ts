@@ -1,8 +1,9 @@
 // Every rule between fields, in the order they are checked and explained. To add one: a value in the list it belongs to.
+import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
-import type { FieldPath } from './mistake.ts';
+import { areRelated, type FieldPath } from './mistake.ts';
 import { networkRules } from './network-rules.ts';
-import { type Finding, platformOf, type Rule, type RuleInput } from './rule.ts';
+import type { Finding, Rule, RuleInput } from './rule.ts';
 
 const name = ['metadata', 'name'] as const;
 const domainMax = 253;
@@ -28,7 +29,7 @@ const generalRules: readonly Rule[] = [
     severity: 'mistake',
     reads: [name, ['baseDomain']],
     find: ({ config, isWritten }) => {
-      const { length } = `${longestPrefix}${config.metadata.name}.${config.baseDomain}`;
+      const { length } = `${longestPrefix}${clusterDomain(config)}`;
       if (length <= domainMax) return [];
       const path = isWritten(['baseDomain']) ? ['baseDomain'] : name;
       return [
@@ -81,10 +82,4 @@ export function applyRules(
     .filter((rule) => rule.severity === severity)
     .filter(({ reads }) => !reads.some((read) => suspects.some((suspect) => areRelated(read, suspect))))
     .flatMap((rule) => rule.find(input));
-}
-
-/** Whether one path leads to or through the other. */
-export function areRelated(a: FieldPath, b: FieldPath): boolean {
-  const shared = Math.min(a.length, b.length);
-  return a.slice(0, shared).every((part, i) => part === b[i]);
 }
