@@ -16,7 +16,7 @@ export const machineConfigShow: CommandBody = async (invocation) => {
   const rendered = renderNamed(objects, pool);
   if (name !== undefined) return showOne(rendered, name);
 
-  const explanations = explainAll(rendered);
+  const explanations = explainAll(rendered).toSorted(byKindAndName);
   const entries = new Map(rendered.merged.entries.map((entry) => [`${entry.kind} ${entry.name}`, entry]));
   const rows = explanations.map((explanation) => [
     explanation.kind,
@@ -32,6 +32,24 @@ export const machineConfigShow: CommandBody = async (invocation) => {
     text: `${head}${table(rows)}${settingsText(settings)}${notesText(objects, rendered.warnings)}`,
   };
 };
+
+const kindOrder: readonly Explanation['kind'][] = [
+  'file',
+  'directory',
+  'link',
+  'unit',
+  'drop-in',
+  'user',
+  'group',
+  'kernel argument',
+  'extension',
+  'section',
+];
+
+function byKindAndName(one: Explanation, other: Explanation): number {
+  const kinds = kindOrder.indexOf(one.kind) - kindOrder.indexOf(other.kind);
+  return kinds === 0 ? one.name.localeCompare(other.name, 'en') : kinds;
+}
 
 function fromText(explanation: Explanation): string {
   const by = decidedBy(explanation);

@@ -27,6 +27,20 @@ const facts: ClusterFacts = {
   mastersSchedulable: false,
 };
 
+const nodeBootstrap = {
+  units: [
+    {
+      name: 'k8s-node-bootstrap.service',
+      enabled: true,
+      contents: '[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=a\n',
+    },
+    {
+      name: 'kubelet.service',
+      dropins: [{ name: '10-gate.conf', contents: '[Unit]\nAfter=k8s-node-bootstrap.service\n' }],
+    },
+  ],
+};
+
 function rendered(role: string, from: ClusterFacts = facts) {
   const pool = builtInPools.find(({ metadata }) => metadata.name === role)!;
   return renderPool(pool, baseMachineConfigs(from, 'test'), { generatedBy: 'test' });
@@ -71,10 +85,16 @@ describe('the base MachineConfigs', () => {
   test('give the kubelet its environment, or leave that to the runtime add-on', () => {
     const plain = rendered('worker').machineConfig;
     expect(contentsOf(plain, '/etc/kubernetes/kubelet.env')).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
-    const withAddon = rendered('worker', { ...facts, nodeBootstrap: { args: ['torcx', 'bootstrap'] } }).machineConfig;
+    const withAddon = rendered('worker', { ...facts, nodeBootstrap }).machineConfig;
     expect(contentsOf(withAddon, '/etc/kubernetes/kubelet.env')).toBeUndefined();
     expect(contentsOf(withAddon, '/etc/kubernetes/installer/kubelet.env')).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
-    expect(withAddon.spec.config.systemd?.units?.map(({ name }) => name)).toContain('k8s-node-bootstrap.service');
+    const units = withAddon.spec.config.systemd?.units ?? [];
+    expect(units.find(({ name }) => name === 'k8s-node-bootstrap.service')).toEqual(nodeBootstrap.units[0]);
+    expect(units.find(({ name }) => name === 'kubelet.service')).toMatchObject({
+      enabled: true,
+      contents: expect.stringContaining('ExecStart='),
+      dropins: [{ name: '10-gate.conf' }],
+    });
   });
 
   test('carry nothing of a single machine', () => {
@@ -92,7 +112,7 @@ test('a bootstrap machine has the chain of units, a kubelet without an API, and 
   const config = ignitionConfig([
     baseSoftware('bootstrap', facts),
     containerRuntimeSoftware(facts),
-    kubeletSoftware('bootstrap', { ...facts, nodeBootstrap: { args: ['torcx', 'bootstrap'] } }),
+    kubeletSoftware('bootstrap', { ...facts, nodeBootstrap }),
   ]);
   expect(config.systemd?.units?.map(({ name }) => name)).toEqual([
     'firstlight-prepare.service',
@@ -104,4 +124,6 @@ test('a bootstrap machine has the chain of units, a kubelet without an API, and 
     'containerd.service',
     'kubelet.service',
   ]);
+  expect(config.storage?.files?.map((file) => file.path)).toContain('/etc/kubernetes/kubelet.env');
+  expect(config.storage?.directories?.map(({ path }) => path)).toEqual(['/etc/kubernetes/manifests']);
 });

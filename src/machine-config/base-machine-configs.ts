@@ -1,7 +1,8 @@
 // The MachineConfigs every cluster starts with, generated from the software of a machine and the cluster's facts. They
 // have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
+import type { Config } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import type { ClusterFacts, SoftwarePart } from '../node-software/machine-software.ts';
+import type { ClusterFacts } from '../node-software/machine-software.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -16,28 +17,21 @@ export type BaseRole = (typeof baseRoles)[number];
 
 /** `generatedBy`: the version of this program, for the annotation that tells these from a user's. */
 export function baseMachineConfigs(facts: ClusterFacts, generatedBy: string): readonly MachineConfig[] {
-  const parts = (role: BaseRole): readonly (readonly [name: string, part: SoftwarePart])[] => [
-    [`00-${role}`, baseSoftware(role, facts)],
-    [`01-${role}-container-runtime`, containerRuntimeSoftware(facts)],
-    [`01-${role}-kubelet`, kubeletSoftware(role, facts)],
+  const { nodeBootstrap } = facts;
+  const configs = (role: BaseRole): readonly (readonly [name: string, config: Config])[] => [
+    [`00-${role}`, ignitionConfig([baseSoftware(role, facts)])],
+    [`01-${role}-container-runtime`, ignitionConfig([containerRuntimeSoftware(facts)])],
+    [`01-${role}-kubelet`, ignitionConfig([kubeletSoftware(role, facts)])],
+    ...(nodeBootstrap === undefined
+      ? []
+      : [[`01-${role}-node-bootstrap`, { ignition: { version: latestSpec }, systemd: nodeBootstrap }] as const]),
   ];
   return baseRoles.flatMap((role) =>
-    parts(role).map(([name, part]) => machineConfigOf({ name, role, part, generatedBy })),
+    configs(role).map(([name, config]) => ({
+      metadata: { name, labels: { [roleLabel]: role }, annotations: { [generatedAnnotation]: generatedBy } },
+      spec: configSpec(config),
+    })),
   );
-}
-
-interface Generated {
-  readonly name: string;
-  readonly role: BaseRole;
-  readonly part: SoftwarePart;
-  readonly generatedBy: string;
-}
-
-function machineConfigOf({ name, role, part, generatedBy }: Generated): MachineConfig {
-  return {
-    metadata: { name, labels: { [roleLabel]: role }, annotations: { [generatedAnnotation]: generatedBy } },
-    spec: configSpec(ignitionConfig([part])),
-  };
 }
 
 /** `99-<role>-ssh`: the keys with which a person may log in as `core`. A user's MachineConfig, not a generated one. */

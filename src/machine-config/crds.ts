@@ -115,7 +115,7 @@ const controllerConfig: Kind = {
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
     kubeletEnvironment: texted,
-    nodeBootstrap: object({ args: texts }),
+    nodeBootstrap: object({ units: { type: 'array', items: anything } }),
     registries: { type: 'array', items: anything },
   }),
   columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],

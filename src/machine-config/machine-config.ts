@@ -2,7 +2,7 @@
 // Reading is lenient where the API is (unknown fields are pruned there, so they are warnings here) and strict about
 // types; everything behind this file may trust them.
 import { z } from 'zod';
-import type { Config } from '../ignition/config.ts';
+import type { Config, Unit } from '../ignition/config.ts';
 
 export const group = 'machineconfiguration.openshift.io';
 export const apiVersion = `${group}/v1`;
@@ -147,7 +147,11 @@ export const controllerConfigSchema = z.object({
     }),
     mastersSchedulable: z.boolean().default(false),
     kubeletEnvironment: strings.default({}),
-    nodeBootstrap: z.object({ args: z.array(z.string()) }).exactOptional(),
+    /** Ignition units; judged with everything else that is rendered. */
+    nodeBootstrap: z
+      .object({ units: z.array(z.looseObject({ name: z.string() })) })
+      .transform(({ units }) => ({ units: units as readonly Unit[] }))
+      .exactOptional(),
     registries: z
       .array(
         z.object({

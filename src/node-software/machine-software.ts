@@ -1,7 +1,7 @@
 // What is installed on a machine by configuration: files, folders and units, put together per role from the generators
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
-import type { Config, Directory, File } from '../ignition/config.ts';
+import type { Config, Directory, File, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { bootstrapUnits } from './bootstrap-units.ts';
@@ -12,15 +12,7 @@ import type { Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
 import * as paths from './machine-paths.ts';
 import { nodeSettingsText } from './node-preparation.ts';
-import {
-  agentUnit,
-  containerdUnit,
-  kubeletUnit,
-  kubeProxyPathUnit,
-  kubeProxyUnit,
-  nodeBootstrapUnit,
-  prepareUnit,
-} from './node-units.ts';
+import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
 import type { Registry } from './registry-hosts.ts';
 import { registryHostsFile } from './registry-hosts.ts';
 import { sysctlText } from './sysctls.ts';
@@ -42,8 +34,11 @@ export interface ClusterFacts {
   readonly kubeletEnvironment: Readonly<Record<string, string>>;
   /** Masters also take ordinary pods (a cluster without workers). */
   readonly mastersSchedulable: boolean;
-  /** Runs before the first kubelet of a machine and then writes kubelet.env itself; see nodeBootstrapUnit. */
-  readonly nodeBootstrap?: { readonly args: readonly string[] };
+  /**
+   * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
+   * kubelet.service). They write kubelet.env as their last act, so Ignition writes only what they make it from.
+   */
+  readonly nodeBootstrap?: { readonly units: readonly Unit[] };
 }
 
 export type MachineRole = 'bootstrap' | 'master' | 'worker';
@@ -94,22 +89,19 @@ export function containerRuntimeSoftware(facts: ClusterFacts): SoftwarePart {
 }
 
 export function kubeletSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
-  // The bootstrap machine never waits for the add-on: its runtime is the image's own, and it lives for minutes.
-  const nodeBootstrap = role === 'bootstrap' ? undefined : facts.nodeBootstrap;
+  // The bootstrap machine never waits for an add-on: its runtime is the image's own, and it lives for minutes.
+  const isPreparedFirst = role !== 'bootstrap' && facts.nodeBootstrap !== undefined;
   return {
     files: [
       { path: paths.kubeletConfiguration, text: kubeletConfigurationText(kubeletRole(role, facts)) },
       {
-        path: nodeBootstrap === undefined ? paths.kubeletEnvironment : paths.kubeletEnvironmentSeed,
+        path: isPreparedFirst ? paths.kubeletEnvironmentSeed : paths.kubeletEnvironment,
         text: environmentText(facts.kubeletEnvironment),
       },
     ],
     // The kubelet follows this folder by inotify only if it is there when it starts.
     directories: [paths.staticPodFolder],
-    units: [
-      kubeletUnit({ mode: role === 'bootstrap' ? 'standalone' : 'cluster' }),
-      ...(nodeBootstrap === undefined ? [] : [nodeBootstrapUnit(nodeBootstrap)]),
-    ],
+    units: [kubeletUnit({ mode: role === 'bootstrap' ? 'standalone' : 'cluster' })],
   };
 }
 
