@@ -38,7 +38,7 @@ const layers: Record<string, string[]> = {
   errors: [],
   workflow: ['errors', 'host'],
   ignition: [],
-  'node-software': ['errors', 'host', 'ignition'],
+  'node-software': ['errors', 'host', 'ignition', 'kubernetes'],
   pki: ['errors', 'host'],
   'install-config': ['errors', 'host'],
   release: ['errors', 'host', 'workflow'],

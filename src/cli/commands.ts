@@ -1,9 +1,11 @@
 // Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
 import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
+import { machineConfigCommands } from './machine-config-commands.ts';
 
 export const commands: readonly CommandSpec[] = [
   ...createCommands,
+  ...machineConfigCommands,
   {
     path: ['completion'],
     summary: 'Print a script that completes commands and options in your shell.',
