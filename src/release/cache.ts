@@ -1,7 +1,7 @@
 // The user's cache: what was made from which inputs, by digest. An entry is a folder named by its key; it appears
 // whole, by one rename, and never changes afterwards. Two looks at an entry: a quick one (size and time of its
 // largest files) on every use, a thorough one (every digest) by `release verify`.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../host/environment.ts';
 import type { Host } from '../host/host.ts';
@@ -72,7 +72,128 @@ const witnessesMax = 48;
 
 export function cacheFolder(environment: Environment): string {
   const { FIRSTLIGHT_CACHE: own, XDG_CACHE_HOME: shared } = environment.variables;
-  if (own !== undefined && own !== '') return join(environment.workingFolder, own.startsWith('/') ? '/' : '', own);
+  if (own !== undefined && own !== '') return resolve(environment.workingFolder, own);
   if (shared?.startsWith('/')) return join(shared, 'firstlight');
   return join(environment.homeFolder, '.cache', 'firstlight');
+}
+
+export function openCache(host: Host): Cache {
+  const folder = cacheFolder(host.environment);
+  const { files } = host;
+  const place = (id: EntryId): string => join(folder, id.kind, id.name, digestOfRecord(id.inputs));
+  return {
+    folder,
+    look: (id) => look(host, place(id)),
+    verify: (entry) => verify(host, entry),
+    fill: async (id, make, options = {}) => {
+      const temporary = join(
+        folder,
+        'tmp',
+        `${id.kind}-${id.name}-${randomText(host.random, 'abcdefghijkmnpqrstuvwxyz', 10)}`,
+      );
+      const startMs = host.clock.monotonicMs();
+      try {
+        await files.makeFolder(join(temporary, 'content'));
+        const facts = await make(join(temporary, 'content'));
+        const seconds = Math.round(host.clock.monotonicMs() - startMs) / 1000;
+        await writeManifest(host, temporary, { id, facts, seconds, recordsOwners: options.recordsOwners === true });
+        await files.remove(place(id));
+        await files.makeFolder(join(folder, id.kind, id.name));
+        await files.rename(temporary, place(id));
+      } catch (error) {
+        await files.remove(temporary);
+        throw error;
+      }
+      const made = await look(host, place(id));
+      if (made.status !== 'present') throw new Error(`${place(id)} is ${made.status} right after it was made`);
+      return made.entry;
+    },
+    sweep: () => files.remove(join(folder, 'tmp')),
+  };
+}
+
+interface Made {
+  readonly id: EntryId;
+  readonly facts: EntryFacts;
+  readonly seconds: number;
+  readonly recordsOwners: boolean;
+}
+
+async function writeManifest(host: Host, folder: string, made: Made): Promise<void> {
+  const { id, recordsOwners } = made;
+  const items = await listTree(host.files, join(folder, 'content'), { recordsOwners });
+  const listing = `${items.map((item) => JSON.stringify(item)).join('\n')}\n`;
+  const manifest: EntryManifest = {
+    format: 1,
+    kind: id.kind,
+    name: id.name,
+    key: digestOfRecord(id.inputs),
+    inputs: id.inputs,
+    treeDigest: digestOfTree(items),
+    listingDigest: digestOf(listing),
+    recordsOwners,
+    sizeBytes: items.reduce((sum, item) => sum + item.sizeBytes, 0),
+    seconds: made.seconds,
+    witnesses: witnesses(items),
+    facts: made.facts,
+  };
+  await host.files.write(join(folder, 'listing.jsonl'), listing);
+  await host.files.write(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The largest files: what a full disk or a cut power line would have damaged first. */
+function witnesses(items: readonly TreeItem[]): EntryManifest['witnesses'] {
+  return items
+    .filter((item) => item.kind === 'file')
+    .sort((a, b) => b.sizeBytes - a.sizeBytes || (a.path < b.path ? -1 : 1))
+    .slice(0, witnessesMax)
+    .map(({ path, sizeBytes, modifiedMs, sha256 }) => ({ path, sizeBytes, modifiedMs, sha256: sha256 ?? '' }));
+}
+
+async function look(host: Host, folder: string): Promise<Look> {
+  const bytes = await host.files.readIfPresent(join(folder, 'manifest.json'));
+  if (bytes === undefined) return { status: 'absent' };
+  const parsed = parseManifest(bytes);
+  if (parsed === undefined) return { status: 'damaged', reason: 'manifest.json is not readable' };
+  const content = join(folder, 'content');
+  for (const witness of parsed.witnesses) {
+    const reason = await question(host, content, witness);
+    if (reason !== undefined) return { status: 'damaged', reason };
+  }
+  return { status: 'present', entry: { manifest: parsed, content } };
+}
+
+function parseManifest(bytes: Uint8Array): EntryManifest | undefined {
+  try {
+    return manifestSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with one file. A new time alone (a copied or restored cache) costs a hash, not a rebuild. */
+async function question(
+  host: Host,
+  content: string,
+  witness: EntryManifest['witnesses'][number],
+): Promise<string | undefined> {
+  const path = join(content, witness.path);
+  const facts = await host.files.facts(path);
+  if (facts === undefined) return `${witness.path} is missing`;
+  if (facts.sizeBytes !== witness.sizeBytes) {
+    return `${witness.path} has ${facts.sizeBytes} bytes, recorded were ${witness.sizeBytes}`;
+  }
+  if (facts.modifiedAt.getTime() === witness.modifiedMs) return undefined;
+  return (await digestOfFile(host.files, path)) === witness.sha256
+    ? undefined
+    : `${witness.path} has another content than recorded`;
+}
+
+async function verify(host: Host, entry: Entry): Promise<string | undefined> {
+  const { manifest, content } = entry;
+  const listing = await host.files.readIfPresent(join(content, '..', 'listing.jsonl'));
+  if (listing === undefined || digestOf(listing) !== manifest.listingDigest) return 'listing.jsonl was altered';
+  const lines = Buffer.from(listing).toString('utf8').trimEnd().split('\n');
+  const recorded = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TreeItem);
+  return firstDifference(recorded, await listTree(host.files, content, { recordsOwners: manifest.recordsOwners }));
 }

@@ -40,7 +40,9 @@ async function describe(files: Files, top: string, path: string, options: TreeOp
   const place = join(top, path);
   const facts = await files.facts(place);
   if (facts === undefined) throw new Error(`${place} vanished while it was being read`);
-  const { kind, mode } = facts;
+  const { kind } = facts;
+  // Where owners do not matter, a folder's mode is only the umask of whoever built it.
+  const mode = kind === 'folder' && options.recordsOwners !== true ? 0o755 : facts.mode;
   return {
     path,
     kind,
