@@ -6,9 +6,13 @@ import { runStages } from '../workflow/engine.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import type { Entry } from './cache.ts';
 import { writeCurrent } from './current.ts';
+import { containerdSeedRecipe } from './containerd-seed.ts';
+import { debianRecipe } from './debian.ts';
 import { releaseErrors } from './errors.ts';
+import { firstlightImage } from './firstlight-image.ts';
 import { imageRecipe, partImages } from './images.ts';
-import { nodePart, firstlightPart } from './own-parts.ts';
+import { machineRootRecipe } from './machine-root.ts';
+import { firstlightPart, nodePart } from './own-parts.ts';
 import { partRecipe } from './part-recipe.ts';
 import { prefetchModules } from './prefetch.ts';
 import { type Progress, type Task, trackProgress } from './progress.ts';
@@ -65,17 +69,29 @@ function partsPlan(shop: Workshop, names: readonly string[]): Plan {
 }
 
 export function fullPlan(shop: Workshop, withMachines: boolean): Plan {
-  const parts = shop.table.parts.filter((part) => part.use === 'release');
-  const recipes = new Map(parts.map((part) => [part.name, partRecipe(part)]));
+  const upstream = shop.table.parts.filter((part) => part.use === 'release');
+  const recipes = new Map(upstream.map((part) => [part.name, partRecipe(part)]));
   const images = partImages.flatMap((image) => {
     const recipe = recipes.get(image.part);
-    const version = parts.find((part) => part.name === image.part)?.version ?? '';
+    const version = upstream.find((part) => part.name === image.part)?.version ?? '';
     return recipe === undefined ? [] : [imageRecipe(image, recipe, version)];
   });
   const compile = [...recipes.values()];
-  const own = [nodePart, firstlightPart];
-  const release = releaseRecipe({ parts: [...compile, ...own], images });
-  return { compile, system: own, after: [...images, release] };
+  const parts = [...compile, nodePart, firstlightPart];
+  if (!withMachines) {
+    const release = releaseRecipe({ parts, images });
+    return { compile, system: [nodePart, firstlightPart], after: [...images, release] };
+  }
+  const allImages = [...images, firstlightImage(debianRecipe)];
+  const release = releaseRecipe({ parts, images: allImages, debian: debianRecipe });
+  const root = machineRootRecipe({ debian: debianRecipe, parts, release });
+  const containerd = recipes.get('containerd');
+  const seed = containerd === undefined ? [] : [containerdSeedRecipe({ containerd, release })];
+  return {
+    compile,
+    system: [nodePart, firstlightPart, debianRecipe],
+    after: [...allImages, release, root, ...seed],
+  };
 }
 
 async function runPlan(

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Environment } from '../host/environment.ts';
 import type { Host } from '../host/host.ts';
 import { randomText } from '../host/random.ts';
-import { type Digest, digestOf, digestOfRecord } from '../workflow/digest.ts';
+import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
 
 export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;

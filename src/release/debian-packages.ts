@@ -1,6 +1,5 @@
 // Debian packages of the host: which are there, and installing what is missing where we may.
 import type { Host } from '../host/host.ts';
-import { tailOf } from './build-output.ts';
 import { releaseErrors } from './errors.ts';
 
 export interface PackagesNeeded {

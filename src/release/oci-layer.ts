@@ -38,7 +38,10 @@ export async function writeLayer(files: Files, content: LayerContent, path: stri
 
 async function* packed(files: Files, content: LayerContent): AsyncGenerator<Uint8Array> {
   const { readable, controller } = createTarPacker();
-  const writing = writeEntries(files, content, controller.add).then(controller.finalize, controller.error);
+  const writing = writeEntries(files, content, (header) => controller.add(header)).then(
+    () => controller.finalize(),
+    (error: unknown) => controller.error(error),
+  );
   for await (const chunk of readable) yield chunk;
   await writing;
 }

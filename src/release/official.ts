@@ -92,7 +92,7 @@ async function unreachable(shop: Workshop, source: OfficialSource): Promise<stri
   return shop.once(`probe of ${hostname}`, () =>
     shop.host.network.probe(hostname, number, probeMs).then(
       () => undefined,
-      (error: unknown) => `${(error as Error).message}`,
+      (error: unknown) => (error as Error).message,
     ),
   );
 }
@@ -160,7 +160,7 @@ async function fetchChecked(shop: Workshop, work: Work, { url, checksumUrl, path
 export function checksumFor(content: string, url: string): string {
   const name = new URL(url).pathname.split('/').at(-1) ?? '';
   const lines = content.split('\n').map((line) => line.trim().split(/\s+/));
-  const named = lines.find(([, file]) => file?.replace(/^[*.\/]+/, '') === name);
+  const named = lines.find(([, file]) => file?.replace(/^[*./]+/, '') === name);
   const [digest = ''] = named ?? (lines.filter(([first]) => first !== '').length === 1 ? (lines[0] ?? []) : []);
   if (!/^[0-9a-f]{64}$/.test(digest))
     throw releaseErrors.CHECKSUM({ url, expected: 'a published SHA-256', found: 'none' });
