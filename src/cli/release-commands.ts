@@ -32,4 +32,30 @@ export const releaseCommands: readonly CommandSpec[] = [
     examples: ['firstlight release info', 'firstlight release info -o json'],
     load: async () => (await import('./release-info.ts')).releaseInfo,
   },
+  {
+    path: ['release', 'verify'],
+    summary: 'Check every digest of the release, and its signature when a key is given.',
+    description:
+      'Reads every file of the release. What is damaged is named and marked, and the next release build makes it again.',
+    options: [{ flags: '--key <file>', description: 'OpenPGP public key that must have signed the release' }],
+    examples: ['firstlight release verify', 'firstlight release verify --key release.pub'],
+    load: async () => (await import('./release-verify.ts')).releaseVerify,
+  },
+  {
+    path: ['release', 'extract'],
+    summary: 'Take one component out of the release.',
+    description:
+      'A part (etcd) is written as its programs, an image (etcd-image) or the whole release (release) as an OCI archive ' +
+      'that ctr, podman and skopeo read, the bill of materials (sbom) as CycloneDX JSON.',
+    options: [
+      { flags: '--component <name>', description: 'part, image with -image, release or sbom' },
+      { flags: '--to <folder>', description: 'where to write', defaultValue: '.' },
+    ],
+    examples: [
+      'firstlight release extract --component kubernetes --to bin',
+      'firstlight release extract --component etcd-image',
+      'firstlight release extract --component sbom',
+    ],
+    load: async () => (await import('./release-extract.ts')).releaseExtract,
+  },
 ];

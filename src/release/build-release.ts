@@ -54,7 +54,17 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   await runPlan(shop, plan, { journal, signal: options.signal });
   const recipes = [...plan.compile, ...plan.system, ...plan.after];
   const entries = await Promise.all(recipes.map((recipe) => need(shop, recipe)));
-  if (options.onlyParts === undefined) await writeCurrent(host, entries);
+  if (options.onlyParts === undefined) {
+    await writeCurrent(host, entries);
+    if (journal.records.length > before) {
+      const { prune } = await import('./prune.ts');
+      await prune(
+        host,
+        cache,
+        entries.map(({ manifest }) => manifest),
+      );
+    }
+  }
   const made = journal.records.slice(before).map((record) => String(record['stage']));
   return { cacheFolder: cache.folder, entries, made };
 }

@@ -3,10 +3,12 @@
 // largest files) on every use, a thorough one (every digest) by `release verify`.
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { isError } from '../errors/firstlight-error.ts';
 import type { Environment } from '../host/environment.ts';
 import type { Host } from '../host/host.ts';
 import { randomText } from '../host/random.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
+import { releaseErrors } from './errors.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
 
 export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;
@@ -55,8 +57,12 @@ export type Look =
 export interface Cache {
   readonly folder: string;
   look(id: EntryId): Promise<Look>;
+  /** Every file, folder and link as recorded when the entry was made. */
+  listing(entry: Entry): Promise<readonly TreeItem[]>;
   /** Hashes everything; the first difference in words, undefined when all is as recorded. */
   verify(entry: Entry): Promise<string | undefined>;
+  /** Marks an entry as damaged, so that the quick look sees it too and the next build replaces it. */
+  condemn(entry: Entry, reason: string): Promise<void>;
   /** Makes the entry in a temporary folder and puts it in place whole; replaces a damaged one. */
   fill(id: EntryId, make: (content: string) => Promise<EntryFacts>, options?: FillOptions): Promise<Entry>;
   /** Removes what interrupted runs left. Only under the cache's lock. */
@@ -68,7 +74,8 @@ export interface FillOptions {
   readonly recordsOwners?: boolean;
 }
 
-const witnessesMax = 48;
+const witnessesMax = 24;
+const damagedFile = 'damaged';
 
 export function cacheFolder(environment: Environment): string {
   const { FIRSTLIGHT_CACHE: own, XDG_CACHE_HOME: shared } = environment.variables;
@@ -84,7 +91,9 @@ export function openCache(host: Host): Cache {
   return {
     folder,
     look: (id) => look(host, place(id)),
+    listing: (entry) => listing(host, entry),
     verify: (entry) => verify(host, entry),
+    condemn: (entry, reason) => files.write(join(entry.content, '..', damagedFile), reason),
     fill: async (id, make, options = {}) => {
       const temporary = join(
         folder,
@@ -155,6 +164,8 @@ async function look(host: Host, folder: string): Promise<Look> {
   if (bytes === undefined) return { status: 'absent' };
   const parsed = parseManifest(bytes);
   if (parsed === undefined) return { status: 'damaged', reason: 'manifest.json is not readable' };
+  const condemned = await host.files.readIfPresent(join(folder, damagedFile));
+  if (condemned !== undefined) return { status: 'damaged', reason: Buffer.from(condemned).toString('utf8') };
   const content = join(folder, 'content');
   for (const witness of parsed.witnesses) {
     const reason = await question(host, content, witness);
@@ -189,11 +200,26 @@ async function question(
     : `${witness.path} has another content than recorded`;
 }
 
+async function listing(host: Host, { manifest, content }: Entry): Promise<readonly TreeItem[]> {
+  const bytes = await host.files.readIfPresent(join(content, '..', 'listing.jsonl'));
+  if (bytes === undefined || digestOf(bytes) !== manifest.listingDigest) {
+    const reason = bytes === undefined ? 'listing.jsonl is missing' : 'listing.jsonl was altered';
+    throw releaseErrors.ENTRY_DAMAGED({ entry: `${manifest.kind} ${manifest.name}`, reason });
+  }
+  const lines = Buffer.from(bytes).toString('utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TreeItem);
+}
+
 async function verify(host: Host, entry: Entry): Promise<string | undefined> {
-  const { manifest, content } = entry;
-  const listing = await host.files.readIfPresent(join(content, '..', 'listing.jsonl'));
-  if (listing === undefined || digestOf(listing) !== manifest.listingDigest) return 'listing.jsonl was altered';
-  const lines = Buffer.from(listing).toString('utf8').trimEnd().split('\n');
-  const recorded = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TreeItem);
-  return firstDifference(recorded, await listTree(host.files, content, { recordsOwners: manifest.recordsOwners }));
+  const { recordsOwners, treeDigest } = entry.manifest;
+  try {
+    const found = await listTree(host.files, entry.content, { recordsOwners });
+    const difference = firstDifference(await listing(host, entry), found);
+    if (difference !== undefined) return difference;
+    // The listing could have been altered together with a file; the digest is what a release vouches for.
+    return digestOfTree(found) === treeDigest ? undefined : 'its digest is not the recorded one';
+  } catch (error) {
+    if (isError(error, releaseErrors.ENTRY_DAMAGED)) return String(error.details['reason']);
+    throw error;
+  }
 }

@@ -39,6 +39,8 @@ export const debianRecipe: Recipe = {
       label: 'mmdebstrap',
       inputs: async (shop) => ({
         made: 'mmdebstrap',
+        // Raise it when the steps below change what comes out.
+        format: '2',
         suite: await suiteOf(shop),
         architecture: goArchitecture(shop),
         packages: debianPackages.join(' '),
@@ -111,15 +113,16 @@ async function setUp(host: Host, { folder, signal }: Work): Promise<void> {
     await files.makeFolder(join(folder, path, '..'));
     await files.write(join(folder, path), text, { mode: mode ?? 0o644 });
   }
+  // Empty: each machine gets its own identity at its first start.
+  await files.write(join(folder, 'etc/machine-id'), '', { mode: 0o444 });
+  await inRoot(host, folder, ['systemctl', 'preset-all'], signal);
+  await inRoot(host, folder, ['systemctl', 'set-default', 'multi-user.target'], signal);
+  // After the presets: they would leave the links of a unit that is masked already.
   for (const unit of maskedUnits) {
     const path = join(folder, 'etc/systemd/system', unit);
     await files.remove(path);
     await files.symlink('/dev/null', path);
   }
-  // Empty: each machine gets its own identity at its first start.
-  await files.write(join(folder, 'etc/machine-id'), '', { mode: 0o444 });
-  await inRoot(host, folder, ['systemctl', 'preset-all'], signal);
-  await inRoot(host, folder, ['systemctl', 'set-default', 'multi-user.target'], signal);
 }
 
 async function inRoot(host: Host, folder: string, command: readonly string[], signal: AbortSignal): Promise<string> {

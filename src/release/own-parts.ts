@@ -1,6 +1,7 @@
 // Two parts that are not upstream Go: the Node runtime that runs us, and Firstlight itself as one bundle.
 // Machines and images get exactly the Node that built the release.
 import { join } from 'node:path';
+import { z } from 'zod';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { tailOf } from './build-output.ts';
 import { releaseErrors } from './errors.ts';
@@ -56,20 +57,40 @@ export const firstlightPart: Recipe = {
 };
 
 /** Everything the bundle is made of: our sources, the lockfile and the bundler's own script. */
-async function bundleInputs({ host, projectFolder }: Workshop): Promise<Record<string, string>> {
-  const digests: Record<string, string> = {};
-  const add = async (path: string): Promise<void> => {
-    digests[path] = digestOf(await host.files.read(join(projectFolder, path)));
-  };
-  const visit = async (folder: string): Promise<void> => {
-    for (const name of (await host.files.list(join(projectFolder, folder))) ?? []) {
-      const path = `${folder}/${name}`;
-      if (name.includes('.')) await (name.endsWith('.test.ts') ? undefined : add(path));
-      else await visit(path);
-    }
-  };
-  await visit('src');
-  await add('package-lock.json');
-  await add('tools/bundle.ts');
-  return { made: 'bundle', sources: digestOfRecord(digests) };
+async function bundleInputs(shop: Workshop): Promise<Record<string, string>> {
+  const paths = [...(await sourceFiles(shop, 'src')), 'package-lock.json', 'tools/bundle.ts'];
+  return { made: 'bundle', sources: await rememberedDigest(shop, paths) };
+}
+
+async function sourceFiles(shop: Workshop, folder: string): Promise<readonly string[]> {
+  const names = (await shop.host.files.list(join(shop.projectFolder, folder))) ?? [];
+  const found = names.map(async (name) => {
+    const path = `${folder}/${name}`;
+    if (!name.includes('.')) return sourceFiles(shop, path);
+    return name.endsWith('.test.ts') ? [] : [path];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+const memorySchema = z.object({ stamp: z.string(), digest: z.string() });
+
+/** The digest over the files' content, read again only when a size or a time has changed since the last build. */
+async function rememberedDigest({ host, cache, projectFolder }: Workshop, paths: readonly string[]): Promise<string> {
+  const stamps = paths.map(async (path) => {
+    const facts = await host.files.facts(join(projectFolder, path));
+    return [path, `${facts?.sizeBytes} ${facts?.modifiedAt.getTime()} ${facts?.identity}`] as const;
+  });
+  const stamp = digestOfRecord(Object.fromEntries(await Promise.all(stamps)));
+  const memory = join(cache.folder, 'sources.json');
+  const bytes = await host.files.readIfPresent(memory);
+  const known =
+    bytes === undefined ? undefined : memorySchema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  if (known?.data?.stamp === stamp) return known.data.digest;
+  const digests = paths.map(
+    async (path) => [path, digestOf(await host.files.read(join(projectFolder, path)))] as const,
+  );
+  const digest = digestOfRecord(Object.fromEntries(await Promise.all(digests)));
+  await host.files.makeFolder(cache.folder);
+  await host.files.write(memory, JSON.stringify({ stamp, digest }));
+  return digest;
 }

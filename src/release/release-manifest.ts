@@ -5,6 +5,7 @@ import type { Entry } from './cache.ts';
 import { type ImageVariable, imageVariables } from './image-variables.ts';
 import { imageOf } from './images.ts';
 import { referenceByDigest, referenceByTag } from './oci-image.ts';
+import type { TreeItem } from './tree.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -44,10 +45,14 @@ export const releaseManifestSchema = z.object({
 });
 export type ReleaseManifest = z.infer<typeof releaseManifestSchema>;
 
+export interface ListedEntry extends Entry {
+  readonly listing: readonly TreeItem[];
+}
+
 export interface ReleaseContent {
   readonly version: string;
   readonly architecture: string;
-  readonly parts: readonly Entry[];
+  readonly parts: readonly ListedEntry[];
   readonly images: readonly Entry[];
   readonly debian?: Entry;
 }
@@ -67,7 +72,7 @@ export function releaseManifest(content: ReleaseContent): ReleaseManifest {
   };
 }
 
-function describePart({ manifest }: Entry): ReleaseManifest['parts'][number] {
+function describePart({ manifest, listing }: ListedEntry): ReleaseManifest['parts'][number] {
   const { facts, inputs } = manifest;
   const debian = facts['debianPackages'] as Record<string, string> | undefined;
   const { made = '', at: _, ...decisive } = inputs;
@@ -80,9 +85,9 @@ function describePart({ manifest }: Entry): ReleaseManifest['parts'][number] {
     digest: manifest.treeDigest,
     sizeBytes: manifest.sizeBytes,
     inputs: decisive,
-    files: [...manifest.witnesses]
-      .sort(byPath)
-      .map((w) => ({ path: w.path, sha256: w.sha256, sizeBytes: w.sizeBytes })),
+    files: listing.flatMap(({ path, sha256, sizeBytes }) =>
+      sha256 === undefined ? [] : [{ path, sha256, sizeBytes }],
+    ),
     ...(debian === undefined ? {} : { debianPackages: debian }),
   };
 }
@@ -117,8 +122,4 @@ function variables(images: readonly Entry[]): ReleaseManifest['imageVariables'] 
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1;
-}
-
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : 1;
 }

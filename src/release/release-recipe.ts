@@ -29,8 +29,8 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
       {
         label: 'parts and images',
         inputs: async (shop) => {
-          const { parts, images, debian } = await gather(shop, ingredients);
-          const all = [...parts, ...images, ...(debian === undefined ? [] : [debian])];
+          const { parts, images, debian } = ingredients;
+          const all = await needAll(shop, [...parts, ...images, ...(debian === undefined ? [] : [debian])]);
           const digests = all.map(({ manifest: m }) => [`${m.kind} ${m.name}`, m.treeDigest] as const);
           return { format: '1', version: shop.version, content: digestOfRecord(Object.fromEntries(digests)) };
         },
@@ -64,14 +64,17 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
   };
 }
 
+function needAll(shop: Workshop, recipes: readonly Recipe[]): Promise<readonly Entry[]> {
+  return Promise.all(recipes.map((recipe) => need(shop, recipe)));
+}
+
 async function gather(shop: Workshop, ingredients: ReleaseIngredients): Promise<ReleaseContent> {
-  const all = (recipes: readonly Recipe[]): Promise<readonly Entry[]> =>
-    Promise.all(recipes.map((recipe) => need(shop, recipe)));
+  const listed = async (entry: Entry) => ({ ...entry, listing: await shop.cache.listing(entry) });
   return {
     version: shop.version,
     architecture: goArchitecture(shop),
-    parts: await all(ingredients.parts),
-    images: await all(ingredients.images),
+    parts: await Promise.all((await needAll(shop, ingredients.parts)).map(listed)),
+    images: await needAll(shop, ingredients.images),
     ...(ingredients.debian === undefined ? {} : { debian: await need(shop, ingredients.debian) }),
   };
 }

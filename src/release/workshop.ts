@@ -34,6 +34,8 @@ export interface Workshop extends WorkshopOptions {
   /** Asked when first needed, remembered for the run. */
   readonly go: () => Promise<GoChoice>;
   readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>;
+  /** Entries found or made in this run, by name: one look at each is enough, for we hold the cache's lock. */
+  readonly present: Map<string, Entry>;
 }
 
 export interface Work {
@@ -77,6 +79,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     cache: openCache(options.host),
     table,
     once,
+    present: new Map(),
     go: () => once('go', async () => chooseGo(await findGo(options.host), table.go)),
   };
 }
@@ -87,11 +90,16 @@ export type Found =
   | { readonly status: 'damaged'; readonly reason: string; readonly id: EntryId };
 
 export async function find(shop: Workshop, recipe: Recipe): Promise<Found> {
+  const known = shop.present.get(nameOf(recipe));
+  if (known !== undefined) return { status: 'present', entry: known };
   let damaged: Found | undefined;
   for (const way of wanted(shop, recipe)) {
     const id = await entryId(shop, recipe, way);
     const seen = await shop.cache.look(id);
-    if (seen.status === 'present') return seen;
+    if (seen.status === 'present') {
+      shop.present.set(nameOf(recipe), seen.entry);
+      return seen;
+    }
     if (seen.status === 'damaged') damaged ??= { ...seen, id };
   }
   return damaged ?? { status: 'absent' };
@@ -108,7 +116,9 @@ export async function make(shop: Workshop, recipe: Recipe, work: Omit<Work, 'fol
   const way = await openWay(shop, recipe);
   const id = await entryId(shop, recipe, way);
   const options = { recordsOwners: recipe.recordsOwners === true };
-  return shop.cache.fill(id, (folder) => way.make(shop, { ...work, folder }), options);
+  const entry = await shop.cache.fill(id, (folder) => way.make(shop, { ...work, folder }), options);
+  shop.present.set(nameOf(recipe), entry);
+  return entry;
 }
 
 /** The first way that is open here; the last one is always open, and says itself what it lacks. */
