@@ -34,7 +34,7 @@ export function recipeStage(recipe: Recipe): Stage<BuildContext> {
       progress.ended(name);
       const note = `${megabytes(manifest.sizeBytes)} in ${manifest.seconds.toFixed(1)} s`;
       report(note);
-      return { fingerprint: manifest.key, outputs: { [name]: manifest.treeDigest }, note };
+      return { inputs: { [name]: manifest.key }, outputs: { [name]: manifest.treeDigest }, note };
     },
     verify: [],
   };

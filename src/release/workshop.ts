@@ -1,5 +1,6 @@
 // What every step of a release build works with: the machine, the cache, the table of parts, and what is known so far.
 // A recipe says how one cache entry is made from named inputs; the workshop finds entries, and makes those missing.
+import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
 import {
@@ -21,8 +22,10 @@ export type PartSource = (typeof partSources)[number];
 export interface WorkshopOptions {
   readonly host: Host;
   readonly emit: Emit;
-  /** The checkout: `upstream/` with the parts and the sources of the bundle. */
+  /** The checkout, with the sources of the bundle. */
   readonly projectFolder: string;
+  /** The folder with the table of parts and their modules; `upstream` of the checkout unless named. */
+  readonly upstreamFolder?: string;
   /** Of Firstlight itself, and so of the release. */
   readonly version: string;
   readonly source: PartSource;
@@ -67,7 +70,7 @@ export interface Recipe {
 }
 
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
-  const table = await readParts(options.host, `${options.projectFolder}/upstream`);
+  const table = await readParts(options.host, options.upstreamFolder ?? join(options.projectFolder, 'upstream'));
   const known = new Map<string, Promise<unknown>>();
   const once = <T>(name: string, make: () => Promise<T>): Promise<T> => {
     const value = known.get(name) ?? make();
