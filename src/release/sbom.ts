@@ -1,5 +1,6 @@
 // The bill of materials of a release as CycloneDX 1.6 JSON: parts with the Go modules linked into them, npm packages
-// of our own bundle, Debian packages of the machines. No time and no random serial: the same release, the same bytes.
+// of our own bundle, Debian packages of the machines. The same release gives the same bytes: no time, no serial number,
+// and a reference for every component (the library invents random ones for those without).
 import { join } from 'node:path';
 import { ComponentType, HashAlgorithm } from '@cyclonedx/cyclonedx-library/Enums';
 import {
@@ -27,12 +28,15 @@ export interface SbomSubject {
 }
 
 export async function billOfMaterials(shop: Workshop, { manifest, content }: SbomSubject): Promise<string> {
-  const subject = new Component(ComponentType.Application, 'firstlight-release', { version: manifest.version });
+  const subject = new Component(ComponentType.Application, 'firstlight-release', {
+    bomRef: 'release',
+    version: manifest.version,
+  });
   const bom = new Bom({ metadata: new Metadata({ component: subject }) });
   for (const part of manifest.parts) {
     const entry = content.parts.find((candidate) => candidate.manifest.name === part.name);
     const component = partComponent(part);
-    for (const module of modulesOf(entry)) component.components.add(moduleComponent(module));
+    for (const module of modulesOf(entry)) component.components.add(moduleComponent(part.name, module));
     if (part.name === 'firstlight') for (const found of await npmPackages(shop)) component.components.add(found);
     bom.components.add(component);
   }
@@ -65,9 +69,10 @@ function modulesOf(entry: Entry | undefined): readonly GoModule[] {
   return (entry?.manifest.facts['modules'] as readonly GoModule[] | undefined) ?? [];
 }
 
-function moduleComponent({ path, version, sum }: GoModule): Component {
+function moduleComponent(part: string, { path, version, sum }: GoModule): Component {
   const hex = Buffer.from(sum.replace(/^h1:/, ''), 'base64').toString('hex');
   return new Component(ComponentType.Library, path, {
+    bomRef: `go:${part}/${path}`,
     version,
     purl: `pkg:golang/${path}@${version}`,
     // go.sum's own hash, which is over the module's file list and not over an archive.
@@ -99,7 +104,12 @@ async function npmPackages({ host, projectFolder }: Workshop): Promise<readonly 
     .map(([path, { version = '', license = '' }]) => {
       const name = path.replace(/^.*node_modules\//, '');
       const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-      return new Component(ComponentType.Library, name, { version, purl, licenses: licences(license) });
+      return new Component(ComponentType.Library, name, {
+        bomRef: `npm:${path}`,
+        version,
+        purl,
+        licenses: licences(license),
+      });
     });
 }
 
