@@ -1,9 +1,9 @@
 // The machine we run on, assembled. The only place where the real doors are opened.
 import type { Host } from '../host.ts';
+import type { Network } from '../network.ts';
 import { realClock } from './clock.ts';
 import { realEnvironment } from './environment.ts';
 import { realFiles } from './files.ts';
-import { realNetwork } from './network.ts';
 import { realProcesses } from './processes.ts';
 import { realRandom } from './random.ts';
 
@@ -12,9 +12,20 @@ export function realHost(): Host {
   return {
     files: realFiles(),
     processes: realProcesses(environment),
-    network: realNetwork(),
+    network: lazyNetwork(),
     clock: realClock(),
     random: realRandom(),
     environment,
+  };
+}
+
+/** TLS costs 25 ms to load; most verbs never open a connection. */
+function lazyNetwork(): Network {
+  const load = async (): Promise<Network> => (await import('./network.ts')).realNetwork();
+  return {
+    request: async (request) => (await load()).request(request),
+    open: async (request) => (await load()).open(request),
+    resolve: async (name) => (await load()).resolve(name),
+    probe: async (host, port, timeoutMs) => (await load()).probe(host, port, timeoutMs),
   };
 }

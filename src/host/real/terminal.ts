@@ -1,5 +1,4 @@
 // The real terminal. Colours are off when NO_COLOR is set, TERM is dumb, or stderr is not a terminal.
-import { createInterface } from 'node:readline/promises';
 import type { Terminal } from '../terminal.ts';
 
 export function realTerminal(): Terminal {
@@ -19,6 +18,7 @@ export function realTerminal(): Terminal {
     hasColors: Boolean(stderr.isTTY) && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     columns: () => stderr.columns ?? 80,
     ask: async (question, signal) => {
+      const { createInterface } = await import('node:readline/promises');
       const reader = createInterface({ input: stdin, output: stderr });
       const closed = new Promise<undefined>((resolve) => reader.once('close', () => resolve(undefined)));
       try {
