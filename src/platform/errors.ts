@@ -32,9 +32,11 @@ export const platformErrors = errorTable('PLATFORM', {
     exit: exitCodes.badConfig,
   },
   BAD_NAME: {
-    message: (e: { what: string; name: string; reason: string }) => `${e.what} name ${JSON.stringify(e.name)} ${e.reason}`,
+    message: (e: { what: string; name: string; reason: string }) =>
+      `${e.what} name ${JSON.stringify(e.name)} ${e.reason}`,
     hint: 'Use lower-case letters, digits and inner dashes.',
-    means: 'Clusters and machines are known by name in DNS, in folders and in namespaces, so the name must be a DNS label.',
+    means:
+      'Clusters and machines are known by name in DNS, in folders and in namespaces, so the name must be a DNS label.',
     exit: exitCodes.usage,
   },
   NETWORK_FULL: {
@@ -46,7 +48,8 @@ export const platformErrors = errorTable('PLATFORM', {
   CLUSTER_DIFFERS: {
     message: (e: { cluster: string; field: string; is: string; wanted: string }) =>
       `cluster ${e.cluster} exists with ${e.field} ${e.is}, not ${e.wanted}`,
-    hint: (e: { cluster: string }) => `Leave the option out, or firstlight machine destroy --all --cluster ${e.cluster} first.`,
+    hint: (e: { cluster: string }) =>
+      `Leave the option out, or firstlight machine destroy --all --cluster ${e.cluster} first.`,
     means: 'The network of a cluster is fixed when its first machine is made.',
     exit: exitCodes.usage,
   },
@@ -79,7 +82,8 @@ export const platformErrors = errorTable('PLATFORM', {
     message: (e: { machine: string; reason: string }) => `first boot of ${e.machine} failed: ${e.reason}`,
     hint: (e: { machine: string }) =>
       `firstlight machine logs ${e.machine} --unit firstlight-firstboot; destroy the machine, fix its config and create it again.`,
-    means: 'Ignition could not apply the config of a machine. The machine stays up without services, so that it can be examined.',
+    means:
+      'Ignition could not apply the config of a machine. The machine stays up without services, so that it can be examined.',
     exit: exitCodes.infrastructure,
   },
   DIED: {

@@ -5,7 +5,9 @@ export const machineRoles = ['bootstrap', 'master', 'worker'] as const;
 export type MachineRole = (typeof machineRoles)[number];
 
 /** One DNS label, because machines are known by name on the cluster's network. */
-const label = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a DNS label: a-z, 0-9 and inner dashes');
+const label = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a DNS label: a-z, 0-9 and inner dashes');
 
 /** Names that the cluster's name server answers itself. */
 const reservedNames: readonly string[] = ['api', 'api-int', 'apps', 'switch'];
@@ -21,7 +23,7 @@ export const machineSchema = z.strictObject({
   address: z.ipv4(),
   /** Identity inside the machine, as in /etc/machine-id. */
   machineId: z.string().regex(/^[0-9a-f]{32}$/),
-  imageDigest: z.string(),
+  image: z.strictObject({ rootFolder: z.string(), digest: z.string() }),
   /** SHA-256 of the Ignition config it was made with; the config itself is in the machine until its first boot is over. */
   ignitionDigest: z.string(),
 });

@@ -17,7 +17,8 @@ export interface MachineNetwork {
 }
 
 export function parseMachineNetwork(cidr: string): MachineNetwork {
-  if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr)) throw platformErrors.BAD_NETWORK({ cidr, reason: 'not an IPv4 network' });
+  if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr))
+    throw platformErrors.BAD_NETWORK({ cidr, reason: 'not an IPv4 network' });
   const [address, prefixLength] = ipaddr.IPv4.parseCIDR(cidr);
   const size = 2 ** (32 - prefixLength);
   const base = toNumber(address.toString());
@@ -42,11 +43,6 @@ export function addressMistake(network: MachineNetwork, address: string): string
   if (offset === 0 || offset === network.size - 1) return `the first or last address of ${network.cidr}`;
   if (offset === switchOffset) return 'the address of the switch';
   return undefined;
-}
-
-/** `in-addr.arpa` name of an address. */
-export function reverseName(address: string): string {
-  return `${address.split('.').reverse().join('.')}.in-addr.arpa.`;
 }
 
 /** Name of the switch's end of a machine's cable; unique because addresses are. */
