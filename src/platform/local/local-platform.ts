@@ -19,7 +19,7 @@ import {
 } from './local-cluster.ts';
 import { assertSameMachine, makeMachineFolder, readMachines, removeUnfinishedMachines } from './machine-folder.ts';
 import { killMachine, launchMachine, type LifeContext, rebootMachine, stopMachine } from './machine-life.ts';
-import { ensureMachinePort, ensureSwitch, listNamespaces, removeNamespace } from './network-namespaces.ts';
+import { ensureMachinePort, ensureSwitch, listNamespaces, removeNamespace, removeNamespaceFolder } from './network-namespaces.ts';
 import { findProcesses, hasProcesses, observeMachines, type ObservedMachine } from './observed-machine.ts';
 import { prepareHost } from './prepare-host.ts';
 import { ensureSwitchServices, stopSwitchServices } from './switch-services.ts';
@@ -211,6 +211,7 @@ async function removeCluster(life: LifeContext): Promise<void> {
   await removeGroup(life, clusterGroup(cluster));
   await removeEmptyGroups(life, clusterGroup(cluster));
   for (const namespace of await listNamespaces(host, cluster)) await removeNamespace(host, namespace);
+  await removeNamespaceFolder(host);
   await host.files.remove(clusterFolder(cluster));
   // Our own folders above it go too when this was the last cluster; a cluster that is just being made keeps them.
   await host.processes.run('rmdir', [stateFolder, '/var/lib/firstlight'], { timeoutMs: 10_000 });

@@ -80,13 +80,27 @@ export async function killMachine(context: LifeContext, machine: string): Promis
     await host.processes.run('systemctl', ['stop', unit], { timeoutMs: 30_000 });
   }
   const seen = await findProcesses(host, cluster, machine);
+  const lock = await nspawnLock(host, cluster, machine, seen);
   for (const pid of [seen.supervisor, seen.nspawn, seen.leader]) {
     if (pid !== undefined) host.processes.kill(pid, 'SIGKILL');
   }
   if (hasProcesses(seen)) await waitForEnd(context, machine, 20_000);
   await removeGroup(context, machineGroup(cluster, machine));
-  // nspawn removes this folder itself unless /run is an ordinary disk or it was killed.
+  // nspawn removes these itself, unless it was killed or /run is an ordinary disk.
   await host.files.remove(`/run/systemd/nspawn/propagate/${nspawnName(cluster, machine)}`);
+  if (lock !== undefined) await host.files.remove(lock);
+}
+
+/** nspawn locks the folder it runs, by device and inode as seen from its own mounts. */
+async function nspawnLock(
+  host: Host,
+  cluster: string,
+  machine: string,
+  { nspawn }: MachineProcesses,
+): Promise<string | undefined> {
+  if (nspawn === undefined) return undefined;
+  const root = await host.files.facts(`/proc/${nspawn}/root${machinePaths(cluster, machine).root}`);
+  return root === undefined ? undefined : `/run/systemd/nspawn/locks/inode-${root.identity}`;
 }
 
 async function waitForEnd(context: LifeContext, machine: string, deadlineMs: number): Promise<void> {

@@ -59,6 +59,14 @@ export async function removeNamespace(host: Host, namespace: string): Promise<vo
   await runProgram(host, ['ip', 'netns', 'delete', namespace]);
 }
 
+/** `ip netns` mounts its folder on itself and leaves it at that; with the last namespace of this host it goes too. */
+export async function removeNamespaceFolder(host: Host): Promise<void> {
+  const names = await host.files.list('/run/netns');
+  if (names === undefined || names.length > 0) return;
+  await host.processes.run('umount', ['/run/netns'], { timeoutMs: 10_000 });
+  await host.processes.run('rmdir', ['/run/netns'], { timeoutMs: 10_000 });
+}
+
 /** The namespaces of a cluster that exist right now: the switch and all machines. */
 export async function listNamespaces(host: Host, cluster: string): Promise<readonly string[]> {
   const names = (await host.files.list('/run/netns')) ?? [];
@@ -72,7 +80,12 @@ async function ensureNamespace(host: Host, namespace: string): Promise<void> {
     if (!isError(error, platformErrors.COMMAND)) throw error;
     await host.files.remove(namespacePath(namespace));
   });
-  await runProgram(host, ['ip', 'netns', 'add', namespace]);
+  await runProgram(host, ['ip', 'netns', 'add', namespace]).catch(async (error: unknown) => {
+    // Another command may just have removed the folder of all namespaces, because its last one was gone.
+    if (!isError(error, platformErrors.COMMAND)) throw error;
+    await host.files.remove(namespacePath(namespace));
+    await runProgram(host, ['ip', 'netns', 'add', namespace]);
+  });
 }
 
 async function isNamespaceUsable(host: Host, namespace: string): Promise<boolean> {
