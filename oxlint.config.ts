@@ -129,6 +129,7 @@ export default defineConfig({
     'eslint/max-lines': ['error', { max: 400 }],
     'eslint/max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'import/no-cycle': 'error',
+    'import/no-named-as-default-member': 'off',
     'import/no-default-export': 'error',
     'import/no-unassigned-import': ['error', { allow: ['reflect-metadata'] }],
     'typescript/no-explicit-any': 'error',
@@ -186,6 +187,9 @@ export default defineConfig({
       rules: { 'typescript/no-non-null-assertion': 'off', 'eslint/max-lines-per-function': 'off' },
     },
     { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
-    { files: ['bench/**/*.ts', 'tools/**/*.ts'], rules: { 'eslint/no-console': 'off' } },
+    {
+      files: ['bench/**/*.ts', 'tools/**/*.ts'],
+      rules: { 'eslint/no-console': 'off', 'unicorn/no-process-exit': 'off' },
+    },
   ],
 });
