@@ -20,7 +20,7 @@ export const platformErrors = errorTable('PLATFORM', {
   },
   BAD_NETWORK: {
     message: (e: { cidr: string; reason: string }) => `machine network ${e.cidr}: ${e.reason}`,
-    hint: 'Give an IPv4 network of at least /27, such as 10.99.0.0/16.',
+    hint: 'Give an IPv4 network of at least /27, such as 10.99.0.0/24.',
     means: 'The machine network (networking.machineNetwork or --network) cannot hold machines.',
     exit: exitCodes.badConfig,
   },

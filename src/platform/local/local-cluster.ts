@@ -27,7 +27,7 @@ export interface ClusterRequest {
   readonly coredns: string;
 }
 
-export const defaultMachineNetwork = '10.99.0.0/16';
+export const defaultMachineNetwork = '10.99.0.0/24';
 const firstHostPort = 16_443;
 
 export function networkOf(cluster: LocalCluster): MachineNetwork {

@@ -19,7 +19,13 @@ import {
 } from './local-cluster.ts';
 import { assertSameMachine, makeMachineFolder, readMachines, removeUnfinishedMachines } from './machine-folder.ts';
 import { killMachine, launchMachine, type LifeContext, rebootMachine, stopMachine } from './machine-life.ts';
-import { ensureMachinePort, ensureSwitch, listNamespaces, removeNamespace, removeNamespaceFolder } from './network-namespaces.ts';
+import {
+  ensureMachinePort,
+  ensureSwitch,
+  listNamespaces,
+  removeNamespace,
+  removeNamespaceFolder,
+} from './network-namespaces.ts';
 import { findProcesses, hasProcesses, observeMachines, type ObservedMachine } from './observed-machine.ts';
 import { prepareHost } from './prepare-host.ts';
 import { ensureSwitchServices, stopSwitchServices } from './switch-services.ts';
