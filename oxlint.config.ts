@@ -144,6 +144,9 @@ export default defineConfig({
     // tsc already checks it, and knows exhaustive switches.
     'typescript/consistent-return': 'off',
     'unicorn/no-process-exit': 'error',
+    'vitest/require-to-throw-message': 'off',
+    'vitest/no-conditional-expect': 'off',
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'unicorn/no-array-sort': 'off',
     'unicorn/no-array-reverse': 'off',
     'unicorn/consistent-function-scoping': 'off',

@@ -26,6 +26,8 @@ export interface GenerateTools {
 
 /** An asset of any kind. The functions of Asset are methods, so that each asset is assignable to this. */
 export type AnyAsset = Asset<unknown, InputAssets>;
+/** Of an asset that is made from nothing but time and chance. */
+export type NoInputs = Readonly<Record<string, never>>;
 export type InputAssets = Readonly<Record<string, AnyAsset>>;
 export type ValueOf<A> = A extends Asset<infer Value, infer _Inputs> ? Value : never;
 export type InputValues<Inputs extends InputAssets> = { readonly [K in keyof Inputs]: ValueOf<Inputs[K]> };

@@ -5,9 +5,9 @@ import { errorTable } from '../errors/firstlight-error.ts';
 export const assetErrors = errorTable('ASSET', {
   CONFLICT: {
     message: (e: { asset: string; files: readonly string[]; changed: readonly string[] }) =>
-      `${e.files.join(', ')} ${e.files.length === 1 ? 'was' : 'were'} edited by hand, and ${e.changed.join(', ')} changed since`,
+      `${e.files.join(', ')} ${e.files.length === 1 ? 'was' : 'were'} edited by hand, and ${changedWords(e.changed)} since`,
     hint: (e: { asset: string; files: readonly string[]; changed: readonly string[] }) =>
-      `Nothing was written. Either undo the change of ${e.changed.join(', ')}, or move ${e.files.join(', ')} away and run the same command again: it is then generated anew and you can repeat your edit.`,
+      `Nothing was written. Either undo that change, or move ${e.files.join(', ')} away and run the same command again: it is then generated anew and you can repeat your edit.`,
     means:
       'A file that you edited is derived from another one that changed afterwards. Keeping the edit would ignore the change, generating it anew would lose the edit, so firstlight does neither.',
     exit: exitCodes.badConfig,
@@ -61,3 +61,7 @@ export const assetErrors = errorTable('ASSET', {
     exit: exitCodes.badConfig,
   },
 });
+
+function changedWords(changed: readonly string[]): string {
+  return changed.length === 0 ? 'it has come near its end' : `${changed.join(', ')} changed`;
+}

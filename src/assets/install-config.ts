@@ -1,22 +1,39 @@
 // What the user writes, or nothing: then the defaults, commented, so that the file itself says what may be changed.
+import { jsonSchema, schemaFile } from '../install-config/json-schema.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
-import { defaultInstallConfigText } from '../install-config/render.ts';
+import { defaultAnswers, inputOf } from '../install-config/questions.ts';
+import { renderInstallConfig } from '../install-config/render.ts';
 import { asset, textOf } from './asset.ts';
 
-const path = 'install-config.yaml';
+export const installConfigPath = 'install-config.yaml';
 
 export const installConfig = asset({
   name: 'install-config',
   why: 'The only file a person has to write: everything else is derived from it.',
   neededUntil: 'the cluster is destroyed; every later change of the cluster starts from it',
   inputs: {},
-  outputs: [path],
-  generate: (_inputs, { architecture }) => [{ path, content: defaultInstallConfigText(architecture), mode: 0o600 }],
+  outputs: [installConfigPath],
+  generate: (_inputs, { architecture }) => {
+    const content = renderInstallConfig(inputOf(defaultAnswers(architecture), architecture), architecture);
+    return [{ path: installConfigPath, content, mode: 0o600 }];
+  },
   read: (files, { architecture, emit }) => {
-    const { config, warnings } = parseInstallConfig(textOf(files), { file: path, architecture });
-    for (const { line, column, path: field, message } of warnings) {
-      emit({ kind: 'notice', level: 'warn', text: `${path}:${line}:${column} ${field} ${message}` });
+    const { config, warnings } = parseInstallConfig(textOf(files), { file: installConfigPath, architecture });
+    for (const { line, column, path, message } of warnings) {
+      emit({ kind: 'notice', level: 'warn', text: `${installConfigPath}:${line}:${column} ${path} ${message}` });
     }
     return config;
   },
+});
+
+export const installConfigSchema = asset({
+  name: 'install-config-schema',
+  why: 'Editors complete and check install-config.yaml by it while you type.',
+  neededUntil: 'you no longer edit install-config.yaml',
+  inputs: {},
+  outputs: [schemaFile],
+  generate: (_inputs, { architecture }) => {
+    return [{ path: schemaFile, content: `${JSON.stringify(jsonSchema(architecture), null, 2)}\n` }];
+  },
+  read: (files) => textOf(files),
 });

@@ -24,7 +24,7 @@ function kubeconfigAsset<Inputs extends InputAssets>(declaration: KubeconfigAsse
     neededUntil,
     inputs,
     outputs: [path],
-    generate: (values) => [{ path, content: kubeconfigText(options(values as InputValues<Inputs>)), mode: 0o600 }],
+    generate: (values) => [{ path, content: kubeconfigText(options(values)), mode: 0o600 }],
     read: (files) => textOf(files),
   });
 }

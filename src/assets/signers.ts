@@ -2,11 +2,11 @@
 // whom machines trust.
 import { issueSigner } from '../pki/issue.ts';
 import { type SignerName, signerProfiles } from '../pki/profiles.ts';
-import { type Asset, asset } from './asset.ts';
+import { type Asset, asset, type NoInputs } from './asset.ts';
 import { credentialFiles, credentialPaths, readCredential, type StoredCredential } from './credential-files.ts';
 import { assetErrors } from './errors.ts';
 
-export type SignerAsset = Asset<StoredCredential, Record<never, never>>;
+export type SignerAsset = Asset<StoredCredential, NoInputs>;
 
 function signerAsset(name: SignerName): SignerAsset {
   const profile = signerProfiles[name];

@@ -1,10 +1,10 @@
 // `firstlight create manifests | ignition-configs`: brings the asset folder to a target and says what is there now.
-import { relative } from 'node:path';
 import { createAssets } from '../assets/create-assets.ts';
 import { inOrder } from '../assets/graph.ts';
 import { type TargetName, targets } from '../assets/targets.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import type { CommandBody, CommandResult, Invocation } from './command.ts';
+import { shownPath } from './shown-path.ts';
 
 export const createManifests: CommandBody = (invocation) => create(invocation, 'manifests');
 export const createIgnitionConfigs: CommandBody = (invocation) => create(invocation, 'ignition-configs');
@@ -31,12 +31,10 @@ async function create(invocation: Invocation, target: TargetName): Promise<Comma
   const results = assets.flatMap((asset) => [...(created.files.get(asset.name)?.keys() ?? [])]);
   const seconds = (host.clock.monotonicMs() - startMs) / 1000;
   const data = { dir: global.dir, target, made: tally.made, kept: tally.kept, files: [...new Set(files)].sort() };
-  return { data, text: summary({ dir: shown(invocation), results, tally, seconds, count: inOrder(assets).length }) };
-}
-
-function shown({ host, global }: Invocation): string {
-  const path = relative(host.environment.workingFolder, global.dir);
-  return path === '' ? '.' : path.startsWith('..') ? global.dir : path;
+  return {
+    data,
+    text: summary({ dir: shownPath(invocation), results, tally, seconds, count: inOrder(assets).length }),
+  };
 }
 
 interface Summary {

@@ -23,7 +23,7 @@ export function explainError(code: string | undefined): CommandResult {
   const advice = typeof hint === 'string' ? hint : undefined;
   const meaning = exitCodeHelp.find(([number]) => number === exit)?.[1] ?? '';
   const text = [
-    `${found.code}`,
+    found.code,
     '',
     `  ${means}`,
     ...(advice === undefined ? [] : [`  ${advice}`]),

@@ -29,9 +29,7 @@ const kinds: readonly Kind[] = [
 
 export const explain: CommandBody = async (invocation) => {
   if (invocation.options['jsonSchema'] === true) {
-    const { installConfigJsonSchema } = await import('./explain-install-config.ts');
-    const data = installConfigJsonSchema();
-    return { data, text: `${JSON.stringify(data, null, 2)}\n` };
+    return (await import('./explain-install-config.ts')).explainJsonSchema(invocation);
   }
   const [subject, name] = invocation.args;
   if (subject === undefined) return overview();

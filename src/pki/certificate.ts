@@ -1,6 +1,6 @@
 // A certificate as plain data, read from PEM, and bundles of them. Reading never needs the library that writes them.
-import { X509Certificate } from 'node:crypto';
-import { childrenOf, DerError, integerOf, readDer, sequenceOf, timeOf } from './der.ts';
+import { createHash } from 'node:crypto';
+import { childrenOf, DerError, derTags, expectTag, integerOf, readDer, sequenceOf, timeOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
 import {
   type Extension,
@@ -78,8 +78,7 @@ export function subjectDer(pem: string): Uint8Array {
 
 function readCertificateDer(der: Uint8Array): Certificate {
   try {
-    const known = new X509Certificate(der);
-    const { serial, issuer, validity, subject, extensions } = bodyOf(der);
+    const { serial, issuer, validity, subject, publicKey, extensions } = bodyOf(der);
     const [notBefore, notAfter] = sequenceOf(validity, 'validity');
     const issuerName = readName(issuer, 'issuer');
     const subjectName = readName(subject, 'subject');
@@ -93,14 +92,12 @@ function readCertificateDer(der: Uint8Array): Certificate {
       notBefore: timeOf(notBefore, 'notBefore'),
       notAfter: timeOf(notAfter, 'notAfter'),
       ...extensionFields(extensions),
-      fingerprint: known.fingerprint256.replaceAll(':', '').toLowerCase(),
-      publicPem: known.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      fingerprint: createHash('sha256').update(der).digest('hex'),
+      publicPem: pemOf('PUBLIC KEY', expectTag(publicKey, derTags.sequence, 'public key').raw),
     };
   } catch (cause) {
-    if (cause instanceof DerError || isOpensslError(cause)) {
-      throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: cause.message }, { cause });
-    }
-    throw cause;
+    if (!(cause instanceof DerError)) throw cause;
+    throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: cause.message }, { cause });
   }
 }
 
@@ -126,12 +123,8 @@ function bodyOf(der: Uint8Array) {
   const [body] = sequenceOf(readDer(der), 'certificate');
   const parts = sequenceOf(body, 'tbsCertificate');
   const versioned = parts[0]?.tag === 0xa0 ? parts.slice(1) : parts;
-  const [serial, , issuer, validity, subject] = versioned;
+  const [serial, , issuer, validity, subject, publicKey] = versioned;
   const explicit = versioned.find((part) => part.tag === 0xa3);
   const extensions = explicit === undefined ? [] : readExtensions(childrenOf(explicit)[0]);
-  return { serial, issuer, validity, subject, extensions };
-}
-
-function isOpensslError(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_OSSL');
+  return { serial, issuer, validity, subject, publicKey, extensions };
 }

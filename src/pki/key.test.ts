@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sampleRandom } from '../../test/oracle/pki-sample.ts';
@@ -18,6 +18,13 @@ describe('a key pair', () => {
     const read = readKeyPair(pair.privatePem.reveal());
     expect(read.publicPem).toBe(pair.publicPem);
     expect(read.privatePem.reveal()).toBe(pair.privatePem.reveal());
+  });
+
+  test('is written as OpenSSL would write it', () => {
+    const pair = generateKeyPair(sampleRandom('format'));
+    const theirs = createPrivateKey(pair.privatePem.reveal());
+    expect(theirs.export({ type: 'pkcs8', format: 'pem' })).toBe(pair.privatePem.reveal());
+    expect(createPublicKey(theirs).export({ type: 'spki', format: 'pem' })).toBe(pair.publicPem);
   });
 
   test('is read from the older EC PRIVATE KEY form as well', () => {

@@ -1,11 +1,13 @@
 // EC P-256 key pairs as values: the private half wrapped in Secret, both halves as the PEM that OpenSSL and Go read.
 // Made from Random.bytes alone, so a seeded run replays its keys. P-256 is the only curve: every consumer accepts it, and
 // a key of another kind in one of our files means that somebody exchanged the file.
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
+import { derTags, expectTag, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
 import { p256Order, p256Point, p256Sign } from './p256.ts';
+import { pemBlocks, pemOf } from './pem.ts';
 
 export interface KeyPair {
   /** PKCS#8, `BEGIN PRIVATE KEY`. */
@@ -34,36 +36,37 @@ export function readKeyPair(pem: Secret | string): KeyPair {
   if (curve !== 'prime256v1') {
     throw pkiErrors.KEY_UNREADABLE({ reason: `it is ${key.asymmetricKeyType} ${curve ?? ''}, not EC P-256`.trim() });
   }
-  return keyPairFrom(key);
+  const { d = '' } = key.export({ format: 'jwk' });
+  return keyPairOf(Buffer.from(d, 'base64url'));
 }
 
 /** DER of the public half: what a certificate carries. */
 export function publicKeyDer(publicPem: string): Uint8Array {
-  return new Uint8Array(createPublicKey(publicPem).export({ type: 'spki', format: 'der' }));
+  const [block] = pemBlocks(publicPem) ?? [];
+  if (block?.label !== 'PUBLIC KEY') throw new Error('not the PEM of a public key');
+  return block.der;
 }
 
 /** The signature of `message` (ECDSA, SHA-256) as r ‖ s. */
 export function signWith(key: KeyPair, message: Uint8Array): Uint8Array {
-  const { d } = createPrivateKey(key.privatePem.reveal()).export({ format: 'jwk' });
-  if (d === undefined) throw new Error('a private key without its scalar');
-  return p256Sign(Buffer.from(d, 'base64url'), message);
+  const [block] = pemBlocks(key.privatePem.reveal()) ?? [];
+  if (block?.label !== 'PRIVATE KEY') throw new Error('not the PEM of a private key');
+  const [, , wrapped] = sequenceOf(readDer(block.der), 'PKCS#8');
+  const inner = readDer(expectTag(wrapped, derTags.octetString, 'private key').content);
+  const [, scalar] = sequenceOf(inner, 'ECPrivateKey');
+  return p256Sign(expectTag(scalar, derTags.octetString, 'scalar').content, message);
 }
+
+// For one curve, both encodings (RFC 5208 around RFC 5915; RFC 5480) are constants around scalar and point.
+const curve = '301306072a8648ce3d020106082a8648ce3d030107';
+const publicPrefix = Buffer.from(`3059${curve}034200`, 'hex');
+const privatePrefix = Buffer.from(`308187020100${curve}046d306b0201010420`, 'hex');
+const privateMiddle = Buffer.from('a144034200', 'hex');
 
 function keyPairOf(scalar: Uint8Array): KeyPair {
-  const point = Buffer.from(p256Point(scalar));
-  const jwk = {
-    kty: 'EC',
-    crv: 'P-256',
-    d: Buffer.from(scalar).toString('base64url'),
-    x: point.subarray(1, 33).toString('base64url'),
-    y: point.subarray(33).toString('base64url'),
-  };
-  return keyPairFrom(createPrivateKey({ key: jwk, format: 'jwk' }));
-}
-
-function keyPairFrom(key: KeyObject): KeyPair {
+  const point = p256Point(scalar);
   return {
-    privatePem: new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString()),
-    publicPem: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+    privatePem: new Secret(pemOf('PRIVATE KEY', Buffer.concat([privatePrefix, scalar, privateMiddle, point]))),
+    publicPem: pemOf('PUBLIC KEY', Buffer.concat([publicPrefix, point])),
   };
 }

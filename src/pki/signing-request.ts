@@ -99,8 +99,9 @@ function readRequest(der: Uint8Array): SigningRequest {
   const subject = readName(subjectNode, 'subject');
   const key = readPublicKey(keyNode);
   const kind = kindOf(key);
-  const proof = bitStringOf(signature, 'signature').bytes;
-  if (!verify(digestName(algorithm, kind), info.raw, key, proof)) {
+  const proof = bitStringOf(signature, 'signature');
+  if (proof.bits % 8 !== 0) throw new DerError('the signature is not made of whole octets');
+  if (!verify(digestName(algorithm, kind), info.raw, key, proof.bytes)) {
     throw pkiErrors.REQUEST_FORGED({ subject: nameText(subject) });
   }
   const attributes = readAttributes(attributesNode);

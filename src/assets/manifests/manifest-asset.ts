@@ -21,7 +21,7 @@ export function manifestAsset<Inputs extends InputAssets>(
     inputs: declaration.inputs,
     outputs: [path],
     mayBeRemoved: true,
-    generate: (inputs) => [{ path, content: toYamlDocuments(declaration.objects(inputs as InputValues<Inputs>)) }],
+    generate: (inputs) => [{ path, content: toYamlDocuments(declaration.objects(inputs)) }],
     read: (files) => textOf(files),
   });
 }
