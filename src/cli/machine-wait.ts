@@ -16,7 +16,7 @@ export async function waitAndTell({ host, signal, emit }: Invocation, wait: Boot
     signal,
     onMissing: (missing) => {
       // The seconds of a wait change all the time; the person is told once what is waited for.
-      const lines = missing.map((line) => line.replace(/, \d+ s$/, ''));
+      const lines = missing.filter((line) => line.includes('waiting for')).map((line) => line.replace(/, \d+ s$/, ''));
       for (const text of lines.filter((line) => !told.has(line))) emit({ kind: 'notice', level: 'info', text });
       for (const line of lines) told.add(line);
     },

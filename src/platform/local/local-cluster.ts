@@ -25,6 +25,9 @@ export interface ClusterRequest {
   readonly domain?: string;
   readonly machineNetwork?: string;
   readonly coredns: string;
+  /** Who asks, for commands that have to wait. */
+  readonly purpose: string;
+  readonly signal: AbortSignal;
 }
 
 export const defaultMachineNetwork = '10.99.0.0/24';
@@ -53,6 +56,8 @@ export async function ensureCluster(host: Host, request: ClusterRequest): Promis
     assertSame(existing, 'machineNetwork', request.machineNetwork);
     return existing;
   }
+  // Ports are chosen one cluster at a time, so that two that are made at once do not choose the same.
+  await using _ = await takeLock(host, { folder: stateFolder, ...request });
   const cluster: LocalCluster = {
     name: request.name,
     domain: request.domain ?? `${request.name}.firstlight.test`,
@@ -90,26 +95,32 @@ async function freePort(host: Host): Promise<number> {
 const lockPatienceMs = 60_000;
 const lockPauseMs = 100;
 
+interface LockRequest {
+  readonly folder: string;
+  /** What the lock is about, for whoever has to wait. */
+  readonly name: string;
+  readonly purpose: string;
+  readonly signal: AbortSignal;
+}
+
 /** Runs `work` while no other command changes this cluster. The cluster's folder exists meanwhile. */
 export async function withClusterLock<T>(
   host: Host,
   options: { readonly cluster: string; readonly purpose: string; readonly signal: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
-  await using _ = await takeLock(host, options);
+  const folder = clusterFolder(options.cluster);
+  await using _ = await takeLock(host, { ...options, folder, name: options.cluster });
   return await work();
 }
 
-async function takeLock(
-  host: Host,
-  options: { readonly cluster: string; readonly purpose: string; readonly signal: AbortSignal },
-): Promise<FolderLock> {
-  const folder = clusterFolder(options.cluster);
+async function takeLock(host: Host, request: LockRequest): Promise<FolderLock> {
+  const { folder } = request;
   const endMs = host.clock.monotonicMs() + lockPatienceMs;
   for (;;) {
     await host.files.makeFolder(folder);
     const before = await host.files.facts(folder);
-    const taken = before === undefined ? { heldBy: {} } : await host.files.lock(folder, options.purpose);
+    const taken = before === undefined ? { heldBy: {} } : await host.files.lock(folder, request.purpose);
     if (!('heldBy' in taken)) {
       // The holder before us may have removed the folder: then our lock is on something nobody else will find.
       if ((await host.files.facts(folder))?.identity === before?.identity) return taken;
@@ -118,9 +129,9 @@ async function takeLock(
     }
     if (host.clock.monotonicMs() > endMs) {
       const seconds = Math.round(lockPatienceMs / 1000);
-      throw platformErrors.CLUSTER_BUSY({ cluster: options.cluster, by: describeHolder(taken.heldBy), seconds });
+      throw platformErrors.CLUSTER_BUSY({ cluster: request.name, by: describeHolder(taken.heldBy), seconds });
     }
-    await host.clock.sleep(lockPauseMs, options.signal);
+    await host.clock.sleep(lockPauseMs, request.signal);
   }
 }
 

@@ -1,14 +1,13 @@
 // The local platform: real systemd machines on this host. Every operation first looks at what is there and then does
 // what is missing, so that running it again after any crash is the cure. What runs is asked of the kernel, never remembered.
 import type { Host } from '../../host/host.ts';
-import { digestOf } from '../../workflow/digest.ts';
 import type { Emit } from '../../workflow/events.ts';
 import { platformErrors } from '../errors.ts';
 import type { MachineImage } from '../machine-image.ts';
-import { clusterName, type Machine, type MachineRequest, machineName } from '../machine.ts';
-import { addressMistake, type MachineNetwork, nextAddress } from './addresses.ts';
+import type { Machine, MachineRequest } from '../machine.ts';
+import { assignMachines, checkNames } from './assign-machines.ts';
 import { removeEmptyGroups, removeGroup } from './cgroups.ts';
-import { clusterFolder, clusterGroup, machineNamespace, machinePaths, stateFolder } from './cluster-folder.ts';
+import { clusterFolder, clusterGroup, machineNamespace, stateFolder } from './cluster-folder.ts';
 import {
   type ClusterRequest,
   ensureCluster,
@@ -17,7 +16,7 @@ import {
   readCluster,
   withClusterLock,
 } from './local-cluster.ts';
-import { assertSameMachine, makeMachineFolder, readMachines, removeUnfinishedMachines } from './machine-folder.ts';
+import { makeMachineFolder, readMachines, removeMachineFolder, removeUnfinishedMachines } from './machine-folder.ts';
 import { killMachine, launchMachine, type LifeContext, rebootMachine, stopMachine } from './machine-life.ts';
 import {
   ensureMachinePort,
@@ -37,7 +36,7 @@ export interface PlatformContext {
 }
 
 export interface CreateRequest {
-  readonly cluster: Omit<ClusterRequest, 'coredns'>;
+  readonly cluster: Pick<ClusterRequest, 'name' | 'domain' | 'machineNetwork'>;
   readonly machines: readonly MachineRequest[];
   readonly image: MachineImage;
 }
@@ -52,11 +51,19 @@ export async function createMachines(context: PlatformContext, request: CreateRe
   }
   const plan = await prepareHost(host, { ...context, stateFolder, needs: { machines: request.machines.length } });
   return locked(context, name, 'machine create', async () => {
-    const cluster = await ensureCluster(host, { ...request.cluster, coredns: request.image.coredns });
+    const { coredns } = request.image;
+    const cluster = await ensureCluster(host, {
+      ...request.cluster,
+      coredns,
+      purpose: 'machine create',
+      signal: context.signal,
+    });
     await removeUnfinishedMachines(host, name);
     const existing = await readMachines(host, name);
-    const machines = assignMachines(host, { cluster, existing, request });
-    await ensureSwitch(host, name, networkOf(cluster));
+    const network = networkOf(cluster);
+    const requests = request.machines;
+    const machines = assignMachines({ network, existing, requests, image: request.image, random: host.random });
+    await ensureSwitch(host, name, network);
     const life = { ...context, cluster: name, plan };
     const missing = machines.filter((machine) => !existing.some((other) => other.name === machine.name));
     await all([
@@ -65,7 +72,6 @@ export async function createMachines(context: PlatformContext, request: CreateRe
         const asked = request.machines.find((candidate) => candidate.name === machine.name);
         if (missing.includes(machine) && asked !== undefined) {
           const { domain } = cluster;
-          const network = networkOf(cluster);
           const { ignition } = asked;
           await makeMachineFolder(host, { cluster: name, machine, image: request.image, domain, network, ignition });
         }
@@ -74,55 +80,6 @@ export async function createMachines(context: PlatformContext, request: CreateRe
     ]);
     return cluster;
   });
-}
-
-/** The machines asked for, as they are or as they will be. */
-function assignMachines(
-  host: Host,
-  input: { readonly cluster: LocalCluster; readonly existing: readonly Machine[]; readonly request: CreateRequest },
-): readonly Machine[] {
-  const { existing, request } = input;
-  const network = networkOf(input.cluster);
-  const { rootFolder, digest } = request.image;
-  const taken = new Set(existing.map((machine) => machine.address));
-  for (const { address } of request.machines) if (address !== undefined) taken.add(address);
-  return request.machines.map((asked) => {
-    const same = existing.find((machine) => machine.name === asked.name);
-    if (same !== undefined) {
-      assertSameMachine(same, { ...asked, imageDigest: digest });
-      return same;
-    }
-    const address = asked.address ?? nextAddress(network, taken);
-    taken.add(address);
-    checkAddress(network, { machine: asked.name, address, existing });
-    return {
-      name: asked.name,
-      role: asked.role,
-      address,
-      machineId: Buffer.from(host.random.bytes(16)).toString('hex'),
-      image: { rootFolder, digest },
-      ignitionDigest: digestOf(asked.ignition),
-    };
-  });
-}
-
-function checkAddress(
-  network: MachineNetwork,
-  wanted: { readonly machine: string; readonly address: string; readonly existing: readonly Machine[] },
-): void {
-  const owner = wanted.existing.find((other) => other.address === wanted.address);
-  const reason = owner === undefined ? addressMistake(network, wanted.address) : `it belongs to ${owner.name}`;
-  if (reason !== undefined)
-    throw platformErrors.BAD_ADDRESS({ machine: wanted.machine, address: wanted.address, reason });
-}
-
-function checkNames(cluster: string, machines: readonly MachineRequest[]): void {
-  const mistake = clusterName.safeParse(cluster).error?.issues[0]?.message;
-  if (mistake !== undefined) throw platformErrors.BAD_NAME({ what: 'cluster', name: cluster, reason: mistake });
-  for (const { name } of machines) {
-    const reason = machineName.safeParse(name).error?.issues[0]?.message;
-    if (reason !== undefined) throw platformErrors.BAD_NAME({ what: 'machine', name, reason });
-  }
 }
 
 async function ensureStarted(life: LifeContext, cluster: LocalCluster, machine: Machine): Promise<void> {
@@ -208,7 +165,7 @@ export async function destroyCluster(context: PlatformContext, cluster: string):
 async function destroyMachine(life: LifeContext, machine: string): Promise<void> {
   await killMachine(life, machine);
   await removeNamespace(life.host, machineNamespace(life.cluster, machine));
-  await life.host.files.remove(machinePaths(life.cluster, machine).folder);
+  await removeMachineFolder(life.host, life.cluster, machine);
 }
 
 async function removeCluster(life: LifeContext): Promise<void> {
@@ -241,6 +198,7 @@ async function change(
   const plan = await prepareHost(host, { ...context, stateFolder, needs: { machines: 0 } });
   await locked(context, cluster, purpose, async () => {
     const found = await readCluster(host, cluster);
+    await removeUnfinishedMachines(host, cluster);
     const machines = await readMachines(host, cluster);
     const chosen = names.map((name) => {
       const machine = machines.find((candidate) => candidate.name === name);

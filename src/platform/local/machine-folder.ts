@@ -2,8 +2,6 @@
 // machine's name is always whole; what a killed command left behind is removed by the next one.
 import { dirname, join } from 'node:path';
 import type { Host } from '../../host/host.ts';
-import { digestOf } from '../../workflow/digest.ts';
-import { platformErrors } from '../errors.ts';
 import type { MachineImage } from '../machine-image.ts';
 import { type Machine, machineSchema } from '../machine.ts';
 import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
@@ -28,6 +26,16 @@ export async function readMachines(host: Host, cluster: string): Promise<readonl
   return machines.filter((machine) => machine !== undefined);
 }
 
+/** Removes a machine's folder; from the first moment on nobody takes it for a machine any more. */
+export async function removeMachineFolder(host: Host, cluster: string, name: string): Promise<void> {
+  const { folder } = machinePaths(cluster, name);
+  const unfinished = `${folder}${unfinishedSuffix}`;
+  await host.files.remove(unfinished);
+  if ((await host.files.facts(folder)) !== undefined) await host.files.rename(folder, unfinished);
+  await host.files.remove(unfinished);
+}
+
+/** What killed commands left behind, of machines that were being made or removed. */
 export async function removeUnfinishedMachines(host: Host, cluster: string): Promise<void> {
   const names = (await host.files.list(machinesFolder(cluster))) ?? [];
   for (const name of names.filter((candidate) => candidate.endsWith(unfinishedSuffix))) {
@@ -82,24 +90,4 @@ async function cloneContainerd(host: Host, image: MachineImage, paths: MachinePa
     if ((await host.files.facts(path)) === undefined) continue;
     await runProgram(host, ['cp', '--remove-destination', join(image.containerdSeed, database), path]);
   }
-}
-
-/** Throws when the machine that exists is not the machine that is asked for. */
-export function assertSameMachine(
-  existing: Machine,
-  wanted: {
-    readonly role: string;
-    readonly address?: string;
-    readonly ignition: Uint8Array;
-    readonly imageDigest: string;
-  },
-): void {
-  const fields: readonly (readonly [string, string, string])[] = [
-    ['role', existing.role, wanted.role],
-    ['address', existing.address, wanted.address ?? existing.address],
-    ['Ignition config', existing.ignitionDigest, digestOf(wanted.ignition)],
-    ['image', existing.image.digest, wanted.imageDigest],
-  ];
-  const differing = fields.find(([, is, want]) => is !== want);
-  if (differing !== undefined) throw platformErrors.MACHINE_DIFFERS({ machine: existing.name, field: differing[0] });
 }

@@ -67,7 +67,10 @@ export async function findProcesses(
   const script = machinePaths(cluster, machine).startScript;
   const nameOption = `--machine=${nspawnName(cluster, machine)}`;
   const nspawn = entries.find((entry) => entry.args[0]?.endsWith('systemd-nspawn') && entry.args.includes(nameOption));
-  const supervisor = entries.find((entry) => entry.args.includes(script) && entry.pid !== nspawn?.pid);
+  // By program as well, so that somebody who reads the script is left alone.
+  const supervisor = entries.find(
+    (entry) => /^(?:sh|unshare)$/.test(entry.args[0] ?? '') && entry.args.includes(script),
+  );
   const children = nspawn === undefined ? [] : entries.filter((entry) => entry.parentPid === nspawn.pid);
   let leader: number | undefined;
   for (const child of children) if (await isNamespaceInit(host.files, child.pid)) leader = child.pid;
@@ -112,7 +115,8 @@ export async function readFirstBoot(
   const path = `${machinePaths(cluster, machine).upper}${firstBootStatusPath}`;
   const content = await host.files.readIfPresent(path);
   if (content === undefined) return undefined;
-  return firstBootStatusSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
+  const parsed = firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));
+  return parsed.success ? parsed.data : undefined;
 }
 
 async function systemdState(host: Host, leader: number): Promise<string> {

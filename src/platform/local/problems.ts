@@ -74,6 +74,8 @@ function packageProblems(detected: DetectedHost): readonly HostProblem[] {
 }
 
 function capacityProblems(detected: DetectedHost, { machines }: HostNeeds): readonly HostProblem[] {
+  // Looking at machines, stopping and removing them must work on a full disk too.
+  if (machines === 0) return [];
   const diskBytes = diskBytesBase + machines * diskBytesPerMachine;
   const memoryBytes = memoryBytesBase + machines * memoryBytesPerMachine;
   const problems: HostProblem[] = [];
