@@ -7,7 +7,8 @@ import type { Invocation } from './command.ts';
 
 const imageSchema = z.strictObject({
   rootFolder: z.string(),
-  containerdSeed: z.string().optional(),
+  containerdSeed: z.string().exactOptional(),
+  seedDatabases: z.array(z.string()).exactOptional(),
   coredns: z.string(),
   digest: z.string(),
 });
@@ -20,6 +21,5 @@ export async function chosenImage({ host, options }: Invocation): Promise<Machin
   const given = image ?? variables[imageVariable];
   if (given === undefined) throw platformErrors.NO_IMAGE({ path: 'the release cache' });
   const path = isAbsolute(given) ? given : join(workingFolder, given);
-  const { containerdSeed, ...parsed } = imageSchema.parse(JSON.parse(await host.files.readText(path)));
-  return { ...parsed, ...(containerdSeed === undefined ? {} : { containerdSeed }) };
+  return imageSchema.parse(JSON.parse(await host.files.readText(path)));
 }

@@ -5,6 +5,8 @@ export interface MachineImage {
   readonly rootFolder: string;
   /** A containerd folder with all images imported, to be cloned by hard links; a machine without it starts empty. */
   readonly containerdSeed?: string;
+  /** Files below the seed that containerd writes into: a clone needs real copies of these. */
+  readonly seedDatabases?: readonly string[];
   /** The CoreDNS that answers names on the cluster's network; runs on this host. */
   readonly coredns: string;
   /** Identifies the content; recorded with every machine made from it. */

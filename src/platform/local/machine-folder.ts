@@ -75,19 +75,12 @@ async function writeSeed(host: Host, upper: string, input: SeedInput): Promise<v
   }
 }
 
-/** Databases that containerd writes to; everything else in its folder is written once and may be shared. */
-const containerdDatabases = [
-  'io.containerd.metadata.v1.bolt/meta.db',
-  'io.containerd.snapshotter.v1.overlayfs/metadata.db',
-];
-
 /** Hard links make 460 MB of images cost 9 ms a machine. */
 async function cloneContainerd(host: Host, image: MachineImage, paths: MachinePaths): Promise<void> {
   if (image.containerdSeed === undefined) return host.files.makeFolder(paths.containerd);
   await runProgram(host, ['cp', '-al', image.containerdSeed, paths.containerd]);
-  for (const database of containerdDatabases) {
-    const path = join(paths.containerd, database);
-    if ((await host.files.facts(path)) === undefined) continue;
-    await runProgram(host, ['cp', '--remove-destination', join(image.containerdSeed, database), path]);
+  for (const database of image.seedDatabases ?? []) {
+    const copy = ['cp', '--preserve=all', '--remove-destination', join(image.containerdSeed, database)] as const;
+    await runProgram(host, [...copy, join(paths.containerd, database)]);
   }
 }
