@@ -2,6 +2,7 @@
 // Values reach later assets through the context, always read back from the disk: an edited file wins by construction.
 import { join } from 'node:path';
 import type { Emit } from '../workflow/events.ts';
+import { architectureOf } from '../install-config/architecture.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import type { Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
 import type { AnyAsset, AssetFile, FileSet, GenerateTools } from './asset.ts';
@@ -82,9 +83,8 @@ function adoptEdits(last: StageRecord, inputs: Digests, disk: Digests): StageObs
 
 async function run(context: AssetContext, asset: AnyAsset, last: StageRecord | undefined): Promise<StageResult> {
   const inputs = inputDigests(context, asset);
-  const tools = toolsOf(context);
-  const generated = await asset.generate(inputValues(context, asset), tools);
   const disk = await readAssetFiles(context.folder, asset, Object.keys(last?.outputs ?? {}));
+  const generated = await asset.generate(inputValues(context, asset), { ...toolsOf(context), before: disk });
   const plan = planFiles(asset, { generated, disk, last, inputs });
   const outputs = Object.fromEntries(generated.map((file) => [file.path, digestOf(file.content)]));
   const after = new Map([...disk].filter(([path]) => !plan.remove.includes(path)));
@@ -167,5 +167,6 @@ function knownAsset(context: AssetContext, asset: AnyAsset): KnownAsset {
 
 function toolsOf(context: AssetContext): GenerateTools {
   const { clock, random, environment } = context.folder.host;
-  return { clock, random, emit: context.emit, architecture: environment.architecture === 'arm64' ? 'arm64' : 'amd64' };
+  const architecture = architectureOf(environment.architecture);
+  return { clock, random, emit: context.emit, architecture, before: new Map() };
 }

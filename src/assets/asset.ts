@@ -22,6 +22,8 @@ export interface GenerateTools {
   readonly emit: Emit;
   /** Of the machine we run on, in Kubernetes' words. */
   readonly architecture: 'amd64' | 'arm64';
+  /** The asset's files as they are before it is made anew; empty the first time. */
+  readonly before: FileSet;
 }
 
 /** An asset of any kind. The functions of Asset are methods, so that each asset is assignable to this. */

@@ -181,8 +181,36 @@ describe('create, on a folder that is already complete', () => {
     const { events } = await create(soon);
     const told = events.filter((event) => event.kind === 'notice').map((event) => event.text);
     expect(told).toContain('admin: ends on 2027-01-01; it is made anew');
+    expect(told.join('\n')).not.toContain('join-keys');
     expect(visible(soon.disk)['auth/kubeconfig']).not.toBe(visible(finished)['auth/kubeconfig']);
     expect(visible(soon.disk)['tls/root-ca.key']).toBe(visible(finished)['tls/root-ca.key']);
+  });
+
+  test('a join key near its end gets a successor and stays good until its own end', async () => {
+    const soon = fakeHost({ disk: copyOf(finished), start: '2026-12-20T00:00:00Z', seed: 'another seed' });
+    await create(soon);
+    const before = JSON.parse(visible(finished)['auth/join-keys.json'] ?? '') as { current: object };
+    const after = JSON.parse(visible(soon.disk)['auth/join-keys.json'] ?? '') as {
+      current: object;
+      previous: object[];
+    };
+    expect(after.previous).toEqual([before.current]);
+    expect(after.current).not.toEqual(before.current);
+  });
+
+  test('one more worker changes the inventory and bootstrap.ign, and no key, certificate or kubeconfig', async () => {
+    const host = again();
+    await edit(host, 'install-config.yaml', (text) => text.replace('replicas: 1', 'replicas: 2'));
+    await create(host);
+    const before = visible(finished);
+    const after = visible(host.disk);
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    expect(changed.sort()).toEqual([
+      'bootstrap.ign',
+      'install-config.yaml',
+      'inventory.json',
+      'manifests/cluster-config.yaml',
+    ]);
   });
 
   test('without its journal, every file is kept as the person’s own', async () => {

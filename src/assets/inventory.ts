@@ -1,9 +1,10 @@
 // The machines that may join: from the user's hosts, or laid out by us on the local platform. With an inventory a
 // certificate request is signed only for a name and addresses that are in it.
 import { z } from 'zod';
+import { masterCount, platformOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { asset, textOf } from './asset.ts';
-import { addressAt, machineRange } from './cluster-facts.ts';
+import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
 import { readJson } from './json.ts';
 
@@ -34,7 +35,7 @@ export const inventory = asset({
 
 /** Where the local platform puts its machines: bootstrap at .10, masters from .11, workers from .21 (or behind). */
 function listMachines(config: InstallConfig): Inventory {
-  if (config.platform.local === undefined) return { isClosed: config.hosts.length > 0, machines: [...config.hosts] };
+  if (platformOf(config) === 'none') return { isClosed: config.hosts.length > 0, machines: [...config.hosts] };
   const range = machineRange(config);
   const named = (role: 'master' | 'worker', count: number, from: number): readonly InventoryMachine[] =>
     Array.from({ length: count }, (_, n) => ({
@@ -42,8 +43,8 @@ function listMachines(config: InstallConfig): Inventory {
       role,
       addresses: [addressAt(range, from + n)],
     }));
-  const masters = named('master', config.controlPlane.replicas, 11);
-  const workers = named('worker', config.compute[0].replicas, 21);
+  const masters = named('master', masterCount(config), 11);
+  const workers = named('worker', workerCount(config), 21);
   const bootstrap: InventoryMachine = { name: 'bootstrap', role: 'bootstrap', addresses: [addressAt(range, 10)] };
   return { isClosed: true, machines: [bootstrap, ...masters, ...workers] };
 }

@@ -23,10 +23,14 @@ export const joinKeys = asset({
   neededUntil: 'no machine has to join with the present pointer configs any more',
   inputs: {},
   outputs: [path],
-  generate: (_inputs, { random, clock }) => {
-    const notAfter = new Date(clock.now().getTime() + lifeDays * dayMs).toISOString();
+  generate: (_inputs, { random, clock, before }) => {
+    const now = clock.now();
+    const notAfter = new Date(now.getTime() + lifeDays * dayMs).toISOString();
     const current = { key: Buffer.from(random.bytes(32)).toString('base64'), notAfter };
-    return [{ path, content: `${JSON.stringify({ current, previous: [] }, null, 2)}\n`, mode: 0o600 }];
+    const older = before.size === 0 ? undefined : readJson(path, textOf(before), schema);
+    const previous = older === undefined ? [] : [older.current, ...older.previous];
+    const accepted = previous.filter((each) => Date.parse(each.notAfter) > now.getTime());
+    return [{ path, content: `${JSON.stringify({ current, previous: accepted }, null, 2)}\n`, mode: 0o600 }];
   },
   read: (files) => readJson(path, textOf(files), schema),
   stale: ({ current }, { clock }) =>

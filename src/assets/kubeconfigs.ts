@@ -1,9 +1,8 @@
 // The files people and machines talk to the API with: who says who they are, and to which address.
 import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';
-import { apiPort, clusterNames } from './cluster-facts.ts';
+import { apiPort, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
-import { installConfig } from './install-config.ts';
 import { adminLeaf, breakGlassLeaf } from './leaves.ts';
 import { apiserverServingSigner } from './signers.ts';
 
@@ -38,10 +37,10 @@ export const adminKubeconfig = kubeconfigAsset({
   why: 'What a person uses every day, as a member of a group that can be taken its rights again.',
   neededUntil: 'the cluster is destroyed; a new one is made when its certificate nears its end',
   path: 'auth/kubeconfig',
-  inputs: { installConfig, ca: apiserverServingSigner, admin: adminLeaf },
-  options: ({ installConfig: config, ca, admin }) => ({
-    cluster: config.metadata.name,
-    server: clusterNames(config).apiUrl,
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
+    server: names.apiUrl,
     caPem: ca.certificatePem,
     user: 'admin',
     credential: byCertificate(admin),
@@ -53,10 +52,10 @@ export const breakGlassKubeconfig = kubeconfigAsset({
   why: 'For the day on which RBAC itself is broken. Keep it in a safe; it never leaves the workstation.',
   neededUntil: 'the cluster is destroyed',
   path: 'auth/kubeconfig-break-glass',
-  inputs: { installConfig, ca: apiserverServingSigner, admin: breakGlassLeaf },
-  options: ({ installConfig: config, ca, admin }) => ({
-    cluster: config.metadata.name,
-    server: clusterNames(config).apiUrl,
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: breakGlassLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
+    server: names.apiUrl,
     caPem: ca.certificatePem,
     user: 'break-glass-admin',
     credential: byCertificate(admin),
@@ -68,9 +67,9 @@ export const loopbackKubeconfig = kubeconfigAsset({
   why: 'On the bootstrap machine the API answers on localhost before any name resolves.',
   neededUntil: 'the bootstrap is complete; rm-assets removes it from the bootstrap machine',
   path: 'auth/kubeconfig-loopback',
-  inputs: { installConfig, ca: apiserverServingSigner, admin: adminLeaf },
-  options: ({ installConfig: config, ca, admin }) => ({
-    cluster: config.metadata.name,
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
     server: `https://localhost:${apiPort}`,
     caPem: ca.certificatePem,
     user: 'loopback',
@@ -83,10 +82,10 @@ export const kubeletKubeconfig = kubeconfigAsset({
   why: 'Where a new kubelet asks for its certificate. It names nobody: the config server adds a token for one use.',
   neededUntil: 'no machine joins any more',
   path: 'auth/kubeconfig-kubelet',
-  inputs: { installConfig, ca: apiserverServingSigner },
-  options: ({ installConfig: config, ca }) => ({
-    cluster: config.metadata.name,
-    server: clusterNames(config).apiInternalUrl,
+  inputs: { names: clusterNames, ca: apiserverServingSigner },
+  options: ({ names, ca }) => ({
+    cluster: names.clusterName,
+    server: names.apiInternalUrl,
     caPem: ca.certificatePem,
     user: 'kubelet-bootstrap',
   }),

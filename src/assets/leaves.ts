@@ -3,15 +3,11 @@ import { isSignedBy, needsRenewal } from '../pki/chain.ts';
 import { issueLeaf } from '../pki/issue.ts';
 import { type ClusterLeafName, clusterLeaf, leafProfiles } from '../pki/profiles.ts';
 import { type Asset, asset } from './asset.ts';
-import { clusterNames } from './cluster-facts.ts';
+import { clusterNames } from './cluster-names.ts';
 import { credentialFiles, credentialPaths, readCredential, type StoredCredential } from './credential-files.ts';
-import { installConfig } from './install-config.ts';
 import { controlPlaneClientSigner, rootCa, type SignerAsset } from './signers.ts';
 
-type LeafAsset = Asset<
-  StoredCredential,
-  { readonly installConfig: typeof installConfig; readonly signer: SignerAsset }
->;
+type LeafAsset = Asset<StoredCredential, { readonly names: typeof clusterNames; readonly signer: SignerAsset }>;
 
 function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
   const profile = leafProfiles[name];
@@ -20,12 +16,12 @@ function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
     name,
     why: profile.why,
     neededUntil: `it is replaced by a new one; held by: ${profile.heldBy}`,
-    inputs: { installConfig, signer },
+    inputs: { names: clusterNames, signer },
     outputs: credentialPaths(name),
     isWhole: true,
-    generate: async (inputs, { random, clock }) => {
-      const contents = clusterLeaf(name, { cluster: clusterNames(inputs.installConfig) });
-      return credentialFiles(name, await issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
+    generate: (inputs, { random, clock }) => {
+      const contents = clusterLeaf(name, { cluster: inputs.names });
+      return credentialFiles(name, issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
     },
     read: (files) => readCredential(name, files),
     mismatch: (value, inputs) =>

@@ -5,12 +5,11 @@ import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../machine-config/pool-token.ts';
 import { asset, textOf } from './asset.ts';
-import { clusterNames } from './cluster-facts.ts';
-import { installConfig } from './install-config.ts';
+import { clusterNames } from './cluster-names.ts';
 import { joinKeys } from './join-keys.ts';
 import { rootCa } from './signers.ts';
 
-const inputs = { installConfig, rootCa, joinKeys };
+const inputs = { names: clusterNames, rootCa, joinKeys };
 
 function pointerAsset(pool: 'master' | 'worker', why: string) {
   const path = `${pool}.ign`;
@@ -20,7 +19,7 @@ function pointerAsset(pool: 'master' | 'worker', why: string) {
     neededUntil: `no ${pool} joins with it any more; it serves later machines as well as the first`,
     inputs,
     outputs: [path],
-    generate: ({ installConfig: config, rootCa: ca, joinKeys: keys }) => {
+    generate: ({ names, rootCa: ca, joinKeys: keys }) => {
       const token = poolToken(Buffer.from(keys.current.key, 'base64'), pool);
       const pointer: Config = {
         ignition: {
@@ -28,7 +27,7 @@ function pointerAsset(pool: 'master' | 'worker', why: string) {
           config: {
             merge: [
               {
-                source: `${clusterNames(config).configServerUrl}/config/${pool}`,
+                source: `${names.configServerUrl}/config/${pool}`,
                 httpHeaders: [{ name: poolTokenHeader, value: poolTokenHeaderValue(token) }],
               },
             ],

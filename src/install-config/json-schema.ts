@@ -7,7 +7,15 @@ import { installConfigSchema } from './schema.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+const made = new Map<Architecture, JsonSchema>();
+
 export function jsonSchema(architecture: Architecture): JsonSchema {
+  const schema = made.get(architecture) ?? makeJsonSchema(architecture);
+  made.set(architecture, schema);
+  return schema;
+}
+
+function makeJsonSchema(architecture: Architecture): JsonSchema {
   const title = 'install-config of Firstlight';
   const description = 'What a cluster is to be. Every field has a default: an empty file is a cluster on this host.';
   return {
@@ -42,7 +50,3 @@ export function itemOf(schema: JsonSchema): JsonSchema | undefined {
 
 /** Where the schema lies in an asset folder; the first line of install-config.yaml points there. */
 export const schemaFile = '.firstlight/install-config.schema.json';
-
-export function schemaFileText(architecture: Architecture): string {
-  return `${JSON.stringify(jsonSchema(architecture), undefined, 2)}\n`;
-}

@@ -27,6 +27,12 @@ export const mistakesMax = 100;
 
 const clipAt = 60;
 
+/** Whether one path leads to or through the other. */
+export function areRelated(a: FieldPath, b: FieldPath): boolean {
+  const shared = Math.min(a.length, b.length);
+  return a.slice(0, shared).every((part, i) => part === b[i]);
+}
+
 export function pathText(path: FieldPath): string {
   return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${plainKey(part)}`))

@@ -9,11 +9,12 @@ const clusterNetwork: FieldPath = ['networking', 'clusterNetwork'];
 const serviceNetwork: FieldPath = ['networking', 'serviceNetwork'];
 const ranges = [machineNetwork, clusterNetwork, serviceNetwork];
 
-/** kubeadm's limit too: a node allocator keeps a bit for every piece. */
+/** The limit kubeadm sets too: an allocator keeps a bit for every piece. */
 const pieceBitsMax = 16;
 const podsPerNode = 110;
-/** On platform local the gateway with DNS and load balancer sits below the machines, which begin at the tenth address. */
+/** On platform local the machines' addresses begin at the tenth; DNS and the load balancer are below. */
 const localReserved = 9;
+const localPrefixMax = 27;
 
 /** Ranges that other software takes by default on machines like these. */
 const others: readonly (readonly [range: string, who: string])[] = [
@@ -116,10 +117,11 @@ export const networkRules: readonly Rule[] = [
       }
       if (first === undefined) return [];
       const needed = localReserved + 1 + masterCount(config) + workerCount(config);
-      const usable = sizeOf(readRange(first.cidr)) - 2;
-      if (usable >= needed) return [];
-      const message = `machineNetwork ${first.cidr} has ${Math.max(0, usable)} addresses; these machines need ${needed}`;
-      return [{ path: [...machineNetwork, 0, 'cidr'], message }];
+      const range = readRange(first.cidr);
+      const usable = Math.max(0, sizeOf(range) - 2);
+      if (usable >= needed && range.prefix <= localPrefixMax) return [];
+      const message = `machineNetwork ${first.cidr} has ${usable} addresses; the machines of this cluster need ${needed}`;
+      return [{ path: [...machineNetwork, 0, 'cidr'], message, allowed: `/${localPrefixMax} or larger` }];
     },
   },
   {

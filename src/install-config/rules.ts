@@ -1,7 +1,7 @@
 // Every rule between fields, in the order they are checked and explained. To add one: a value in the list it belongs to.
 import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
-import type { FieldPath } from './mistake.ts';
+import { areRelated, type FieldPath } from './mistake.ts';
 import { networkRules } from './network-rules.ts';
 import type { Finding, Rule, RuleInput } from './rule.ts';
 
@@ -82,10 +82,4 @@ export function applyRules(
     .filter((rule) => rule.severity === severity)
     .filter(({ reads }) => !reads.some((read) => suspects.some((suspect) => areRelated(read, suspect))))
     .flatMap((rule) => rule.find(input));
-}
-
-/** Whether one path leads to or through the other. */
-export function areRelated(a: FieldPath, b: FieldPath): boolean {
-  const shared = Math.min(a.length, b.length);
-  return a.slice(0, shared).every((part, i) => part === b[i]);
 }

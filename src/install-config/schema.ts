@@ -3,22 +3,22 @@
 // default, so that an empty file is a cluster. What relates one field to another is in rules.ts.
 import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
+import type { Architecture } from './architecture.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
 import { textField } from './field.ts';
-import type { Architecture } from './architecture.ts';
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
 import { optionFields } from './options-schema.ts';
 
 /** What is left of a label's 63 characters when the longest suffix for generated names is taken off. */
-export const clusterNameMax = 54;
+const clusterNameMax = 54;
 
-export const clusterNameSchema = textField({
+const clusterNameSchema = textField({
   mistake: (text) => (text.length > clusterNameMax ? `has ${text.length} characters` : dnsSubdomainMistake(text)),
   allowed: `${dnsSubdomainAllowed}, at most ${clusterNameMax} characters`,
 });
 
-export const baseDomainSchema = textField({
+const baseDomainSchema = textField({
   mistake: (text) => {
     const name = text.replace(/\.$/, '');
     return endsLikeAnAddress(name) ? 'would be read as an IP address' : dnsSubdomainMistake(name);
@@ -58,8 +58,7 @@ const metadataSchema = z.strictObject({
   creationTimestamp: z.null().optional().meta({ description: 'Written by openshift-install; must be empty.' }),
 });
 
-/** `architecture` is that of the machine firstlight runs on: the default of both pools. */
-export const installConfigSchema = (architecture: Architecture) =>
+const makeSchema = (architecture: Architecture) =>
   z.strictObject({
     $schema: z.string().optional().meta({ description: 'Where the JSON Schema is, for editors. Not read.' }),
     apiVersion: z.literal('v1', { error: onlyV1 }).default('v1').meta({ description: 'The form of this file.' }),
@@ -78,6 +77,15 @@ export const installConfigSchema = (architecture: Architecture) =>
     ...accessFields,
     ...optionFields,
   });
+
+const made = new Map<Architecture, ReturnType<typeof makeSchema>>();
+
+/** `architecture` is that of the machine firstlight runs on: the default of both pools. */
+export function installConfigSchema(architecture: Architecture): ReturnType<typeof makeSchema> {
+  const schema = made.get(architecture) ?? makeSchema(architecture);
+  made.set(architecture, schema);
+  return schema;
+}
 
 /** The install-config with every default filled in: what the rest of the program works with. */
 export type InstallConfig = z.output<ReturnType<typeof installConfigSchema>>;

@@ -1,12 +1,13 @@
 // Which fields of an install-config are secret. The list is short on purpose: whatever is in it is never repeated in
 // a message, and is blanked in the copy of the install-config that the cluster keeps.
-import type { FieldPath } from './mistake.ts';
+import { areRelated, type FieldPath } from './mistake.ts';
 import type { InstallConfig } from './schema.ts';
 
-export const secretFields: readonly FieldPath[] = [['pullSecret'], ['proxy', 'httpProxy'], ['proxy', 'httpsProxy']];
+const secretFields: readonly FieldPath[] = [['pullSecret'], ['proxy', 'httpProxy'], ['proxy', 'httpsProxy']];
 
-export function isSecret(path: FieldPath): boolean {
-  return secretFields.some((secret) => secret.every((part, i) => path[i] === part));
+/** Also true of what holds a secret: a person may have put the text one level too high. */
+export function holdsSecret(path: FieldPath): boolean {
+  return secretFields.some((secret) => areRelated(secret, path));
 }
 
 /** The same configuration without credentials: fit to be shown, logged, and stored in the cluster. */
