@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { createMachines, listMachines } from '../platform/local/local-platform.ts';
-import { machineRoles } from '../platform/machine.ts';
+import { machineRoles } from '../platform/machine-role.ts';
 import type { CommandBody } from './command.ts';
 import { cliErrors } from './errors.ts';
 import { chosenCluster, chosenPatienceMs } from './machine-choice.ts';

@@ -1,8 +1,6 @@
 // A machine as a value: what it is meant to be. What it is right now is never stored, only observed (observed-machine.ts).
 import { z } from 'zod';
-
-export const machineRoles = ['bootstrap', 'master', 'worker'] as const;
-export type MachineRole = (typeof machineRoles)[number];
+import { type MachineRole, machineRoles } from './machine-role.ts';
 
 /** One DNS label, because machines are known by name on the cluster's network. */
 const label = z

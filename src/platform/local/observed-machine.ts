@@ -9,7 +9,7 @@ import {
 import type { Machine } from '../machine.ts';
 import { machinePaths, nspawnName } from './cluster-folder.ts';
 import { insideCommand } from './inside.ts';
-import { isNamespaceInit, type ProcessEntry, readProcessTable } from './process-table.ts';
+import { isInitUnder, type ProcessEntry, readProcessTable } from './process-table.ts';
 
 export type MachineState =
   | 'stopped'
@@ -71,14 +71,18 @@ export async function findProcesses(
   const supervisor = entries.find(
     (entry) => /^(?:sh|unshare)$/.test(entry.args[0] ?? '') && entry.args.includes(script),
   );
-  const children = nspawn === undefined ? [] : entries.filter((entry) => entry.parentPid === nspawn.pid);
-  let leader: number | undefined;
-  for (const child of children) if (await isNamespaceInit(host.files, child.pid)) leader = child.pid;
+  const leader = nspawn === undefined ? undefined : await findLeader(host, entries, nspawn.pid);
   return {
     ...(supervisor === undefined ? {} : { supervisor: supervisor.pid }),
     ...(nspawn === undefined ? {} : { nspawn: nspawn.pid }),
     ...(leader === undefined ? {} : { leader }),
   };
+}
+
+async function findLeader(host: Host, entries: readonly ProcessEntry[], nspawn: number): Promise<number | undefined> {
+  const inits = entries.filter((entry) => /\/(?:systemd|init)$/.test(entry.args[0] ?? ''));
+  for (const { pid } of inits) if (await isInitUnder(host.files, pid, nspawn)) return pid;
+  return undefined;
 }
 
 async function observeMachine(

@@ -5,7 +5,6 @@ import { isError } from '../../errors/firstlight-error.ts';
 
 export interface ProcessEntry {
   readonly pid: number;
-  readonly parentPid: number;
   readonly args: readonly string[];
 }
 
@@ -20,18 +19,14 @@ export async function readProcessTable(files: Files): Promise<readonly ProcessEn
 async function readProcess(files: Files, pid: number): Promise<ProcessEntry | undefined> {
   const commandLine = await readProcFile(files, `/proc/${pid}/cmdline`);
   if (commandLine === '') return undefined;
-  const stat = await readProcFile(files, `/proc/${pid}/stat`);
-  // The second field is the name in parentheses and may itself contain anything.
-  const parentPid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  if (!Number.isInteger(parentPid)) return undefined;
-  return { pid, parentPid, args: commandLine.replace(/\0$/, '').split('\0') };
+  return { pid, args: commandLine.replace(/\0$/, '').split('\0') };
 }
 
-/** Is this process number 1 of a pid namespace of its own? */
-export async function isNamespaceInit(files: Files, pid: number): Promise<boolean> {
+/** Is this process number 1 of a pid namespace of its own, and a child of `parent`? */
+export async function isInitUnder(files: Files, pid: number, parent: number): Promise<boolean> {
   const status = await readProcFile(files, `/proc/${pid}/status`);
   const pids = /^NSpid:\s*(.+)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
-  return pids.length > 1 && pids.at(-1) === '1';
+  return Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1]) === parent && pids.length > 1 && pids.at(-1) === '1';
 }
 
 /** Empty where the process is gone. */

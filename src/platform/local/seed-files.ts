@@ -59,7 +59,15 @@ RemainAfterExit=yes
 ExecStart=/bin/sh ${apiMountsPath}
 `;
 
+// Kept on disk, so that a machine that died can still be asked why. /dev/kmsg is the host's: kubelet reads it, but the
+// host's kernel log does not belong into every machine's journal.
+const journalSettings = `[Journal]
+Storage=persistent
+ReadKMsg=no
+`;
+
 const nspawnFiles: readonly RootFile[] = [
+  { path: '/etc/systemd/journald.conf.d/20-local-platform.conf', content: journalSettings },
   { path: apiMountsPath, content: apiMountsScript },
   { path: '/etc/systemd/system/firstlight-api-mounts.service', content: apiMountsUnit },
   {
