@@ -75,7 +75,7 @@ async function replace(
     if (options.uid !== undefined || options.gid !== undefined)
       await handle.chown(options.uid ?? -1, options.gid ?? -1);
     await fill(handle);
-    await handle.sync();
+    if (options.isDurable !== false) await handle.sync();
     await handle.close();
     await rename(temporary, path);
   } catch (error) {
@@ -83,7 +83,7 @@ async function replace(
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  if (options.isDurable !== false) await syncFolder(folder);
 }
 
 async function syncFolder(folder: string): Promise<void> {
