@@ -159,6 +159,7 @@ export default defineConfig({
     'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*', 'fc.assert', 'assert*'] }],
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'unicorn/no-array-sort': 'off',
+    'unicorn/no-array-fill-with-reference-type': 'off',
     'unicorn/no-array-reverse': 'off',
     'unicorn/consistent-function-scoping': 'off',
   },
