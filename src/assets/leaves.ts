@@ -19,9 +19,9 @@ function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
     inputs: { names: clusterNames, signer },
     outputs: credentialPaths(name),
     isWhole: true,
-    generate: async (inputs, { random, clock }) => {
+    generate: (inputs, { random, clock }) => {
       const contents = clusterLeaf(name, { cluster: inputs.names });
-      return credentialFiles(name, await issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
+      return credentialFiles(name, issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
     },
     read: (files) => readCredential(name, files),
     mismatch: (value, inputs) =>

@@ -17,8 +17,7 @@ function signerAsset(name: SignerName): SignerAsset {
     inputs: {},
     outputs: credentialPaths(name),
     isWhole: true,
-    generate: async (_inputs, { random, clock }) =>
-      credentialFiles(name, await issueSigner(profile, { random, now: clock.now() })),
+    generate: (_inputs, { random, clock }) => credentialFiles(name, issueSigner(profile, { random, now: clock.now() })),
     read: (files, { clock }) => {
       const stored = readCredential(name, files);
       const [file] = credentialPaths(name);

@@ -5,6 +5,8 @@ export interface WriteOptions {
   readonly mode?: number;
   readonly uid?: number;
   readonly gid?: number;
+  /** False skips the fsync: still atomic for every reader, but lost with the power. For what is rebuilt when lost. */
+  readonly isDurable?: boolean;
 }
 
 export interface FileFacts {

@@ -4,7 +4,7 @@ import { noProxyMistake, proxyMistake, pullSecretMistake, trustBundleMistake } f
 import { textField } from './field.ts';
 import { sshKeysMistake, sshKeyTypes } from './ssh-public-key.ts';
 
-export const sshKeySchema = textField({
+const sshKeySchema = textField({
   mistake: sshKeysMistake,
   allowed: `public keys, one a line, of the types ${sshKeyTypes.join(', ')}`,
 }).meta({

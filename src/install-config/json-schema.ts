@@ -50,7 +50,3 @@ export function itemOf(schema: JsonSchema): JsonSchema | undefined {
 
 /** Where the schema lies in an asset folder; the first line of install-config.yaml points there. */
 export const schemaFile = '.firstlight/install-config.schema.json';
-
-export function schemaFileText(architecture: Architecture): string {
-  return `${JSON.stringify(jsonSchema(architecture), undefined, 2)}\n`;
-}

@@ -5,8 +5,8 @@ import { addressMistake } from './cidr.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern } from './dns-name.ts';
 import { textField } from './field.ts';
 
-export const masterReplicas = z.int().min(1).max(7);
-export const workerReplicas = z.int().min(0).max(1000);
+const masterReplicas = z.int().min(1).max(7);
+const workerReplicas = z.int().min(0).max(1000);
 
 /** Node names become values of the label kubernetes.io/hostname, and label values end at 63 characters. */
 const hostNameMax = 63;

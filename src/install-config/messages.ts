@@ -37,7 +37,10 @@ function wrongKind(expected: string, input: unknown): string {
   if (expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')) {
     return 'is not text; put it in quotes';
   }
-  return `is ${kindOf(input)} and must be ${wanted}`;
+  // JSON in a field for text, such as a pull secret without quotes, is read as YAML.
+  const remedy =
+    expected === 'string' && typeof input === 'object' && input !== null ? '; put it in single quotes' : '';
+  return `is ${kindOf(input)} and must be ${wanted}${remedy}`;
 }
 
 function kindOf(input: unknown): string {

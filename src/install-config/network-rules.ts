@@ -9,7 +9,7 @@ const clusterNetwork: FieldPath = ['networking', 'clusterNetwork'];
 const serviceNetwork: FieldPath = ['networking', 'serviceNetwork'];
 const ranges = [machineNetwork, clusterNetwork, serviceNetwork];
 
-/** kubeadm's limit too: a node allocator keeps a bit for every piece. */
+/** The limit kubeadm sets too: an allocator keeps a bit for every piece. */
 const pieceBitsMax = 16;
 const podsPerNode = 110;
 /** On platform local the machines' addresses begin at the tenth; DNS and the load balancer are below. */

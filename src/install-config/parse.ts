@@ -1,9 +1,9 @@
 // Text of an install-config → a complete config, or every mistake in it at once.
 // Three sieves, each finer: the text (yaml-source.ts), the fields (schema.ts), what relates fields (rules.ts). A later
 // sieve still runs where an earlier one found something, on the fields that are not in doubt.
+import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
 import { type FieldMistake, readFields, textAt, valueAt } from './field-mistakes.ts';
-import type { Architecture } from './architecture.ts';
 import { type FieldPath, type Mistake, mistakesMax, pathText } from './mistake.ts';
 import type { Rule } from './rule.ts';
 import { applyRules } from './rules.ts';

@@ -1,7 +1,7 @@
 // What `create install-config` asks a person, as data. An answer is judged by the same definition and rules as the
 // file it will become, so that the dialogue can never write what reading would refuse.
 import type { Architecture } from './architecture.ts';
-import { mistakeSentence } from './mistake.ts';
+import { mistakeSentence, quoted } from './mistake.ts';
 import { checkInstallConfig, defaultInstallConfig } from './parse.ts';
 import type { InstallConfigInput } from './schema.ts';
 import type { FoundSshKey } from './ssh-keys-here.ts';
@@ -28,6 +28,7 @@ export interface Question {
 
 const asNumber = (typed: string): string | number => (/^\d{1,9}$/.test(typed) ? Number(typed) : typed);
 const nothing = (): string => '';
+const printable = (text: string): string => quoted(text).slice(1, -1);
 
 export const questions: readonly Question[] = [
   {
@@ -54,7 +55,8 @@ export const questions: readonly Question[] = [
   { name: 'workers', preamble: nothing, text: 'Workers', byDefault: ({ workers }) => String(workers), read: asNumber },
   {
     name: 'sshKey',
-    preamble: (keys) => keys.map((key, i) => `  ${i + 1}  ${key.file}  ${key.comment}\n`).join(''),
+    preamble: (keys) =>
+      keys.map((key, i) => `  ${i + 1}  ${printable(key.file)}  ${printable(key.comment)}\n`).join(''),
     text: 'SSH key for logging in to machines: a number from above, a public key, or none',
     byDefault: (_, keys) => (keys.length > 0 ? '1' : 'none'),
     read: (typed, keys) => (typed === 'none' ? undefined : (keys[Number(typed) - 1]?.line ?? typed)),

@@ -44,5 +44,5 @@ function footer(input: InstallConfigInput, schema: JsonSchema): string {
 }
 
 function comment(text: string, depth: number): string {
-  return wrapText(text, { width: commentWidth - 2 * depth, margin: ' ' }).join('\n');
+  return wrapText(text, { width: commentWidth - 2 * depth - 1, margin: ' ' }).join('\n');
 }

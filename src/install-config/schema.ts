@@ -3,22 +3,22 @@
 // default, so that an empty file is a cluster. What relates one field to another is in rules.ts.
 import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
+import type { Architecture } from './architecture.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
 import { textField } from './field.ts';
-import type { Architecture } from './architecture.ts';
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
 import { optionFields } from './options-schema.ts';
 
 /** What is left of a label's 63 characters when the longest suffix for generated names is taken off. */
-export const clusterNameMax = 54;
+const clusterNameMax = 54;
 
-export const clusterNameSchema = textField({
+const clusterNameSchema = textField({
   mistake: (text) => (text.length > clusterNameMax ? `has ${text.length} characters` : dnsSubdomainMistake(text)),
   allowed: `${dnsSubdomainAllowed}, at most ${clusterNameMax} characters`,
 });
 
-export const baseDomainSchema = textField({
+const baseDomainSchema = textField({
   mistake: (text) => {
     const name = text.replace(/\.$/, '');
     return endsLikeAnAddress(name) ? 'would be read as an IP address' : dnsSubdomainMistake(name);

@@ -1,4 +1,4 @@
-// A certificate as plain data, read from PEM, and bundles of them. Reading never needs the library that writes them.
+// A certificate as plain data, read from PEM, and bundles of them.
 import { createHash } from 'node:crypto';
 import { childrenOf, DerError, derTags, expectTag, integerOf, readDer, sequenceOf, timeOf } from './der.ts';
 import { pkiErrors } from './errors.ts';

@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { sampleContents, sampleNow, type SamplePki, samplePki } from '../../test/oracle/pki-sample.ts';
-import { joinBundle, readBundle, readCertificate } from './certificate.ts';
+import { describe, expect, test } from 'vitest';
+import { sampleContents, sampleNow, samplePki } from '../../test/oracle/pki-sample.ts';
+import { joinBundle, readCertificate } from './certificate.ts';
 import { isSignedBy, keyMatches, needsRenewal, reissueReasons, signerIn, validityAt } from './chain.ts';
-import { pkiErrors } from './errors.ts';
 
 const day = 86_400_000;
-let pki: SamplePki;
-beforeAll(async () => {
-  pki = await samplePki('chain');
-});
+const pki = samplePki('chain');
 const after = (days: number) => new Date(sampleNow.getTime() + days * day);
 
 describe('the life of a certificate', () => {
@@ -41,9 +37,9 @@ describe('a chain', () => {
     expect(signedBy.map(([name]) => name)).toEqual(['control-plane-client-signer']);
   });
 
-  test('does not lead through a leaf, nor to a namesake with another key', async () => {
+  test('does not lead through a leaf, nor to a namesake with another key', () => {
     const leaf = readCertificate(pki.leaves['kube-scheduler'].certificatePem);
-    const other = await samplePki('namesake');
+    const other = samplePki('namesake');
     expect(isSignedBy(leaf, leaf)).toBe(false);
     expect(isSignedBy(leaf, readCertificate(other.signers['control-plane-client-signer'].certificatePem))).toBe(false);
   });
@@ -59,26 +55,6 @@ test('a key matches its own certificate only', () => {
   const { admin, 'kube-proxy': proxy } = pki.leaves;
   expect(keyMatches(admin.key, readCertificate(admin.certificatePem))).toBe(true);
   expect(keyMatches(proxy.key, readCertificate(admin.certificatePem))).toBe(false);
-});
-
-describe('a bundle', () => {
-  test('holds each certificate once, in order, and reads through what else is in the file', () => {
-    const [root, etcd] = [pki.signers['root-ca'].certificatePem, pki.signers['etcd-signer'].certificatePem];
-    const key = pki.leaves.admin.key.privatePem.reveal();
-    const bundle = joinBundle([`# ours\n${etcd}${key}${root}`, root, `\r\n${etcd.replaceAll('\n', '\r\n')}`]);
-    expect(bundle).toBe(etcd + root);
-    expect(readBundle(bundle).map(({ subject }) => subject.commonName)).toEqual(['etcd-signer', 'root-ca']);
-  });
-
-  test('with a broken block is refused as a whole', () => {
-    const root = pki.signers['root-ca'].certificatePem;
-    for (const broken of [root.slice(0, -20), root.replace('M', '*'), root.replace(/\n.{64}\n/, '\n')]) {
-      expect(() => readBundle(root + broken)).toThrow(
-        expect.objectContaining({ code: pkiErrors.CERTIFICATE_UNREADABLE.code }),
-      );
-    }
-    expect(() => readCertificate('')).toThrow(expect.objectContaining({ code: pkiErrors.CERTIFICATE_UNREADABLE.code }));
-  });
 });
 
 describe('a credential is issued anew', () => {

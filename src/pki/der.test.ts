@@ -1,8 +1,18 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bitStringOf, DerError, integerOf, oidOf, readDer, sequenceOf, timeOf } from './der.ts';
 
 const der = (hex: string) => readDer(new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex')));
+
+/** What was read; the input itself when it was refused. Any other failure rises. */
+function rawOrRefusal(bytes: Uint8Array): Uint8Array {
+  try {
+    return readDer(bytes).raw;
+  } catch (error) {
+    if (error instanceof DerError) return bytes;
+    throw error;
+  }
+}
 
 describe('the DER reader', () => {
   test('reads a sequence of its parts', () => {
@@ -45,11 +55,7 @@ describe('the DER reader', () => {
   test('answers any bytes with a value or a DerError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-        try {
-          expect(readDer(bytes).raw).toEqual(bytes);
-        } catch (error) {
-          expect(error).toBeInstanceOf(DerError);
-        }
+        expect(rawOrRefusal(bytes)).toEqual(bytes);
       }),
       { numRuns: 2000 },
     );

@@ -23,13 +23,11 @@ export function readExtensions(node: DerNode | undefined): Extension[] {
   return sequenceOf(node, 'extensions').map((extension) => {
     const [type, ...rest] = sequenceOf(extension, 'extension');
     const flag = rest[0]?.tag === derTags.boolean ? rest.shift() : undefined;
-    const critical = flag !== undefined && booleanOf(flag, 'critical');
-    if (flag !== undefined && !critical) throw new DerError('an extension spells out the default of its critical flag');
     const [value, ...surplus] = rest;
     if (surplus.length > 0) throw new DerError('an extension has parts after its value');
     return {
       oid: oidOf(type, 'extension type'),
-      critical,
+      critical: flag !== undefined && booleanOf(flag, 'critical'),
       value: expectTag(value, derTags.octetString, 'extension value').content,
     };
   });

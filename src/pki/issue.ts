@@ -9,7 +9,7 @@ import { generateKeyPair, type KeyPair, publicKeyDer } from './key.ts';
 import { canonicalAddress, type Subject } from './names.ts';
 import type { ExtendedKeyUsage } from './oids.ts';
 import { pemOf } from './pem.ts';
-import type { CertificateBody } from './x509-writer.ts';
+import { type CertificateBody, writeCertificate } from './x509-writer.ts';
 
 /** A certificate and the key it speaks for. */
 export interface Credential {
@@ -45,10 +45,10 @@ const defaultBackdateMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** A fresh key and the CA certificate it signs for itself. It may sign leaves only: its path length is 0. */
-export async function issueSigner(
+export function issueSigner(
   contents: { readonly subject: Subject; readonly validityDays: number },
   options: IssueOptions,
-): Promise<Credential> {
+): Credential {
   const key = generateKeyPair(options.random);
   const keyId = keyIdOf(key.publicPem);
   const body: CertificateBody = {
@@ -65,17 +65,13 @@ export async function issueSigner(
     subjectKeyId: keyId,
     authorityKeyId: keyId,
   };
-  return { certificatePem: await write(body, key), key };
+  return { certificatePem: write(body, key), key };
 }
 
 /** A fresh key and the certificate that `signer` gives it. */
-export async function issueLeaf(
-  contents: LeafContents,
-  signer: Credential,
-  options: IssueOptions,
-): Promise<Credential> {
+export function issueLeaf(contents: LeafContents, signer: Credential, options: IssueOptions): Credential {
   const key = generateKeyPair(options.random);
-  return { certificatePem: await certify(key.publicPem, { contents, signer, ...options }), key };
+  return { certificatePem: certify(key.publicPem, { contents, signer, ...options }), key };
 }
 
 /**
@@ -83,10 +79,10 @@ export async function issueLeaf(
  * Clipped to the life of the signer on both sides: some verifiers (and every person reading) expect the periods to nest,
  * and since signers are backdated themselves, a leaf made at once keeps its full allowance.
  */
-export async function certify(
+export function certify(
   publicPem: string,
   options: IssueOptions & { readonly contents: LeafContents; readonly signer: Credential },
-): Promise<string> {
+): string {
   const { contents, signer } = options;
   const issuer = usableSigner(signer, options.now);
   const body: CertificateBody = {
@@ -103,14 +99,14 @@ export async function certify(
     dnsNames: [...new Set(contents.dnsNames.map(checkedDnsName))],
     ipAddresses: [...new Set(contents.ipAddresses.map(canonicalAddress))],
     subjectKeyId: keyIdOf(publicPem),
-    authorityKeyId: issuer.subjectKeyId ?? keyIdOf(issuer.publicPem),
+    authorityKeyId:
+      issuer.subjectKeyId === undefined ? keyIdOf(issuer.publicPem) : Buffer.from(issuer.subjectKeyId, 'hex'),
   };
   return write(body, signer.key);
 }
 
-async function write(body: CertificateBody, signingKey: KeyPair): Promise<string> {
-  const { writeCertificate } = await import('./x509-writer.ts');
-  return pemOf('CERTIFICATE', await writeCertificate(body, signingKey));
+function write(body: CertificateBody, signingKey: KeyPair): string {
+  return pemOf('CERTIFICATE', writeCertificate(body, signingKey));
 }
 
 function usableSigner(signer: Credential, now: Date): Certificate {
@@ -141,7 +137,7 @@ function startOf(options: IssueOptions): Date {
 
 function endOf(validityDays: number, options: IssueOptions): Date {
   if (!(validityDays > 0)) throw new RangeError(`a validity of ${validityDays} days`);
-  return wholeSecond(options.now.getTime() + validityDays * dayMs);
+  return wholeSecond(options.now.getTime() + Math.round(validityDays * dayMs));
 }
 
 function wholeSecond(ms: number): Date {
@@ -156,9 +152,9 @@ function serialFrom(random: Random): string {
 }
 
 /** SHA-1 of the public key's bits (RFC 5280 §4.2.1.2, method 1): a name for the key, not a protection. */
-function keyIdOf(publicPem: string): string {
+function keyIdOf(publicPem: string): Uint8Array {
   const [, bits] = sequenceOf(readDer(publicKeyDer(publicPem)), 'public key');
-  return createHash('sha1').update(bitStringOf(bits, 'public key').bytes).digest('hex');
+  return createHash('sha1').update(bitStringOf(bits, 'public key').bytes).digest();
 }
 
 /** Names reach us from checked configuration; a name that no client could match is a mistake of ours. */

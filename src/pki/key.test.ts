@@ -27,6 +27,13 @@ describe('a key pair', () => {
     expect(createPublicKey(theirs).export({ type: 'spki', format: 'pem' })).toBe(pair.publicPem);
   });
 
+  test('with a small scalar keeps its leading zeros', () => {
+    const small = new Uint8Array(32);
+    small[31] = 7;
+    const pair = generateKeyPair({ bytes: () => small });
+    expect(readKeyPair(pair.privatePem).privatePem.reveal()).toBe(pair.privatePem.reveal());
+  });
+
   test('is read from the older EC PRIVATE KEY form as well', () => {
     const pair = generateKeyPair(sampleRandom('sec1'));
     const sec1 = createPrivateKey(pair.privatePem.reveal()).export({ type: 'sec1', format: 'pem' }).toString();

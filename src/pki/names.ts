@@ -74,14 +74,13 @@ export function readAlternativeNames(der: Uint8Array): AlternativeNames {
     others: [] as string[],
   };
   for (const name of sequenceOf(readDer(der), 'subjectAltName')) {
-    const kind = generalNameKinds[name.tag];
+    const kind = generalNameKinds[name.tag] ?? 'unknown kind';
     const text = kind === 'ip' ? addressText(name.content) : ia5Text(name.content);
-    if (text === undefined) names.others.push(`${kind ?? 'name'} #${hexOf(name.raw).slice(1)}`);
-    else if (kind === 'dns') names.dnsNames.push(text);
-    else if (kind === 'ip') names.ipAddresses.push(text);
-    else if (kind === 'email') names.emailAddresses.push(text);
-    else if (kind === 'uri') names.uris.push(text);
-    else names.others.push(`${kind ?? 'unknown kind'} ${hexOf(name.raw)}`);
+    if (text !== undefined && kind === 'dns') names.dnsNames.push(text);
+    else if (text !== undefined && kind === 'ip') names.ipAddresses.push(text);
+    else if (text !== undefined && kind === 'email') names.emailAddresses.push(text);
+    else if (text !== undefined && kind === 'uri') names.uris.push(text);
+    else names.others.push(`${kind} ${hexOf(name.raw)}`);
   }
   return names;
 }

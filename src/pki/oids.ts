@@ -14,6 +14,9 @@ export const extensionOids = {
 /** PKCS#9 extensionRequest: the attribute of a signing request that carries the extensions it asks for. */
 export const extensionRequestOid = '1.2.840.113549.1.9.14';
 
+/** The one algorithm we sign with (RFC 5758 §3.2). */
+export const ecdsaWithSha256Oid = '1.2.840.10045.4.3.2';
+
 /** Bit n of the keyUsage extension (RFC 5280 §4.2.1.3). */
 export const keyUsageNames = [
   'digitalSignature',

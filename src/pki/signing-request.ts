@@ -24,7 +24,6 @@ import {
 import type { KeyPair } from './key.ts';
 import {
   type AlternativeNames,
-  canonicalAddress,
   nameText,
   noAlternativeNames,
   readAlternativeNames,
@@ -44,6 +43,7 @@ import {
   type RequestAttribute,
   subjectOddities,
 } from './request-oddities.ts';
+import { type RequestBody, writeSigningRequest } from './x509-writer.ts';
 
 export interface SigningRequest extends AlternativeNames {
   readonly subject: Subject;
@@ -72,14 +72,8 @@ export function readSigningRequest(pem: string): SigningRequest {
 }
 
 /** Asks for a certificate in our own name: PEM of a request for `key`. */
-export async function makeSigningRequest(
-  wanted: { readonly subject: Subject; readonly dnsNames: readonly string[]; readonly ipAddresses: readonly string[] },
-  key: KeyPair,
-): Promise<string> {
-  const { writeSigningRequest } = await import('./x509-writer.ts');
-  const names = { dnsNames: wanted.dnsNames, ipAddresses: wanted.ipAddresses.map(canonicalAddress) };
-  const der = await writeSigningRequest(wanted.subject, { ...names, keyUsages: [], extendedKeyUsages: [] }, key);
-  return pemOf('CERTIFICATE REQUEST', der);
+export function makeSigningRequest(wanted: RequestBody, key: KeyPair): string {
+  return pemOf('CERTIFICATE REQUEST', writeSigningRequest(wanted, key));
 }
 
 function onlyBlock(pem: string): Uint8Array {

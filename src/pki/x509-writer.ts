@@ -1,33 +1,22 @@
-// The one file that loads the X.509 library, which costs as much as the rest of a command: import it lazily.
-// It turns plain values into DER; what belongs into a certificate is decided by its callers.
-import 'reflect-metadata';
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  type JsonNameParams,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  Name,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+// Turns plain values into a signed certificate (RFC 5280 §4.1) or signing request (RFC 2986), as DER.
+// What belongs into them is decided by its callers; the octets are judged by OpenSSL and Go in test/oracle/.
+import ipaddr from 'ipaddr.js';
+import * as der from './der-writer.ts';
 import { type KeyPair, publicKeyDer, signWith } from './key.ts';
 import type { Subject } from './names.ts';
-import { type ExtendedKeyUsage, extendedKeyUsageOids, type KeyUsage } from './oids.ts';
+import {
+  type ExtendedKeyUsage,
+  ecdsaWithSha256Oid,
+  extendedKeyUsageOids,
+  extensionOids,
+  extensionRequestOid,
+  type KeyUsage,
+  keyUsageNames,
+  nameOids,
+} from './oids.ts';
 
-export interface ExtensionValues {
-  readonly dnsNames: readonly string[];
-  readonly ipAddresses: readonly string[];
-  readonly keyUsages: readonly KeyUsage[];
-  readonly extendedKeyUsages: readonly ExtendedKeyUsage[];
-}
-
-export interface CertificateBody extends ExtensionValues {
-  /** Hex. */
+export interface CertificateBody {
+  /** Positive, in hex. */
   readonly serial: string;
   readonly subject: Subject;
   /** DER of the issuer's subject; absent for a self-signed certificate. */
@@ -36,98 +25,86 @@ export interface CertificateBody extends ExtensionValues {
   readonly notAfter: Date;
   readonly publicPem: string;
   readonly ca: { readonly pathLength: number } | undefined;
-  readonly subjectKeyId: string;
-  readonly authorityKeyId: string;
+  readonly keyUsages: readonly KeyUsage[];
+  readonly extendedKeyUsages: readonly ExtendedKeyUsage[];
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly subjectKeyId: Uint8Array;
+  readonly authorityKeyId: Uint8Array;
 }
 
-export async function writeCertificate(body: CertificateBody, signingKey: KeyPair): Promise<Uint8Array> {
-  const subject = nameOf(body.subject);
-  const certificate = await X509CertificateGenerator.create(
-    {
-      serialNumber: body.serial,
-      subject,
-      issuer: body.issuerDer === undefined ? subject : new Name(new Uint8Array(body.issuerDer)),
-      notBefore: body.notBefore,
-      notAfter: body.notAfter,
-      publicKey: new Uint8Array(publicKeyDer(body.publicPem)),
-      signingKey: privateHandle,
-      extensions: [
-        ...(body.ca === undefined
-          ? [new BasicConstraintsExtension(false, undefined, true)]
-          : [new BasicConstraintsExtension(true, body.ca.pathLength, true)]),
-        ...commonExtensions(body),
-        new SubjectKeyIdentifierExtension(body.subjectKeyId),
-        new AuthorityKeyIdentifierExtension(body.authorityKeyId),
-      ],
-    },
-    cryptoOf(signingKey),
+export function writeCertificate(body: CertificateBody, signingKey: KeyPair): Uint8Array {
+  const subject = nameDer(body.subject);
+  const version3 = der.tlv(0xa0, der.integer(Buffer.of(2)));
+  const signed = der.sequence(
+    version3,
+    der.integer(Buffer.from(body.serial, 'hex')),
+    signatureAlgorithm,
+    body.issuerDer ?? subject,
+    der.sequence(der.time(body.notBefore), der.time(body.notAfter)),
+    subject,
+    publicKeyDer(body.publicPem),
+    der.tlv(0xa3, der.sequence(...certificateExtensions(body))),
   );
-  return new Uint8Array(certificate.rawData);
+  return sealed(signed, signingKey);
 }
 
-export async function writeSigningRequest(
-  subject: Subject,
-  extensions: ExtensionValues,
-  key: KeyPair,
-): Promise<Uint8Array> {
-  const request = await Pkcs10CertificateRequestGenerator.create(
-    {
-      name: nameOf(subject),
-      keys: { privateKey: privateHandle, publicKey: privateHandle },
-      signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
-      extensions: commonExtensions(extensions),
-    },
-    cryptoOf(key),
-  );
-  return new Uint8Array(request.rawData);
+export interface RequestBody {
+  readonly subject: Subject;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
 }
 
-function commonExtensions(values: ExtensionValues): Extension[] {
-  const names = [
-    ...values.dnsNames.map((value) => ({ type: 'dns' as const, value })),
-    ...values.ipAddresses.map((value) => ({ type: 'ip' as const, value })),
-  ];
-  const usages = values.extendedKeyUsages.map((usage) => extendedKeyUsageOids[usage]);
+export function writeSigningRequest(body: RequestBody, key: KeyPair): Uint8Array {
+  const names = alternativeNames(body);
+  const asked = names.map((name) => der.sequence(der.oid(extensionRequestOid), der.set(der.sequence(name))));
+  const version1 = der.integer(Buffer.of(0));
+  const attributes = der.tlv(0xa0, ...asked);
+  return sealed(der.sequence(version1, nameDer(body.subject), publicKeyDer(key.publicPem), attributes), key);
+}
+
+const signatureAlgorithm = der.sequence(der.oid(ecdsaWithSha256Oid));
+
+/** The three parts that certificates and requests share: what is signed, how, and the signature. */
+function sealed(signed: Uint8Array, key: KeyPair): Uint8Array {
+  return der.sequence(signed, signatureAlgorithm, der.bitString(signWith(key, signed)));
+}
+
+function certificateExtensions(body: CertificateBody): Uint8Array[] {
+  const isCa = body.ca === undefined ? [] : [der.booleanTrue, der.integer(Buffer.of(body.ca.pathLength))];
+  const usages = body.extendedKeyUsages.map((usage) => der.oid(extendedKeyUsageOids[usage]));
   return [
-    ...(values.keyUsages.length === 0 ? [] : [new KeyUsagesExtension(usageFlags(values.keyUsages), true)]),
-    ...(usages.length === 0 ? [] : [new ExtendedKeyUsageExtension(usages)]),
-    ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)]),
+    extension(extensionOids.basicConstraints, 'critical', der.sequence(...isCa)),
+    extension(extensionOids.keyUsage, 'critical', keyUsageBits(body.keyUsages)),
+    ...(usages.length === 0 ? [] : [extension(extensionOids.extendedKeyUsage, 'plain', der.sequence(...usages))]),
+    ...alternativeNames(body),
+    extension(extensionOids.subjectKeyIdentifier, 'plain', der.octetString(body.subjectKeyId)),
+    extension(extensionOids.authorityKeyIdentifier, 'plain', der.sequence(der.tlv(0x80, body.authorityKeyId))),
   ];
 }
 
-function usageFlags(usages: readonly KeyUsage[]): KeyUsageFlags {
-  const flags = usages.map((usage) => KeyUsageFlags[usage === 'contentCommitment' ? 'nonRepudiation' : usage]);
-  return flags.reduce((sum, flag) => (sum | flag) as KeyUsageFlags);
-}
-
-/** One RDN per value, always UTF8String: the library unescapes plain strings, and `#` or a backslash would change them. */
-function nameOf(subject: Subject): Name {
-  const attribute = (type: string, utf8String: string) => ({ [type]: [{ utf8String }] });
-  const rdns: JsonNameParams = [
-    ...subject.organizations.map((value) => attribute('O', value)),
-    attribute('CN', subject.commonName),
+/** The subjectAltName extension, or none where there are no names. */
+function alternativeNames({ dnsNames, ipAddresses }: Pick<RequestBody, 'dnsNames' | 'ipAddresses'>): Uint8Array[] {
+  const names = [
+    ...dnsNames.map((name) => der.tlv(0x82, Buffer.from(name, 'ascii'))),
+    ...ipAddresses.map((address) => der.tlv(0x87, Buffer.from(ipaddr.parse(address).toByteArray()))),
   ];
-  return new Name(rdns);
+  return names.length === 0 ? [] : [extension(extensionOids.subjectAltName, 'plain', der.sequence(...names))];
 }
 
-// The library asks a WebCrypto provider to sign. Ours signs deterministically with the key it was made for, so the key
-// handle that the library passes around carries nothing but the algorithm.
-const privateHandle = {
-  type: 'private',
-  extractable: false,
-  usages: ['sign'],
-  algorithm: { name: 'ECDSA', namedCurve: 'P-256' },
-} as unknown as CryptoKey;
-
-function cryptoOf(key: KeyPair): Crypto {
-  const subtle = {
-    sign: async (_algorithm: unknown, _key: unknown, message: ArrayBuffer) =>
-      arrayBufferOf(signWith(key, new Uint8Array(message))),
-    exportKey: async () => arrayBufferOf(publicKeyDer(key.publicPem)),
-  };
-  return { subtle } as unknown as Crypto;
+function extension(oid: string, weight: 'critical' | 'plain', value: Uint8Array): Uint8Array {
+  return der.sequence(der.oid(oid), ...(weight === 'critical' ? [der.booleanTrue] : []), der.octetString(value));
 }
 
-function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer;
+function keyUsageBits(usages: readonly KeyUsage[]): Uint8Array {
+  return der.namedBits(usages.map((usage) => keyUsageNames.indexOf(usage)));
+}
+
+/** One RDN per value: a set with several would be legal, but readers disagree about its order. */
+function nameDer({ commonName, organizations }: Subject): Uint8Array {
+  const rdn = (oid: string, text: string): Uint8Array => der.set(der.sequence(der.oid(oid), der.utf8String(text)));
+  return der.sequence(
+    ...organizations.map((organization) => rdn(nameOids.organization, organization)),
+    rdn(nameOids.commonName, commonName),
+  );
 }

@@ -49,15 +49,15 @@ export interface SamplePki {
   readonly leaves: Readonly<Record<LeafName, Credential>>;
 }
 
-export async function samplePki(seed: string): Promise<SamplePki> {
+export function samplePki(seed: string): SamplePki {
   const options = { random: sampleRandom(seed), now: sampleNow };
   const signers = {} as Record<SignerName, Credential>;
   for (const name of Object.keys(signerProfiles) as SignerName[]) {
-    signers[name] = await issueSigner(signerProfiles[name], options);
+    signers[name] = issueSigner(signerProfiles[name], options);
   }
   const leaves = {} as Record<LeafName, Credential>;
   for (const name of Object.keys(leafProfiles) as LeafName[]) {
-    leaves[name] = await issueLeaf(sampleContents(name), signers[leafProfiles[name].signer], options);
+    leaves[name] = issueLeaf(sampleContents(name), signers[leafProfiles[name].signer], options);
   }
   return { signers, leaves };
 }

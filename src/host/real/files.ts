@@ -13,6 +13,7 @@ import {
   realpath,
   rename,
   rm,
+  stat,
   statfs,
   symlink,
   truncate,
@@ -38,9 +39,7 @@ export function realFiles(): Files {
       named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
     openAppend: (path, options) => named('open', path, () => openAppend(path, options)),
     truncate: (path, sizeBytes) => named('truncate', path, () => truncate(path, sizeBytes)),
-    makeFolder: async (path, options) => {
-      await named('make', path, () => mkdir(path, { recursive: true, mode: options?.mode ?? 0o755 }));
-    },
+    makeFolder: (path, options) => named('make', path, () => makeFolder(path, options?.mode ?? 0o755)),
     list: (path) => named('list', path, () => readdir(path).then((names) => names.sort(), absent)),
     facts: (path) => named('look at', path, () => facts(path)),
     rename: (from, to) => named('rename', from, () => rename(from, to)),
@@ -76,7 +75,7 @@ async function replace(
     if (options.uid !== undefined || options.gid !== undefined)
       await handle.chown(options.uid ?? -1, options.gid ?? -1);
     await fill(handle);
-    await handle.sync();
+    if (options.isDurable !== false) await handle.sync();
     await handle.close();
     await rename(temporary, path);
   } catch (error) {
@@ -84,7 +83,7 @@ async function replace(
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  if (options.isDurable !== false) await syncFolder(folder);
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -106,6 +105,24 @@ async function openAppend(path: string, options: WriteOptions = {}): ReturnType<
       }),
     [Symbol.asyncDispose]: () => handle.close(),
   };
+}
+
+/** By hand, because the recursive form of mkdir reports ENOENT for a read-only file system. */
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && dirname(path) !== path) {
+      await makeFolder(dirname(path), mode);
+      return makeFolder(path, mode);
+    }
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isThere) throw error;
+  }
 }
 
 async function facts(path: string): Promise<FileFacts | undefined> {
