@@ -51,6 +51,7 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   await cache.sweep();
   await using journal = await openJournal(host.files, join(lock.path, 'journal'));
   const before = journal.records.length;
+  await refuseEarly(shop, plan);
   await runPlan(shop, plan, { journal, signal: options.signal });
   const recipes = [...plan.compile, ...plan.system, ...plan.after];
   const entries = await Promise.all(recipes.map((recipe) => need(shop, recipe)));
@@ -102,6 +103,25 @@ export function fullPlan(shop: Workshop, withMachines: boolean): Plan {
     system: [nodePart, firstlightPart, debianRecipe],
     after: [...allImages, release, root, ...seed],
   };
+}
+
+const spaceToCompileBytes = 12e9;
+const spaceToAssembleBytes = 4e9;
+
+/** What would stop the build after minutes of compiling is said before it starts. */
+async function refuseEarly(shop: Workshop, plan: Plan): Promise<void> {
+  const isMissing = async (recipe: Recipe): Promise<boolean> => (await find(shop, recipe)).status !== 'present';
+  const { environment, files } = shop.host;
+  if (environment.uid !== 0 && plan.system.includes(debianRecipe) && (await isMissing(debianRecipe))) {
+    throw releaseErrors.NEEDS_ROOT({ what: 'the machine root' });
+  }
+  const compiles = (await Promise.all(plan.compile.map(isMissing))).includes(true);
+  const assembles = compiles || (await Promise.all(plan.system.map(isMissing))).includes(true);
+  // Whoever asks for single parts knows what they are doing; the figures are those of a whole release.
+  if (plan.after.length === 0 || !assembles) return;
+  const neededBytes = compiles ? spaceToCompileBytes : spaceToAssembleBytes;
+  const freeBytes = await files.freeBytes(shop.cache.folder);
+  if (freeBytes < neededBytes) throw releaseErrors.DISK({ folder: shop.cache.folder, freeBytes, neededBytes });
 }
 
 async function runPlan(

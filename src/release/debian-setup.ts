@@ -85,7 +85,7 @@ export const setupFiles: readonly SetupFile[] = [
     ].join('\n'),
   },
   {
-    path: 'etc/systemd/system/ssh@.service.d/10-host-keys.conf',
+    path: 'etc/systemd/system/ssh.service.d/10-host-keys.conf',
     text: ['[Unit]', 'Requires=firstlight-ssh-keys.service', 'After=firstlight-ssh-keys.service', ''].join('\n'),
   },
   { path: 'etc/sudoers.d/10-core', text: 'core ALL=(ALL:ALL) NOPASSWD: ALL\n', mode: 0o440 },
@@ -94,6 +94,11 @@ export const setupFiles: readonly SetupFile[] = [
     text: ['[Journal]', 'SystemMaxUse=128M', 'RuntimeMaxUse=16M', ''].join('\n'),
   },
 ];
+
+/** Links that replace Debian's own: presets applied on a machine may remove those in /etc, never these. */
+export const setupLinks: Readonly<Record<string, string>> = {
+  'usr/lib/systemd/system/default.target': 'multi-user.target',
+};
 
 /** Left behind by the installation: names and addresses of the host, keys, and what apt can fetch again. */
 export const removedPaths: readonly string[] = [

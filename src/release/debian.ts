@@ -6,7 +6,14 @@ import type { Host } from '../host/host.ts';
 import { digestOf } from '../workflow/digest.ts';
 import { tailOf } from './build-output.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
-import { debianPackages, maskedUnits, pathsNotInstalled, removedPaths, setupFiles } from './debian-setup.ts';
+import {
+  debianPackages,
+  maskedUnits,
+  pathsNotInstalled,
+  removedPaths,
+  setupFiles,
+  setupLinks,
+} from './debian-setup.ts';
 import { releaseErrors } from './errors.ts';
 import { goArchitecture } from './part-recipe.ts';
 import type { Recipe, Work, Workshop } from './workshop.ts';
@@ -40,11 +47,11 @@ export const debianRecipe: Recipe = {
       inputs: async (shop) => ({
         made: 'mmdebstrap',
         // Raise it when the steps below change what comes out.
-        format: '2',
+        format: '3',
         suite: await suiteOf(shop),
         architecture: goArchitecture(shop),
         packages: debianPackages.join(' '),
-        setup: digestOf(JSON.stringify({ setupFiles, maskedUnits, removedPaths, pathsNotInstalled })),
+        setup: digestOf(JSON.stringify({ setupFiles, setupLinks, maskedUnits, removedPaths, pathsNotInstalled })),
       }),
       make: async (shop, work) => {
         const { host } = shop;
@@ -116,12 +123,11 @@ async function setUp(host: Host, { folder, signal }: Work): Promise<void> {
   // Empty: each machine gets its own identity at its first start.
   await files.write(join(folder, 'etc/machine-id'), '', { mode: 0o444 });
   await inRoot(host, folder, ['systemctl', 'preset-all'], signal);
-  await inRoot(host, folder, ['systemctl', 'set-default', 'multi-user.target'], signal);
   // After the presets: they would leave the links of a unit that is masked already.
-  for (const unit of maskedUnits) {
-    const path = join(folder, 'etc/systemd/system', unit);
-    await files.remove(path);
-    await files.symlink('/dev/null', path);
+  const masks = maskedUnits.map((unit) => [`etc/systemd/system/${unit}`, '/dev/null'] as const);
+  for (const [path, target] of [...masks, ...Object.entries(setupLinks)]) {
+    await files.remove(join(folder, path));
+    await files.symlink(target, join(folder, path));
   }
 }
 
