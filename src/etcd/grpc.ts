@@ -135,7 +135,7 @@ async function* stream(
   client: Client,
   call: string,
   from: { url: string; request: object; options: CallOptions; clock: Clock },
-): AsyncGenerator<unknown> {
+): AsyncGenerator {
   const { url, options, clock } = from;
   const { path, requestSerialize, responseDeserialize } = methodOf(call);
   const running = client.makeServerStreamRequest(

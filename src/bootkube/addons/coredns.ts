@@ -54,11 +54,6 @@ const clusterRoleBinding = {
 } as const;
 
 function deployment(image: string): object {
-  const probe = (path: string, port: number): object => ({
-    httpGet: { path, port, scheme: 'HTTP' },
-    periodSeconds: 1,
-    failureThreshold: 60,
-  });
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -67,52 +62,56 @@ function deployment(image: string): object {
       replicas: 2,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
       selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          priorityClassName: 'system-cluster-critical',
-          serviceAccountName: name,
-          // It must come up while nodes are still being labelled, and on masters of a cluster without workers.
-          tolerations: [
-            { key: 'CriticalAddonsOnly', operator: 'Exists' },
-            { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' },
-          ],
-          affinity: {
-            podAntiAffinity: {
-              preferredDuringSchedulingIgnoredDuringExecution: [
-                {
-                  weight: 100,
-                  podAffinityTerm: { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' },
-                },
-              ],
-            },
-          },
-          dnsPolicy: 'Default',
-          containers: [
-            {
-              name,
-              image,
-              imagePullPolicy: 'IfNotPresent',
-              args: ['-conf', '/etc/coredns/Corefile'],
-              resources: { limits: { memory: '170Mi' }, requests: { cpu: '100m', memory: '70Mi' } },
-              ports: [
-                { containerPort: 53, name: 'dns', protocol: 'UDP' },
-                { containerPort: 53, name: 'dns-tcp', protocol: 'TCP' },
-              ],
-              livenessProbe: probe('/health', 8080),
-              readinessProbe: probe('/ready', 8181),
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] },
-                readOnlyRootFilesystem: true,
-              },
-              volumeMounts: [{ name: 'config', mountPath: '/etc/coredns', readOnly: true }],
-            },
-          ],
-          volumes: [{ name: 'config', configMap: { name, items: [{ key: 'Corefile', path: 'Corefile' }] } }],
-        },
+      template: { metadata: { labels }, spec: podSpec(image) },
+    },
+  };
+}
+
+function podSpec(image: string): object {
+  const otherMachine = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' };
+  return {
+    priorityClassName: 'system-cluster-critical',
+    serviceAccountName: name,
+    // It must come up while nodes are still being labelled, and on masters of a cluster without workers.
+    tolerations: [
+      { key: 'CriticalAddonsOnly', operator: 'Exists' },
+      { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' },
+    ],
+    affinity: {
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: otherMachine }],
       },
     },
+    dnsPolicy: 'Default',
+    containers: [container(image)],
+    volumes: [{ name: 'config', configMap: { name, items: [{ key: 'Corefile', path: 'Corefile' }] } }],
+  };
+}
+
+function container(image: string): object {
+  const probe = (path: string, port: number): object => ({
+    httpGet: { path, port, scheme: 'HTTP' },
+    periodSeconds: 1,
+    failureThreshold: 60,
+  });
+  return {
+    name,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['-conf', '/etc/coredns/Corefile'],
+    resources: { limits: { memory: '170Mi' }, requests: { cpu: '100m', memory: '70Mi' } },
+    ports: [
+      { containerPort: 53, name: 'dns', protocol: 'UDP' },
+      { containerPort: 53, name: 'dns-tcp', protocol: 'TCP' },
+    ],
+    livenessProbe: probe('/health', 8080),
+    readinessProbe: probe('/ready', 8181),
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [{ name: 'config', mountPath: '/etc/coredns', readOnly: true }],
   };
 }
 
