@@ -9,6 +9,7 @@ import type { Host } from '../host/host.ts';
 import { randomText } from '../host/random.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { releaseErrors } from './errors.ts';
+import { parseJson } from './json-file.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
 
 export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;
@@ -162,7 +163,7 @@ function witnesses(items: readonly TreeItem[]): EntryManifest['witnesses'] {
 async function look(host: Host, folder: string): Promise<Look> {
   const bytes = await host.files.readIfPresent(join(folder, 'manifest.json'));
   if (bytes === undefined) return { status: 'absent' };
-  const parsed = parseManifest(bytes);
+  const parsed = parseJson(bytes, manifestSchema);
   if (parsed === undefined) return { status: 'damaged', reason: 'manifest.json is not readable' };
   const condemned = await host.files.readIfPresent(join(folder, damagedFile));
   if (condemned !== undefined) return { status: 'damaged', reason: Buffer.from(condemned).toString('utf8') };
@@ -172,14 +173,6 @@ async function look(host: Host, folder: string): Promise<Look> {
     if (reason !== undefined) return { status: 'damaged', reason };
   }
   return { status: 'present', entry: { manifest: parsed, content } };
-}
-
-function parseManifest(bytes: Uint8Array): EntryManifest | undefined {
-  try {
-    return manifestSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 /** What is wrong with one file. A new time alone (a copied or restored cache) costs a hash, not a rebuild. */

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { tailOf } from './build-output.ts';
 import { releaseErrors } from './errors.ts';
+import { readJson } from './json-file.ts';
 import type { Recipe, Workshop } from './workshop.ts';
 
 export const nodePart: Recipe = {
@@ -82,10 +83,8 @@ async function rememberedDigest({ host, cache, projectFolder }: Workshop, paths:
   });
   const stamp = digestOfRecord(Object.fromEntries(await Promise.all(stamps)));
   const memory = join(cache.folder, 'sources.json');
-  const bytes = await host.files.readIfPresent(memory);
-  const known =
-    bytes === undefined ? undefined : memorySchema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-  if (known?.data?.stamp === stamp) return known.data.digest;
+  const known = await readJson(host.files, memory, memorySchema);
+  if (known?.stamp === stamp) return known.digest;
   const digests = paths.map(
     async (path) => [path, digestOf(await host.files.read(join(projectFolder, path)))] as const,
   );
