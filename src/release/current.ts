@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type Cache, cacheFolder, type Entry, type EntryId, entryKinds, openCache } from './cache.ts';
+import { type Cache, cacheFolder, type Entry, type EntryId, entryKinds, openCache } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
-import { readJson } from './json-file.ts';
+import { readJson } from './cache/json-file.ts';
 import { type ReleaseManifest, releaseManifestSchema } from './release-manifest.ts';
 
 const idSchema = z.object({ kind: z.enum(entryKinds), name: z.string(), inputs: z.record(z.string(), z.string()) });

@@ -2,9 +2,9 @@
 // the root lies under an overlay, the seed is cloned (see `seedDatabases` for what must be a real copy).
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { seedDatabases } from './containerd-seed.ts';
+import { seedDatabases } from './machine/containerd-seed.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
-import type { Entry, EntryKind } from './cache.ts';
+import type { Entry, EntryKind } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
 
 export interface MachineImage {

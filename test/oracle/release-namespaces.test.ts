@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ownNamespaces } from '../../src/release/debian.ts';
+import { ownNamespaces } from '../../src/release/machine/debian.ts';
 
 const isRoot = process.getuid?.() === 0;
 

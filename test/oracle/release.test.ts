@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Host } from '../../src/host/host.ts';
 import { currentRelease } from '../../src/release/current.ts';
 import { extractComponent } from '../../src/release/extract.ts';
-import { readLayerText } from '../../src/release/layer-text.ts';
+import { readLayerText } from '../../src/release/images/layer-text.ts';
 import { sbomPath } from '../../src/release/release-recipe.ts';
 import { verifyRelease } from '../../src/release/verify-release.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';

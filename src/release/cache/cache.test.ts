@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Crash } from '../host/fake/fake-files.ts';
-import { fakeHost } from '../host/fake/fake-host.ts';
-import type { Host } from '../host/host.ts';
+import { Crash } from '../../host/fake/fake-files.ts';
+import { fakeHost } from '../../host/fake/fake-host.ts';
+import type { Host } from '../../host/host.ts';
 import { cacheFolder, type EntryId, openCache } from './cache.ts';
 
 const id: EntryId = { kind: 'part', name: 'pause', inputs: { version: '1' } };

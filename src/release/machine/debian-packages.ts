@@ -1,6 +1,6 @@
 // Debian packages of the host: which are there, and installing what is missing where we may.
-import type { Host } from '../host/host.ts';
-import { releaseErrors } from './errors.ts';
+import type { Host } from '../../host/host.ts';
+import { releaseErrors } from '../errors.ts';
 
 export interface PackagesNeeded {
   readonly packages: readonly string[];

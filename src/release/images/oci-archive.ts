@@ -1,6 +1,6 @@
 // An OCI layout as one tar file, as `ctr images import`, podman and skopeo read it; deterministic like the layers.
 import { join } from 'node:path';
-import type { Files } from '../host/files.ts';
+import type { Files } from '../../host/files.ts';
 import { type Blob, type LayerItem, writeLayer } from './oci-layer.ts';
 import { blobFolder } from './oci-image.ts';
 

@@ -1,6 +1,6 @@
 // Small JSON files of ours that can be made again: one that is missing, torn or of another shape counts as not there.
 import type { z } from 'zod';
-import type { Files } from '../host/files.ts';
+import type { Files } from '../../host/files.ts';
 
 export async function readJson<T>(files: Files, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const bytes = await files.readIfPresent(path);

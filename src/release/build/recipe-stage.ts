@@ -1,5 +1,5 @@
 // A recipe as a stage of the workflow engine: observed by looking into the cache, run by making the entry.
-import type { Stage } from '../workflow/stage.ts';
+import type { Stage } from '../../workflow/stage.ts';
 import type { Progress } from './progress.ts';
 import { find, make, nameOf, type Recipe, type Workshop } from './workshop.ts';
 

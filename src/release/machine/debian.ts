@@ -2,9 +2,9 @@
 // it took three quarters of debootstrap's time here. Never `dpkg -x`: that replaces /lib by a folder and nothing boots.
 // It runs in namespaces of its own and dies with us, so that an interrupted build leaves no mounts and no processes.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
-import { digestOf } from '../workflow/digest.ts';
-import { tailOf } from './build-output.ts';
+import type { Host } from '../../host/host.ts';
+import { digestOf } from '../../workflow/digest.ts';
+import { tailOf } from '../build/build-output.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import {
   debianPackages,
@@ -14,9 +14,9 @@ import {
   setupFiles,
   setupLinks,
 } from './debian-setup.ts';
-import { releaseErrors } from './errors.ts';
-import { goArchitecture } from './part-recipe.ts';
-import type { Recipe, Work, Workshop } from './workshop.ts';
+import { releaseErrors } from '../errors.ts';
+import { goArchitecture } from '../parts/part-recipe.ts';
+import type { Recipe, Work, Workshop } from '../build/workshop.ts';
 
 const suiteDefault = 'bookworm';
 const mirrorDefault = 'http://deb.debian.org/debian';

@@ -2,13 +2,13 @@
 // import would cost each machine 2.4 s. A containerd of our own fills it, in namespaces of its own, and is stopped
 // before the folder is used. Clones must copy the two databases and may hard-link all else.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
-import { waitUntil } from '../workflow/wait.ts';
-import { tailOf } from './build-output.ts';
-import { releaseErrors } from './errors.ts';
-import { imageOf } from './images.ts';
-import { writeArchive } from './oci-archive.ts';
-import { need, type Recipe, type Work, type Workshop } from './workshop.ts';
+import type { Host } from '../../host/host.ts';
+import { waitUntil } from '../../workflow/wait.ts';
+import { tailOf } from '../build/build-output.ts';
+import { releaseErrors } from '../errors.ts';
+import { imageOf } from '../images/images.ts';
+import { writeArchive } from '../images/oci-archive.ts';
+import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
 
 /** Relative to the seed; a clone needs real copies of these, because containerd writes into them. */
 export const seedDatabases: readonly string[] = [

@@ -2,8 +2,8 @@
 // Times are never part of the digest: the same content made twice has the same digest.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Files } from '../host/files.ts';
-import type { Digest } from '../workflow/digest.ts';
+import type { Files } from '../../host/files.ts';
+import type { Digest } from '../../workflow/digest.ts';
 
 export interface TreeItem {
   /** Relative to the tree's top, `/` between names. */

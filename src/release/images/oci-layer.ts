@@ -2,8 +2,8 @@
 // Layers are not compressed: a compressor's version would be part of the digest, and local import is faster without.
 import { createHash } from 'node:crypto';
 import { createTarPacker, type TarHeader } from 'modern-tar';
-import type { Files } from '../host/files.ts';
-import type { Digest } from '../workflow/digest.ts';
+import type { Files } from '../../host/files.ts';
+import type { Digest } from '../../workflow/digest.ts';
 
 export type LayerItem =
   | { readonly kind: 'file'; readonly from: string; readonly mode?: number }

@@ -2,11 +2,11 @@
 // Machines and images get exactly the Node that built the release.
 import { join } from 'node:path';
 import { z } from 'zod';
-import { digestOf, digestOfRecord } from '../workflow/digest.ts';
-import { tailOf } from './build-output.ts';
-import { releaseErrors } from './errors.ts';
-import { readJson } from './json-file.ts';
-import type { Recipe, Workshop } from './workshop.ts';
+import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
+import { tailOf } from '../build/build-output.ts';
+import { releaseErrors } from '../errors.ts';
+import { readJson } from '../cache/json-file.ts';
+import type { Recipe, Workshop } from '../build/workshop.ts';
 
 export const nodePart: Recipe = {
   kind: 'part',

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { unpackTar } from 'modern-tar';
 import { z } from 'zod';
-import type { Files } from '../host/files.ts';
-import type { CurrentRelease } from './current.ts';
+import type { Files } from '../../host/files.ts';
+import type { CurrentRelease } from '../current.ts';
 import { blobFolder } from './oci-image.ts';
 
 const manifestSchema = z.object({ layers: z.array(z.object({ digest: z.string() })).min(1) });

@@ -1,13 +1,13 @@
 // The root that every machine starts from, read-only under an overlay of its own: Debian, the parts, and Firstlight.
 // Files are shared with the entries they come from by hard links; nothing in here is ever changed in place.
 import { join } from 'node:path';
-import { tailOf } from './build-output.ts';
-import type { Entry } from './cache.ts';
-import { releaseErrors } from './errors.ts';
-import { firstlightFolder } from './firstlight-image.ts';
-import { imageOf } from './images.ts';
-import { referenceByDigest } from './oci-image.ts';
-import { need, type Recipe, type Work, type Workshop } from './workshop.ts';
+import { tailOf } from '../build/build-output.ts';
+import type { Entry } from '../cache/cache.ts';
+import { releaseErrors } from '../errors.ts';
+import { firstlightFolder } from '../images/firstlight-image.ts';
+import { imageOf } from '../images/images.ts';
+import { referenceByDigest } from '../images/oci-image.ts';
+import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
 
 export interface RootIngredients {
   readonly debian: Recipe;

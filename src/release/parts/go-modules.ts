@@ -1,5 +1,5 @@
 // Which Go modules are linked into binaries, as the binaries themselves say (`go version -m`), not as a go.mod hopes.
-import type { Processes } from '../host/processes.ts';
+import type { Processes } from '../../host/processes.ts';
 
 export interface GoModule {
   readonly path: string;

@@ -1,8 +1,8 @@
 // What every step of a release build works with: the machine, the cache, the table of parts, and what is known so far.
 // A recipe says how one cache entry is made from named inputs; the workshop finds entries, and makes those missing.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
-import type { Emit } from '../workflow/events.ts';
+import type { Host } from '../../host/host.ts';
+import type { Emit } from '../../workflow/events.ts';
 import {
   type Cache,
   type Entry,
@@ -11,9 +11,9 @@ import {
   type EntryKind,
   type Inputs,
   openCache,
-} from './cache.ts';
-import { type GoChoice, chooseGo, findGo } from './go.ts';
-import { type PartsTable, readParts } from './parts.ts';
+} from '../cache/cache.ts';
+import { type GoChoice, chooseGo, findGo } from '../parts/go.ts';
+import { type PartsTable, readParts } from '../parts/parts.ts';
 
 /** Where parts may come from: official binaries where they can be reached, or `go build` alone. */
 export const partSources = ['any', 'build'] as const;

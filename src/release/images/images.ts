@@ -1,10 +1,10 @@
 // The images of a release and what is in them. One Kubernetes image serves four components: the binary looks at the
 // name it is called by. All start from nothing; an entrypoint is set even where pods name their own command.
-import type { Entry } from './cache.ts';
+import type { Entry } from '../cache/cache.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { type Image, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from './part-recipe.ts';
-import { need, type Recipe, type Way, type Workshop } from './workshop.ts';
+import { goArchitecture } from '../parts/part-recipe.ts';
+import { need, type Recipe, type Way, type Workshop } from '../build/workshop.ts';
 
 /** The host part of every image name: reserved for private use, so that no runtime ever asks the world for it. */
 export const imagePrefix = 'release.firstlight.internal';

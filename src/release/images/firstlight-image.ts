@@ -1,12 +1,12 @@
 // Firstlight as an image: the Node runtime with the few libraries it links against, taken from the machines' Debian,
 // and our bundle as a layer of its own, so that a new Firstlight is a small difference.
 import { join } from 'node:path';
-import { firstlightPart, nodePart } from './own-parts.ts';
+import { firstlightPart, nodePart } from '../parts/own-parts.ts';
 import { imageEnvironment, imagePrefix, skeleton } from './images.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from './part-recipe.ts';
-import { need, type Recipe, type Workshop } from './workshop.ts';
+import { goArchitecture } from '../parts/part-recipe.ts';
+import { need, type Recipe, type Workshop } from '../build/workshop.ts';
 
 /** Where machines and images have us; the bundle lies one folder below, as in a checkout. */
 export const firstlightFolder = 'usr/local/lib/firstlight';

@@ -1,5 +1,5 @@
 // What to keep of a failed tool's output: the end, where compilers and packagers say what was wrong.
-import type { RunResult } from '../host/processes.ts';
+import type { RunResult } from '../../host/processes.ts';
 
 const linesKept = 12;
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { fakeHost } from '../host/fake/fake-host.ts';
-import { realHost } from '../host/real/real-host.ts';
-import { releaseErrors } from './errors.ts';
+import { fakeHost } from '../../host/fake/fake-host.ts';
+import { realHost } from '../../host/real/real-host.ts';
+import { releaseErrors } from '../errors.ts';
 import { digestOfModule, readParts } from './parts.ts';
 
-const upstream = fileURLToPath(new URL('../../upstream', import.meta.url));
+const upstream = fileURLToPath(new URL('../../../upstream', import.meta.url));
 
 test('the table in the checkout is valid, and every part has its module beside it', async () => {
   const host = realHost();

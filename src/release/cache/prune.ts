@@ -1,8 +1,8 @@
 // Keeps the cache from growing for ever: of each thing the newest few stay, and whatever the current release or a
 // running machine uses. Everything removed can be built again.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
-import { digestOfRecord } from '../workflow/digest.ts';
+import type { Host } from '../../host/host.ts';
+import { digestOfRecord } from '../../workflow/digest.ts';
 import { type Cache, type EntryId, entryKinds } from './cache.ts';
 
 const keptOfEach = 3;

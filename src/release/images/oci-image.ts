@@ -1,8 +1,8 @@
 // An OCI image layout on disk (image-spec v1: oci-layout, index.json, blobs/sha256/…), written from layers of ours.
 // JSON is written with a fixed order of keys and no times, so that the same layers give the same digest anywhere.
 import { join } from 'node:path';
-import type { Files } from '../host/files.ts';
-import { type Digest, digestOf } from '../workflow/digest.ts';
+import type { Files } from '../../host/files.ts';
+import { type Digest, digestOf } from '../../workflow/digest.ts';
 import { type Blob, type LayerContent, writeLayer } from './oci-layer.ts';
 
 export interface ImageConfig {

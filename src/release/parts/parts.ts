@@ -2,9 +2,9 @@
 // a flag or a licence of a part is written; this file says what such a table may look like.
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Host } from '../host/host.ts';
-import { type Digest, digestOf, digestOfRecord } from '../workflow/digest.ts';
-import { releaseErrors } from './errors.ts';
+import type { Host } from '../../host/host.ts';
+import { type Digest, digestOf, digestOfRecord } from '../../workflow/digest.ts';
+import { releaseErrors } from '../errors.ts';
 
 const fileName = z.string().regex(/^[a-z0-9][a-z0-9.-]*$/);
 

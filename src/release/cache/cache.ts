@@ -3,12 +3,12 @@
 // largest files) on every use, a thorough one (every digest) by `release verify`.
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { isError } from '../errors/firstlight-error.ts';
-import type { Environment } from '../host/environment.ts';
-import type { Host } from '../host/host.ts';
-import { randomText } from '../host/random.ts';
-import { digestOf, digestOfRecord } from '../workflow/digest.ts';
-import { releaseErrors } from './errors.ts';
+import { isError } from '../../errors/firstlight-error.ts';
+import type { Environment } from '../../host/environment.ts';
+import type { Host } from '../../host/host.ts';
+import { randomText } from '../../host/random.ts';
+import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
+import { releaseErrors } from '../errors.ts';
 import { parseJson } from './json-file.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
 

@@ -1,5 +1,5 @@
 // Which Go compiles the parts. Asked once per run; what to do about it is a pure function of the answer.
-import type { Host } from '../host/host.ts';
+import type { Host } from '../../host/host.ts';
 
 export interface GoFound {
   readonly program: string;

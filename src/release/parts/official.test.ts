@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { releaseErrors } from './errors.ts';
+import { releaseErrors } from '../errors.ts';
 import { checksumFor, officialSources } from './official.ts';
 
 const digest = 'a'.repeat(64);

@@ -2,7 +2,7 @@
 // Only a head start: whatever fails here is said by the build of the part itself.
 import { join } from 'node:path';
 import { goEnvironment } from './part-recipe.ts';
-import { find, type Recipe, type Workshop } from './workshop.ts';
+import { find, type Recipe, type Workshop } from '../build/workshop.ts';
 
 export async function prefetchModules(shop: Workshop, recipes: readonly Recipe[], signal: AbortSignal): Promise<void> {
   const go = await shop.go();

@@ -2,22 +2,22 @@
 // Compilers have one lane, longest last, so that the two cores are never fought over; Debian, which mostly waits for
 // the network and the disk, has the other. Everything after needs both.
 import { join } from 'node:path';
-import { runStages } from '../workflow/engine.ts';
-import { type Journal, openJournal } from '../workflow/journal.ts';
-import type { Entry } from './cache.ts';
-import { writeCurrent } from './current.ts';
-import { containerdSeedRecipe } from './containerd-seed.ts';
-import { debianRecipe } from './debian.ts';
-import { releaseErrors } from './errors.ts';
-import { firstlightImage } from './firstlight-image.ts';
-import { imageRecipe, partImages } from './images.ts';
-import { machineRootRecipe } from './machine-root.ts';
-import { firstlightPart, nodePart } from './own-parts.ts';
-import { partRecipe } from './part-recipe.ts';
-import { prefetchModules } from './prefetch.ts';
+import { runStages } from '../../workflow/engine.ts';
+import { type Journal, openJournal } from '../../workflow/journal.ts';
+import type { Entry } from '../cache/cache.ts';
+import { writeCurrent } from '../current.ts';
+import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
+import { debianRecipe } from '../machine/debian.ts';
+import { releaseErrors } from '../errors.ts';
+import { firstlightImage } from '../images/firstlight-image.ts';
+import { imageRecipe, partImages } from '../images/images.ts';
+import { machineRootRecipe } from '../machine/machine-root.ts';
+import { firstlightPart, nodePart } from '../parts/own-parts.ts';
+import { partRecipe } from '../parts/part-recipe.ts';
+import { prefetchModules } from '../parts/prefetch.ts';
 import { type Progress, type Task, trackProgress } from './progress.ts';
 import { type BuildContext, recipeStage } from './recipe-stage.ts';
-import { releaseRecipe } from './release-recipe.ts';
+import { releaseRecipe } from '../release-recipe.ts';
 import { find, nameOf, need, openWorkshop, type Recipe, type Workshop, type WorkshopOptions } from './workshop.ts';
 
 export interface BuildOptions extends WorkshopOptions {
@@ -58,7 +58,7 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   if (options.onlyParts === undefined) {
     await writeCurrent(host, entries);
     if (journal.records.length > before) {
-      const { prune } = await import('./prune.ts');
+      const { prune } = await import('../cache/prune.ts');
       await prune(
         host,
         cache,

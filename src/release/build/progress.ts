@@ -1,5 +1,5 @@
 // How long the rest of a build will take: the table's estimates, corrected by how this machine did so far.
-import type { Clock } from '../host/clock.ts';
+import type { Clock } from '../../host/clock.ts';
 
 export interface Task {
   readonly name: string;

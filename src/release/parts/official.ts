@@ -3,12 +3,12 @@
 // Checked against that checksum over TLS only, where `go build` is checked against the pinned go.sum.
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
-import type { HttpStream } from '../host/network.ts';
-import { tailOf } from './build-output.ts';
-import { releaseErrors } from './errors.ts';
-import type { EntryFacts } from './cache.ts';
+import type { HttpStream } from '../../host/network.ts';
+import { tailOf } from '../build/build-output.ts';
+import { releaseErrors } from '../errors.ts';
+import type { EntryFacts } from '../cache/cache.ts';
 import type { Part } from './parts.ts';
-import type { Way, Work, Workshop } from './workshop.ts';
+import type { Way, Work, Workshop } from '../build/workshop.ts';
 
 export interface OfficialSource {
   /** `{version}`, `{arch}` and, for single files, `{file}` are filled in. */

@@ -1,14 +1,14 @@
 // How an upstream part gets into the cache: as its project's own binary where that can be reached, else compiled from
 // the pinned module. `go build` verifies every module against go.sum; flags and Go version are part of the key.
 import { join } from 'node:path';
-import { tailOf } from './build-output.ts';
-import type { EntryFacts, Inputs } from './cache.ts';
-import { ensureDebianPackages, packageVersions } from './debian-packages.ts';
-import { releaseErrors } from './errors.ts';
+import { tailOf } from '../build/build-output.ts';
+import type { EntryFacts, Inputs } from '../cache/cache.ts';
+import { ensureDebianPackages, packageVersions } from '../machine/debian-packages.ts';
+import { releaseErrors } from '../errors.ts';
 import { linkedModules } from './go-modules.ts';
 import { digestOfModule, type Part } from './parts.ts';
 import { officialWay } from './official.ts';
-import type { Recipe, Way, Work, Workshop } from './workshop.ts';
+import type { Recipe, Way, Work, Workshop } from '../build/workshop.ts';
 
 export function partRecipe(part: Part): Recipe {
   const official = officialWay(part);
