@@ -1,7 +1,6 @@
 // Which image machines are made from: the release's, or the one that --image describes.
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { platformErrors } from '../platform/errors.ts';
 import type { MachineImage } from '../platform/machine-image.ts';
 import type { Invocation } from './command.ts';
 
@@ -19,7 +18,7 @@ export async function chosenImage({ host, options }: Invocation): Promise<Machin
   const { image } = z.looseObject({ image: z.string().optional() }).parse(options);
   const { variables, workingFolder } = host.environment;
   const given = image ?? variables[imageVariable];
-  if (given === undefined) throw platformErrors.NO_IMAGE({ path: 'the release cache' });
+  if (given === undefined) return (await import('../release/machine-image.ts')).machineImage(host);
   const path = isAbsolute(given) ? given : join(workingFolder, given);
   return imageSchema.parse(JSON.parse(await host.files.readText(path)));
 }
