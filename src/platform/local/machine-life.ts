@@ -1,14 +1,13 @@
 // Starting and stopping one machine whose folder exists. Each function first looks, then acts; doing it twice is fine.
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
-import { firstBootStatusPath } from '../../node-software/first-boot/status.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { platformErrors } from '../errors.ts';
 import type { Machine } from '../machine.ts';
 import { removeGroup } from './cgroups.ts';
 import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
-import { findProcesses, hasProcesses, type MachineProcesses, readFirstBoot } from './observed-machine.ts';
+import { findProcesses, hasProcesses, type MachineProcesses } from './observed-machine.ts';
 import type { MachinePlan } from './plan.ts';
 import { runProgram } from './run-program.ts';
 import { rebootStatus, startScript } from './start-script.ts';
@@ -24,11 +23,10 @@ export interface LifeContext {
   readonly signal: AbortSignal;
 }
 
-/** Its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
+/** Its root and its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
 export async function launchMachine(context: LifeContext, machine: Machine): Promise<void> {
   const { host, cluster, plan } = context;
   const paths = machinePaths(cluster, machine.name);
-  await forgetFailedFirstBoot(host, cluster, machine.name);
   const script = startScript({ cluster, machine, plan });
   await host.files.write(paths.startScript, script, { mode: 0o700, isDurable: false });
   // Mounts made by the script stay in its own mount namespace and vanish with it. `slave`, not `private`: a namespace
@@ -40,13 +38,6 @@ export async function launchMachine(context: LifeContext, machine: Machine): Pro
     return;
   }
   await runProgram(host, ['systemd-run', ...unitOptions(cluster, machine.name), '--', ...command]);
-}
-
-/** First boot begins anew where it did not end; what it said in an earlier life is not true any more. */
-async function forgetFailedFirstBoot(host: Host, cluster: string, machine: string): Promise<void> {
-  const status = await readFirstBoot(host, cluster, machine);
-  if (status?.phase === 'done') return;
-  await host.files.remove(`${machinePaths(cluster, machine).upper}${firstBootStatusPath}`);
 }
 
 /** The same as systemd's own systemd-nspawn@.service sets. */
