@@ -10,7 +10,10 @@ import { nodeSettingsFile, sysctlFile } from './machine-paths.ts';
 import type { NodePreparation, NodeSettings } from './node-preparation.ts';
 import { nodePreparation } from './node-preparation.ts';
 
-const nodeSettings = z.strictObject({ machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])) });
+const nodeSettings = z.object({
+  apiServerUrl: z.url().exactOptional(),
+  machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
+});
 
 export async function prepareNode(host: Host): Promise<NodePreparation> {
   const settings = await readSettings(host);
