@@ -42,7 +42,8 @@ export async function prepareOracles(): Promise<boolean> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { content } of built.entries) {
-    for (const name of readdirSync(content)) symlinkSync(join(content, name), join(folder, name));
+    const bin = join(content, 'bin');
+    for (const name of readdirSync(bin)) symlinkSync(join(bin, name), join(folder, name));
   }
   process.env['FIRSTLIGHT_ORACLE_BIN'] = folder;
   return true;

@@ -1,0 +1,27 @@
+// Stage 7: the first etcd member. It founds the cluster of one that the masters will join.
+import { etcdPod } from '../../control-plane/etcd-pod.ts';
+import { memberFlags } from '../../etcd/member-flags.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
+import { imageOf } from '../image-of.ts';
+import { renderStage } from '../render-stage.ts';
+
+const identity = { number: 7, name: 'etcd' } as const;
+
+export const etcd = renderStage({
+  ...identity,
+  why: 'Nothing can be written before etcd answers, so its pod is the first that the kubelet starts.',
+  variable: 'ETCD_OPERATOR_IMAGE',
+  originalCommand: 'podman run ${ETCD_OPERATOR_IMAGE} render … --asset-output-dir=/assets/etcd-bootstrap',
+  inputs: ['metadata.json', 'render/02-release-info'],
+  outputs: ['etcd-pod.yaml'],
+  render: async (context) => [
+    {
+      path: 'etcd-pod.yaml',
+      content: toYaml(
+        etcdPod({ image: imageOf(context, 'ETCD_OPERATOR_IMAGE'), flags: memberFlags(founder(context)) }),
+      ),
+    },
+  ],
+  verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],
+});
