@@ -1,11 +1,15 @@
 // Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
 import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
+import { machineCommands } from './machine-commands.ts';
 import { machineConfigCommands } from './machine-config-commands.ts';
+import { releaseCommands } from './release-commands.ts';
 
 export const commands: readonly CommandSpec[] = [
   ...createCommands,
+  ...machineCommands,
   ...machineConfigCommands,
+  ...releaseCommands,
   {
     path: ['completion'],
     summary: 'Print a script that completes commands and options in your shell.',

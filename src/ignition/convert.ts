@@ -32,7 +32,7 @@ export function convert(config: Config, version: SpecVersion): Converted {
   const kept = keepKnown(config, { type: configType, path: [], version }, losses) as unknown as Config;
   const result = normalize({ ...kept, ignition: { ...kept.ignition, version } });
   const refused = makeReport(findProblems(result)).errors;
-  losses.push(...refused.map(({ path, message }) => ({ path, reason: `${message} (spec ${version})` })));
+  for (const { path, message } of refused) losses.push({ path, reason: `${message} (spec ${version})` });
   return losses.length > 0 ? { status: 'lossy', losses } : { status: 'converted', config: result };
 }
 

@@ -3,26 +3,22 @@
 // in a second walk over the text, which compares keys exactly, so a key in the wrong case is both used and reported.
 import type { Config } from './config.ts';
 import type { JsonNode } from './json-source.ts';
-import type { Finding, JsonPath } from './problems.ts';
+import type { JsonPath, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Field, ListField, ObjectField, ObjectType } from './schema.ts';
-import { config as configType } from './schema.ts';
+import { config as configType, ignition as ignitionType } from './schema.ts';
 import type { SpecVersion } from './spec-version.ts';
-import { isAtLeast } from './spec-version.ts';
-
-export interface TypeMistake extends Finding {
-  readonly offset: number;
-}
+import { isAtLeast, oldestSpec } from './spec-version.ts';
 
 export type Decoded =
-  | { readonly status: 'decoded'; readonly config: Config; readonly findings: readonly Finding[] }
-  | { readonly status: 'mistyped'; readonly mistakes: readonly TypeMistake[] };
+  | { readonly status: 'decoded'; readonly config: Config; readonly findings: readonly PlacedFinding[] }
+  | { readonly status: 'mistyped'; readonly mistakes: readonly PlacedFinding[] };
 
 type Draft = Record<string, unknown>;
 
 interface Decoder {
   readonly spec: SpecVersion;
-  readonly mistakes: TypeMistake[];
+  readonly mistakes: PlacedFinding[];
 }
 
 export function decodeConfig(root: JsonNode, spec: SpecVersion): Decoded {
@@ -37,22 +33,17 @@ export function decodeConfig(root: JsonNode, spec: SpecVersion): Decoded {
   };
 }
 
-/** The text of `ignition.version`, found as the decoder would find it, before it is known which spec to decode. */
-export function decodeVersion(root: JsonNode): { readonly text: string; readonly mistakes: readonly TypeMistake[] } {
-  const mistakes: TypeMistake[] = [];
-  let text = '';
-  const eachMember = (node: JsonNode, name: string, path: JsonPath, use: (member: JsonNode) => void) => {
-    if (node.kind === 'object') {
-      for (const { key, value } of node.entries) if (fold(key) === name) use(value);
-    } else if (node.kind !== 'null') mistakes.push(mistake(node, path, 'an object'));
-  };
-  eachMember(root, 'ignition', [], (ignition) =>
-    eachMember(ignition, 'version', ['ignition'], (version) => {
-      if (version.kind === 'string') text = version.value;
-      else if (version.kind !== 'null') mistakes.push(mistake(version, ['ignition', 'version'], 'a string'));
-    }),
-  );
-  return { text, mistakes };
+/** What every spec has: its version. */
+const versionOnly: ObjectType = {
+  fields: { ignition: { ...configType.fields.ignition, object: { fields: { version: ignitionType.fields.version } } } },
+};
+
+/** The text of `ignition.version`, read by the same decoder before it is known which spec to decode. */
+export function decodeVersion(root: JsonNode): { readonly text: string; readonly mistakes: readonly PlacedFinding[] } {
+  const decoder: Decoder = { spec: oldestSpec, mistakes: [] };
+  const draft = decodeObject(root, { type: versionOnly, path: [], earlier: undefined }, decoder);
+  const { version = '' } = (draft.ignition ?? {}) as { readonly version?: string };
+  return { text: version, mistakes: decoder.mistakes };
 }
 
 interface ObjectTarget {
@@ -161,15 +152,15 @@ function* strayKeys(
   node: JsonNode,
   { type, path }: Omit<ObjectTarget, 'earlier'>,
   spec: SpecVersion,
-): Iterable<Finding> {
+): Iterable<PlacedFinding> {
   if (node.kind !== 'object') {
-    yield finding('NULL_OBJECT', path);
+    yield { ...finding('NULL_OBJECT', path), offset: node.start };
     return;
   }
-  for (const [key, value] of new Map(node.entries.map((entry) => [entry.key, entry.value]))) {
+  for (const { key, keyStart, value } of new Map(node.entries.map((entry) => [entry.key, entry])).values()) {
     const field = Object.hasOwn(type.fields, key) ? type.fields[key] : undefined;
     if (field === undefined || !isAtLeast(spec, field.since)) {
-      yield finding('UNKNOWN_KEY', [...path, key]);
+      yield { ...finding('UNKNOWN_KEY', [...path, key]), offset: keyStart };
     } else if (field.kind === 'object') {
       if (value.kind === 'null' && isNullable(field, spec)) continue;
       yield* strayKeys(value, { type: field.object, path: [...path, key] }, spec);
@@ -185,7 +176,7 @@ function isNullable(field: ObjectField, spec: SpecVersion): boolean {
   return field.nullableBefore !== undefined && !isAtLeast(spec, field.nullableBefore);
 }
 
-function mistake(node: JsonNode, path: JsonPath, expected: string): TypeMistake {
+function mistake(node: JsonNode, path: JsonPath, expected: string): PlacedFinding {
   const article = node.kind === 'array' || node.kind === 'object' ? 'an' : 'a';
   const seen = node.kind === 'number' ? `the number ${node.spelling}` : `${article} ${node.kind}`;
   return { code: 'WRONG_TYPE', path, detail: `expected ${expected}, found ${seen}`, offset: node.start };

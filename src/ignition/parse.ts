@@ -1,11 +1,10 @@
 // From the text of a config to the config, or to the reasons why a machine would refuse it, each with its place in the
 // text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
 import type { Config } from './config.ts';
-import type { TypeMistake } from './decode.ts';
 import { decodeConfig, decodeVersion } from './decode.ts';
 import type { JsonNode } from './json-source.ts';
 import { positionsIn, readJson } from './json-source.ts';
-import type { Finding, JsonPath } from './problems.ts';
+import type { Finding, JsonPath, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Report } from './report.ts';
 import { makeReport } from './report.ts';
@@ -28,28 +27,29 @@ export function parse(source: string | Uint8Array): Parsed {
     return refused(text, [{ ...finding('BAD_JSON', [], json.reason), offset: json.offset }]);
   }
   const { root } = json;
+  const offsetOf = locatorIn(root);
   const declared = decodeVersion(root);
   if (declared.mistakes.length > 0) return refused(text, declared.mistakes);
   const version = readSpecVersion(declared.text);
   if (version.status !== 'supported') {
     const code = version.status === 'malformed' ? 'BAD_VERSION' : 'UNKNOWN_VERSION';
     const path = ['ignition', 'version'];
-    return refused(text, [{ ...finding(code, path, declared.text || undefined), offset: offsetOf(path, root) }]);
+    return refused(text, [{ ...finding(code, path, describeVersion(declared.text)), offset: offsetOf(path) }]);
   }
 
   const decoded = decodeConfig(root, version.version);
   if (decoded.status === 'mistyped') return refused(text, decoded.mistakes);
-  const findings = [...findProblems(decoded.config), ...decoded.findings];
-  const report = reportIn(
-    text,
-    findings.map((found) => ({ ...found, offset: offsetOf(found.path, root, found.code === 'UNKNOWN_KEY') })),
-  );
+  const broken = findProblems(decoded.config).map((found) => ({ ...found, offset: offsetOf(found.path) }));
+  const report = reportIn(text, [...broken, ...decoded.findings]);
   return report.errors.length > 0
     ? { status: 'refused', report }
     : { status: 'parsed', config: decoded.config, report };
 }
 
-type PlacedFinding = Finding & Pick<TypeMistake, 'offset'>;
+function describeVersion(text: string): string | undefined {
+  if (text.startsWith('2.')) return `${text}; ign-converter rewrites configs of spec 2`;
+  return text === '' ? undefined : text;
+}
 
 function refused(text: string, findings: readonly PlacedFinding[]): Parsed {
   return { status: 'refused', report: reportIn(text, findings) };
@@ -66,20 +66,23 @@ function reportIn(text: string, findings: readonly PlacedFinding[]): Report {
   );
 }
 
-/** Where the value at the path starts, or the innermost one around it that the text has; or where its key starts. */
-function offsetOf(path: JsonPath, root: JsonNode, ofKey = false): number {
-  let node = root;
-  for (const [depth, step] of path.entries()) {
-    if (node.kind === 'array' && typeof step === 'number') {
-      const item = node.items[step];
-      if (item === undefined) return node.start;
-      node = item;
-    } else if (node.kind === 'object') {
-      const entry = node.entries.findLast(({ key }) => key === step);
-      if (entry === undefined) return node.start;
-      if (ofKey && depth === path.length - 1) return entry.keyStart;
-      node = entry.value;
-    } else return node.start;
-  }
-  return node.start;
+/** Tells where the value at a path starts, or the innermost one around it that the text has. */
+function locatorIn(root: JsonNode): (path: JsonPath) => number {
+  const indexes = new Map<JsonNode, ReadonlyMap<string, JsonNode>>();
+  const memberOf = (node: JsonNode, step: string | number): JsonNode | undefined => {
+    if (node.kind === 'array') return typeof step === 'number' ? node.items[step] : undefined;
+    if (node.kind !== 'object' || typeof step === 'number') return undefined;
+    const index = indexes.get(node) ?? new Map(node.entries.map(({ key, value }) => [key, value]));
+    indexes.set(node, index);
+    return index.get(step);
+  };
+  return (path) => {
+    let node = root;
+    for (const step of path) {
+      const member = memberOf(node, step);
+      if (member === undefined) break;
+      node = member;
+    }
+    return node.start;
+  };
 }

@@ -17,7 +17,7 @@ export const problems = {
   BAD_JSON: error('this is not JSON'),
   WRONG_TYPE: error('wrong type of value'),
   BAD_VERSION: error('ignition.version is not a version such as 3.5.0'),
-  UNKNOWN_VERSION: error('this spec version is not supported; 3.0.0 to 3.5.0 are'),
+  UNKNOWN_VERSION: error('only the spec versions 3.0.0 to 3.5.0 are supported'),
   UNKNOWN_KEY: warning('unknown key, ignored'),
   NULL_OBJECT: warning('null stands where an object belongs; keys in it cannot be checked'),
   DUPLICATE: error('this entry is defined twice'),
@@ -104,6 +104,11 @@ export interface Finding {
   readonly code: ProblemCode;
   readonly path: JsonPath;
   readonly detail?: string;
+}
+
+/** A problem in a text, at an offset in it. */
+export interface PlacedFinding extends Finding {
+  readonly offset: number;
 }
 
 export function finding(code: ProblemCode, path: JsonPath, detail?: string): Finding {

@@ -93,8 +93,9 @@ function bufferedSource(bytes: Buffer): BufferedSource {
     if (at + runeBytes(bytes[at] ?? 0) > filled) fill();
     if (at >= filled) return undefined;
     const start = at;
-    at += runeBytes(bytes[start] ?? 0);
-    return bytes.toString('utf8', start, at);
+    const lead = bytes[start] ?? 0;
+    at += runeBytes(lead);
+    return lead < 0x80 ? String.fromCharCode(lead) : bytes.toString('utf8', start, at);
   };
   const unread = (rune: string) => {
     at -= Buffer.byteLength(rune);

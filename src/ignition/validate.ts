@@ -11,8 +11,8 @@ import { luksRules } from './rules/luks.ts';
 import { resourceRules } from './rules/resources.ts';
 import type { Rule } from './rules/rule.ts';
 import { systemdRules } from './rules/systemd.ts';
-import type { ListField, ObjectType } from './schema.ts';
-import { config as configType } from './schema.ts';
+import type { ObjectType } from './schema.ts';
+import { config as configType, namespaceOf } from './schema.ts';
 import type { SpecVersion } from './spec-version.ts';
 
 const rulesByType = Map.groupBy<ObjectType, Rule>(
@@ -79,9 +79,4 @@ function findDuplicates(value: object, { type, path }: Place, { found }: Context
       keys.add(key);
     }
   }
-}
-
-/** Lists that share a namespace share their keys; any other list is a namespace of its own. */
-export function namespaceOf(name: string, field: ListField): string {
-  return field.namespace ?? name;
 }

@@ -5,7 +5,7 @@ import { verdict } from '../../src/ignition/report.ts';
 import type { OracleAnswer, OracleEntry } from './ignition-oracle.ts';
 
 /** What is different, or undefined. */
-export function disagreement(ours: Report, theirs: OracleAnswer): string | undefined {
+export function disagreement(text: string, ours: Report, theirs: OracleAnswer): string | undefined {
   const our = verdict(ours);
   if (our !== theirs.verdict) return `verdict: we say ${our}, Ignition says ${theirs.verdict} (${theirs.error ?? ''})`;
   // Ignition places mistakes of JSON and of types only in the text, and only the first one.
@@ -19,9 +19,11 @@ export function disagreement(ours: Report, theirs: OracleAnswer): string | undef
   if (invented.length + missed.length > 0)
     return `only we: ${invented.join(', ')}; only Ignition: ${missed.join(', ')}`;
 
+  // Ignition counts columns in bytes, we in characters.
+  const isAscii = text.length === Buffer.byteLength(text);
   for (const entry of ourEntries) {
     const same = theirs.entries.find(({ kind, path }) => kind === entry.severity && path === entry.path);
-    if (same !== undefined && !isSamePosition(entry.position, same)) {
+    if (same !== undefined && isAscii && !isSamePosition(entry.position, same)) {
       return `${entry.path}: we say ${JSON.stringify(entry.position)}, Ignition says ${same.line}:${same.column}`;
     }
   }

@@ -29,7 +29,7 @@ test.each(cases)('$title', (one) => {
   const { report } = parse(one.text);
   const codes = new Set([...report.errors, ...report.warnings].map(({ code }) => code));
   expect(codes).toEqual(new Set(one.codes));
-  expect(disagreement(report, theirs(one))).toBeUndefined();
+  expect(disagreement(one.text, report, theirs(one))).toBeUndefined();
 });
 
 test('every problem in the table has a case', () => {

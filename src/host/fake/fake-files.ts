@@ -57,14 +57,14 @@ function readers(
       if (node === undefined) return undefined;
       const sizeBytes = node.kind === 'file' ? node.content.length : 0;
       const mode = node.kind === 'link' ? 0o777 : node.mode;
-      return { kind: node.kind, sizeBytes, mode, uid: 0, modifiedAt: node.at, identity: clean(path) };
+      return { kind: node.kind, sizeBytes, mode, uid: 0, gid: 0, modifiedAt: node.at, identity: clean(path) };
     },
   };
 }
 
 function writers(
   disk: FakeDisk,
-): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'symlink'> {
+): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'symlink' | 'hardLink'> {
   return {
     write: async (path, content, options) => put(disk, path, { content, mode: options?.mode }),
     writeStream: async (path, content, options) => {
@@ -89,6 +89,10 @@ function writers(
     symlink: async (target, path) => {
       change(disk, 'link', path);
       disk.nodes.set(clean(path), { kind: 'link', target, at: new Date(0) });
+    },
+    hardLink: async (existing, path) => {
+      change(disk, 'link', path);
+      disk.nodes.set(clean(path), mustFile(disk, existing));
     },
   };
 }

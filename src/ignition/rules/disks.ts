@@ -6,7 +6,7 @@ import { disk, filesystem, partition, raid, storage } from '../schema.ts';
 import type { SpecVersion } from '../spec-version.ts';
 import { isAtLeast } from '../spec-version.ts';
 import { pathProblem } from './paths.ts';
-import { bytesIn, rule } from './rule.ts';
+import { rule } from './rule.ts';
 
 type Disk = Infer<typeof disk>;
 type Partition = Infer<typeof partition>;
@@ -109,7 +109,7 @@ function* absentPartitionIsBare(value: Partition): Iterable<Finding> {
 }
 
 function* partitionLabelFits({ label = '' }: Partition): Iterable<Finding> {
-  if (bytesIn(label) > 36) yield finding('PARTITION_LABEL_TOO_LONG', ['label']);
+  if (Buffer.byteLength(label) > 36) yield finding('PARTITION_LABEL_TOO_LONG', ['label']);
   else if (label.includes(':')) yield finding('PARTITION_LABEL_COLON', ['label']);
 }
 
@@ -149,7 +149,7 @@ function* formatIsKnown(value: Filesystem, spec: SpecVersion): Iterable<Finding>
   }
   const known = Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (known === undefined || !isAtLeast(spec, known.since)) yield finding('UNKNOWN_FORMAT', ['format']);
-  else if (bytesIn(label) > known.labelBytes) {
+  else if (Buffer.byteLength(label) > known.labelBytes) {
     yield finding('FILESYSTEM_LABEL_TOO_LONG', ['label'], `at most ${known.labelBytes} bytes`);
   }
 }

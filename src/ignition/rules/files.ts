@@ -33,17 +33,18 @@ function* ownerIsIdOrName({ id, name = '' }: Infer<typeof owner>): Iterable<Find
 /** Hard links count too: whether a path can lead through one is not looked into. */
 function* nothingLiesBelowLinks(value: Storage): Iterable<Finding> {
   const links = new Set(value.links?.map(({ path }) => path));
+  const lengths = new Set(value.links?.map(({ path }) => path.length));
+  const isBelowLink = (path: string) => {
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+      if (lengths.has(at) && links.has(path.slice(0, at))) return true;
+    }
+    return false;
+  };
   for (const list of ['directories', 'files', 'links'] as const) {
     for (const [index, { path }] of (value[list] ?? []).entries()) {
-      if (ancestors(path).some((ancestor) => links.has(ancestor))) yield finding('BELOW_LINK', [list, index]);
+      if (isBelowLink(path)) yield finding('BELOW_LINK', [list, index]);
     }
   }
-}
-
-function ancestors(path: string): string[] {
-  const result: string[] = [];
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) result.push(path.slice(0, at));
-  return result;
 }
 
 function* linksHaveTargets(value: Storage, spec: SpecVersion): Iterable<Finding> {

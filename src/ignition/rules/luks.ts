@@ -8,7 +8,7 @@ import type { SpecVersion } from '../spec-version.ts';
 import { isAtLeast } from '../spec-version.ts';
 import { parseUrl } from '../url.ts';
 import { pathProblem } from './paths.ts';
-import { bytesIn, rule } from './rule.ts';
+import { rule } from './rule.ts';
 
 type Luks = Infer<typeof luks>;
 
@@ -16,7 +16,7 @@ const pins = new Set(['tpm2', 'tang', 'sss']);
 
 function* deviceIsNamed({ name, label = '', device = '' }: Luks): Iterable<Finding> {
   if (name.includes('/')) yield finding('LUKS_NAME_SLASH', ['name']);
-  if (bytesIn(label) > 47) yield finding('LUKS_LABEL_TOO_LONG', ['label']);
+  if (Buffer.byteLength(label) > 47) yield finding('LUKS_LABEL_TOO_LONG', ['label']);
   const problem = device === '' ? 'DEVICE_REQUIRED' : pathProblem(device);
   if (problem !== undefined) yield finding(problem, ['device']);
 }

@@ -15,7 +15,3 @@ export function rule<T extends ObjectType>(
 ): Rule {
   return { type, check };
 }
-
-export function bytesIn(text: string): number {
-  return Buffer.byteLength(text);
-}

@@ -12,7 +12,6 @@ const unitTypes = new Set(
     .split(' ')
     .map((name) => `.${name}`),
 );
-const instance = /^(.+?)@(.+?)\.service$/;
 
 function* unitIsNamed({ name }: Infer<typeof unit>): Iterable<Finding> {
   if (!unitTypes.has(extension(name))) yield finding('BAD_UNIT_NAME', ['name']);
@@ -23,15 +22,12 @@ function* contentsAreReadable({ contents = '' }: { readonly contents?: string })
   if (read.status === 'malformed') yield finding('BAD_UNIT_CONTENTS', ['contents'], read.reason);
 }
 
-function* enablingDoesSomething({ enabled, contents = '' }: Infer<typeof unit>): Iterable<Finding> {
-  if (enabled === true && contents !== '' && isNeverInstalled(contents))
-    yield finding('NO_INSTALL_SECTION', ['contents']);
-}
-
-/** False for contents that cannot be read: that is another rule's business. */
-function isNeverInstalled(contents: string): boolean {
+function* unitIsReadableAndInstalls({ enabled, contents = '' }: Infer<typeof unit>): Iterable<Finding> {
   const read = readUnit(contents);
-  return read.status === 'read' && !read.sectionsWithOptions.has('Install');
+  if (read.status === 'malformed') yield finding('BAD_UNIT_CONTENTS', ['contents'], read.reason);
+  else if (enabled === true && contents !== '' && !read.sectionsWithOptions.has('Install')) {
+    yield finding('NO_INSTALL_SECTION', ['contents']);
+  }
 }
 
 function* dropinIsNamed({ name }: Infer<typeof dropin>): Iterable<Finding> {
@@ -39,21 +35,33 @@ function* dropinIsNamed({ name }: Infer<typeof dropin>): Iterable<Finding> {
 }
 
 function* instancesHaveInstallableTemplates({ units = [] }: Infer<typeof systemd>): Iterable<Finding> {
-  const byName = new Map(units.map((entry) => [entry.name, entry]));
+  const useless = new Set(units.filter(isUselessTemplate).map(({ name }) => name));
   for (const [index, { name, enabled }] of units.entries()) {
-    const template = enabled === true ? instance.exec(name)?.[1] : undefined;
-    const contents = template === undefined ? '' : (byName.get(`${template}@.service`)?.contents ?? '');
-    if (contents !== '' && isNeverInstalled(contents)) {
-      yield finding('NO_INSTALL_SECTION_IN_TEMPLATE', ['units', index, 'contents'], `${template}@.service`);
+    const template = enabled === true ? templateOf(name) : undefined;
+    if (template !== undefined && useless.has(template)) {
+      yield finding('NO_INSTALL_SECTION_IN_TEMPLATE', ['units', index, 'contents'], template);
     }
   }
+}
+
+/** A template that can be read and installs nothing; one that cannot be read is reported for that. */
+function isUselessTemplate({ name, contents = '' }: Infer<typeof unit>): boolean {
+  if (contents === '' || !name.endsWith('@.service')) return false;
+  const read = readUnit(contents);
+  return read.status === 'read' && !read.sectionsWithOptions.has('Install');
+}
+
+/** a@b.service is an instance of a@.service; units of other types are not looked at. */
+function templateOf(name: string): string | undefined {
+  const at = name.indexOf('@', 1);
+  const isInstance = at > 0 && name.endsWith('.service') && name.length > at + 1 + '.service'.length;
+  return isInstance && !name.includes('\n') ? `${name.slice(0, at)}@.service` : undefined;
 }
 
 export const systemdRules = [
   rule(systemd, instancesHaveInstallableTemplates),
   rule(unit, unitIsNamed),
-  rule(unit, contentsAreReadable),
-  rule(unit, enablingDoesSomething),
+  rule(unit, unitIsReadableAndInstalls),
   rule(dropin, dropinIsNamed),
   rule(dropin, contentsAreReadable),
 ];
