@@ -1,6 +1,6 @@
 // Our kinds before a real kube-apiserver: it takes the definitions, kubectl puts MachineConfigs of existing clusters
 // into it, and what comes back renders to the same names as the files did.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,19 +16,19 @@ import { allPools, builtInPools } from '../../src/machine-config/pools.ts';
 import { readObjects } from '../../src/machine-config/read-objects.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
 import { sampleFacts } from './machine-config-sample.ts';
+import { oracleProgram } from './programs.ts';
 
-const bin = process.env.FIRSTLIGHT_ORACLE_BIN ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'firstlight-crds-'));
 const started: ChildProcess[] = [];
 let server = '';
 
 function start(program: string, args: readonly string[]): void {
-  started.push(spawn(join(bin, program), args, { cwd: folder, stdio: 'ignore' }));
+  started.push(spawn(oracleProgram(program), args, { cwd: folder, stdio: 'ignore' }));
 }
 
 function kubectl(...args: readonly string[]) {
   const access = ['--server', server, '--insecure-skip-tls-verify', '--token', 'admin', '--cache-dir', folder];
-  return spawnSync(join(bin, 'kubernetes/kubectl'), [...access, ...args], { encoding: 'utf8' });
+  return spawnSync(oracleProgram('kubectl'), [...access, ...args], { encoding: 'utf8' });
 }
 
 async function freePort(): Promise<number> {
@@ -48,13 +48,12 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
 }
 
 beforeAll(async () => {
-  execFileSync(join(bin, 'kubernetes/kubectl'), ['version', '--client'], { stdio: 'ignore' });
   const [client, peer, api] = [await freePort(), await freePort(), await freePort()];
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(folder, 'sa.key'), privateKey.export({ type: 'sec1', format: 'pem' }));
   writeFileSync(join(folder, 'tokens'), 'admin,admin,1,system:masters\n');
   const [clientUrl, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
-  start('etcd/etcd', [
+  start('etcd', [
     '--data-dir=data',
     `--listen-client-urls=${clientUrl}`,
     `--advertise-client-urls=${clientUrl}`,
@@ -62,7 +61,7 @@ beforeAll(async () => {
     `--initial-advertise-peer-urls=${peerUrl}`,
     `--initial-cluster=default=${peerUrl}`,
   ]);
-  start('kubernetes/kube-apiserver', [
+  start('kube-apiserver', [
     `--etcd-servers=${clientUrl}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${api}`,
