@@ -51,7 +51,12 @@ export type ConnectionTrouble =
   | { readonly kind: 'bad-request'; readonly address: string; readonly code: string }
   | { readonly kind: 'too-slow'; readonly address: string; readonly phase: 'request' | 'answer' }
   /** A quiet connection was closed for a new one, or the new one was closed because none was quiet. */
-  | { readonly kind: 'full'; readonly address: string; readonly limit: 'all' | 'address'; readonly closed: 'old' | 'new' };
+  | {
+      readonly kind: 'full';
+      readonly address: string;
+      readonly limit: 'all' | 'address';
+      readonly closed: 'old' | 'new';
+    };
 
 export interface ServerOptions {
   readonly address: string;

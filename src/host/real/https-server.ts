@@ -187,7 +187,8 @@ function reportTrouble(server: NodeServer, { onTrouble }: ServerOptions): void {
   const tls = (error: NodeJS.ErrnoException, socket: Socket): boolean => {
     const code = error.code ?? '';
     if (code === 'ERR_SSL_HTTP_REQUEST') onTrouble({ kind: 'plain-http', address: addressOf(socket) });
-    else if (/^ERR_(SSL|TLS)/.test(code)) onTrouble({ kind: 'tls', address: addressOf(socket), code, reason: error.message });
+    else if (/^ERR_(SSL|TLS)/.test(code))
+      onTrouble({ kind: 'tls', address: addressOf(socket), code, reason: error.message });
     else return false;
     return true;
   };
