@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type OfficialSource, officialWay } from '../../src/release/official.ts';
-import { make, openWorkshop, type Recipe, type Workshop } from '../../src/release/workshop.ts';
+import { type OfficialSource, officialWay } from '../../src/release/parts/official.ts';
+import { make, openWorkshop, type Recipe, type Workshop } from '../../src/release/build/workshop.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';
 
 let fixture: Fixture;

@@ -4,9 +4,10 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Host } from '../../src/host/host.ts';
 import { currentRelease } from '../../src/release/current.ts';
 import { extractComponent } from '../../src/release/extract.ts';
-import { readLayerText } from '../../src/release/layer-text.ts';
+import { readLayerText } from '../../src/release/images/layer-text.ts';
 import { sbomPath } from '../../src/release/release-recipe.ts';
 import { verifyRelease } from '../../src/release/verify-release.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';
@@ -108,6 +109,24 @@ interface BomComponent {
   readonly version: string;
   readonly purl?: string;
 }
+
+describe('without Go', () => {
+  const withoutGo = (cache: string): Host => {
+    const host = fixture.host(cache);
+    return { ...host, processes: { ...host.processes, find: async () => undefined } };
+  };
+
+  test('a complete cache is still a release', async () => {
+    expect((await fixture.build('one', { host: withoutGo('one') })).made).toEqual([]);
+  });
+
+  test('a part that has to be compiled says which Go to install', async () => {
+    await expect(fixture.build('no-go', { host: withoutGo('no-go'), onlyParts: ['pause'] })).rejects.toMatchObject({
+      code: 'RELEASE_GO_MISSING',
+      hint: expect.stringMatching(/Install Go 1\.\d+\.\d+ or newer/),
+    });
+  });
+});
 
 describe('a damaged cache entry', () => {
   test('is named and built again, and nothing else is', async () => {
