@@ -10,7 +10,7 @@ const secretLength = 16;
 const fairBelow = 256 - (256 % alphabet.length);
 
 /** As long as every token, and none: what a HEAD measures with, and where a template is filled in. */
-export const tokenPlaceholder = `${'0'.repeat(idLength)}.${'firstlight-token'}`;
+export const tokenPlaceholder = '000000.firstlight-token';
 
 export function makeBootstrapToken(random: Random): string {
   let letters = '';

@@ -8,7 +8,6 @@ import { joinBundle } from '../../pki/certificate.ts';
 import { trustBundles } from '../../pki/trust-bundles.ts';
 import { mistakeText, readDocuments } from '../documents.ts';
 import type { MachineConfig } from '../machine-config.ts';
-import type { PoolTokenDigests } from '../pool-token.ts';
 import { readObjects } from '../read-objects.ts';
 import type { ConfigSource, Kubeconfig, ServedPool, SourceState, Waiting } from './config-source.ts';
 import { chosenConfig, isServed, nothingKnown, poolTokenDigestsSchema, readKubeconfig } from './config-source.ts';
@@ -27,8 +26,6 @@ export interface FileSourceOptions {
 
 export async function openFileSource(host: Host, options: FileSourceOptions): Promise<ConfigSource> {
   const folders = ['machine-pools', 'machine-configs'].map((name) => join(options.renderedFolder, name));
-  // Made here if need be, so that there is something to watch before the first file comes.
-  for (const folder of folders) await host.files.makeFolder(folder, { mode: 0o700 });
   const reader = new FileReader(host, options);
   let state = nothingKnown;
   const look = async (): Promise<void> => {
@@ -75,14 +72,9 @@ class FileReader {
     }
     return {
       pools,
-      poolTokens: 'value' in tokens ? (tokens.value as PoolTokenDigests) : this.#report(tokens, {}),
+      poolTokens: 'value' in tokens ? tokens.value : {},
       problems: this.#problems,
     };
-  }
-
-  #report<T>({ missing }: Waiting, instead: T): T {
-    this.#problems.push(missing);
-    return instead;
   }
 
   async #pool(
