@@ -3,6 +3,7 @@ import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
 import { machineCommands } from './machine-commands.ts';
 import { machineConfigCommands } from './machine-config-commands.ts';
+import { nodeCommands } from './node-commands.ts';
 import { releaseCommands } from './release-commands.ts';
 
 export const commands: readonly CommandSpec[] = [
@@ -10,6 +11,7 @@ export const commands: readonly CommandSpec[] = [
   ...machineCommands,
   ...machineConfigCommands,
   ...releaseCommands,
+  ...nodeCommands,
   {
     path: ['completion'],
     summary: 'Print a script that completes commands and options in your shell.',

@@ -37,6 +37,8 @@ export interface CredentialOptions {
   /** Where the files are; the real folder on a machine, another one in tests. */
   readonly folder?: string;
   readonly kubeconfigFolder?: string;
+  /** Which of the leaves that are due may be issued now. Default: all. */
+  readonly mayIssue?: (leaf: DueLeaf) => boolean;
 }
 
 export interface IssuedLeaf {
@@ -63,7 +65,9 @@ export async function ensureMachineCredentials(options: CredentialOptions): Prom
   const signers = await readSigners(options.host, folder);
   await writeBundles(options.host, folder, signers);
   const issued: IssuedLeaf[] = [];
-  for (const { name, because } of await dueLeaves(options)) {
+  for (const leaf of await dueLeaves(options)) {
+    if (options.mayIssue?.(leaf) === false) continue;
+    const { name, because } = leaf;
     await writeLeaf(options, folder, { name, signers });
     issued.push({ name, because });
   }

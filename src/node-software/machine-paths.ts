@@ -28,6 +28,8 @@ export const kubeletEnvironmentSeed = '/etc/kubernetes/installer/kubelet.env';
 export const bootstrapKubeconfig = '/etc/kubernetes/kubeconfig';
 /** The kubelet writes it when its certificate was signed. */
 export const kubeletKubeconfig = '/var/lib/kubelet/kubeconfig';
+/** Certificate and key in one file, to which the kubelet's kubeconfig points; a link that follows every renewal. */
+export const kubeletClientCertificate = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 /** Signs the clients that the kubelet answers; the config server adds it to what it serves. */
 export const kubeletClientCa = '/etc/kubernetes/kubelet-ca.crt';
 

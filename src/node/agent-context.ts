@@ -30,6 +30,8 @@ export interface Agent {
   readonly api: () => Promise<KubernetesClient>;
   /** The members of etcd as this master; throws while it has no identity yet. */
   readonly etcd: () => Promise<EtcdClients>;
+  /** Of this process, in elections. */
+  readonly identity: string;
   readonly log: (line: string) => void;
 }
 

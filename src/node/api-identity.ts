@@ -6,13 +6,15 @@ import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
-import { kubeletKubeconfig } from '../node-software/machine-paths.ts';
+import { kubeletClientCertificate, kubeletKubeconfig } from '../node-software/machine-paths.ts';
 import type { LeafName } from '../pki/profiles.ts';
 import type { NodeRole } from './duty.ts';
 import { agentErrors } from './errors.ts';
 
 export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string): Promise<KubernetesClient> {
   if (role === 'worker') {
+    // The kubelet writes the kubeconfig before it has the certificate.
+    await mustExist(host, kubeletClientCertificate);
     await mustExist(host, kubeletKubeconfig);
     return connectKubernetes(host, { path: kubeletKubeconfig });
   }

@@ -2,37 +2,46 @@
 // again by the next look of whoever wants it. All of them end with the agent.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 
-export type Child = (signal: AbortSignal) => Promise<void>;
+/** `say` leaves a short word on how it stands. */
+export type Child = (signal: AbortSignal, say: (note: string) => void) => Promise<void>;
+
+export interface ChildState {
+  readonly note: string | undefined;
+  /** Why it last ended, if it did. */
+  readonly lastFailure: string | undefined;
+}
 
 export class Children {
   readonly #running = new Map<string, Promise<void>>();
-  readonly #failures = new Map<string, string>();
+  readonly #states = new Map<string, ChildState>();
   readonly #signal: AbortSignal;
-  readonly #onEnd: () => void;
+  readonly #onChange: () => void;
 
-  /** `onEnd` is called when one ended by itself. */
-  constructor(signal: AbortSignal, onEnd: () => void) {
+  constructor(signal: AbortSignal, onChange: () => void) {
     this.#signal = signal;
-    this.#onEnd = onEnd;
+    this.#onChange = onChange;
   }
 
-  /** Starts it unless it runs; says why the last one ended, if one did. */
-  keep(name: string, child: Child): { readonly lastFailure: string | undefined } {
-    const lastFailure = this.#failures.get(name);
+  /** Starts it unless it runs. */
+  keep(name: string, child: Child): ChildState {
     if (!this.#running.has(name) && !this.#signal.aborted) this.#running.set(name, this.#run(name, child));
-    return { lastFailure };
+    return this.#states.get(name) ?? { note: undefined, lastFailure: undefined };
   }
 
   async #run(name: string, child: Child): Promise<void> {
+    const say = (note: string): void => {
+      if (this.#states.get(name)?.note === note) return;
+      this.#states.set(name, { note, lastFailure: undefined });
+      this.#onChange();
+    };
+    let lastFailure: string | undefined;
     try {
-      await child(this.#signal);
+      await child(this.#signal, say);
     } catch (error) {
-      if (this.#signal.aborted) return;
-      const why = error instanceof FirstlightError ? `${error.message} (${error.code})` : String(error);
-      this.#failures.set(name, why);
+      lastFailure = error instanceof FirstlightError ? `${error.message} (${error.code})` : String(error);
     } finally {
       this.#running.delete(name);
-      if (!this.#signal.aborted) this.#onEnd();
+      this.#states.set(name, { note: undefined, lastFailure });
     }
   }
 

@@ -12,7 +12,8 @@ export const agentErrors = errorTable('AGENT', {
   SETTINGS: {
     message: (e: { path: string; missing: string }) => `${e.path} does not say ${e.missing}`,
     hint: 'The file is part of the MachineConfig 00-<pool>; firstlight machine-config show <pool> prints what it should be.',
-    means: 'The agent is told by this file whether its machine is a master and where the API is. Without it nothing is safe to do.',
+    means:
+      'The agent is told by this file whether its machine is a master and where the API is. Without it nothing is safe to do.',
     exit: exitCodes.badConfig,
   },
   COMMAND: {

@@ -52,9 +52,7 @@ async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promis
     actions = outcome.status === 'acted' ? actions + 1 : 0;
     if (actions > 0 && actions < actionsInARow) continue;
     const isSettled = outcome.status === 'settled';
-    const pauseMs = isSettled
-      ? (duty.settledTickMs ?? settledTickMsDefault)
-      : (duty.tickMs ?? tickMsDefault);
+    const pauseMs = isSettled ? (duty.settledTickMs ?? settledTickMsDefault) : (duty.tickMs ?? tickMsDefault);
     await pause(agent.host, { doorbell: agent.doorbell, rings: rings + ownRings, pauseMs, signal });
   }
 }
