@@ -18,6 +18,12 @@ export interface HttpRequest {
   readonly maxBytes?: number;
   /** Connect here instead of where the URL's name points. */
   readonly connectTo?: { readonly host: string; readonly port: number };
+  /** The name to ask for and to expect in the certificate, where it is not the URL's. */
+  readonly serverName?: string;
+  /** Accept any certificate; only where a configuration file of the user says so. */
+  readonly isInsecure?: boolean;
+  /** Go through this HTTP proxy (`http://host:port`); see proxy.ts for who decides. */
+  readonly proxy?: string;
 }
 
 export interface HttpHead {

@@ -23,6 +23,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { hostErrors } from '../errors.ts';
 import type { FileFacts, Files, WriteOptions } from '../files.ts';
+import { lockFile } from './lock-file.ts';
 import { lockFolder } from './lock.ts';
 
 export function realFiles(): Files {
@@ -35,9 +36,8 @@ export function realFiles(): Files {
       named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
     writeStream: (path, content, options) =>
       named('write', path, () =>
-        replace(path, options, async (handle) => {
-          for await (const chunk of content) await handle.write(chunk);
-        }),
+        // writeFile repeats short writes; a bare write would lose their rest.
+        replace(path, options, (handle) => handle.writeFile(content)),
       ),
     openAppend: (path, options) => named('open', path, () => openAppend(path, options)),
     truncate: (path, sizeBytes) => named('truncate', path, () => truncate(path, sizeBytes)),
@@ -55,6 +55,7 @@ export function realFiles(): Files {
     makeTemporaryFolder: (prefix) => named('make a folder in', tmpdir(), () => mkdtemp(join(tmpdir(), prefix))),
     freeBytes: (path) => named('look at', path, () => statfs(path).then((s) => s.bavail * s.bsize)),
     lock: (folder, purpose) => named('lock', folder, () => lockFolder(folder, purpose)),
+    lockFile: (path) => named('lock', path, () => lockFile(path)),
     watch: (folder, changed) => {
       const watcher = watch(folder, () => changed());
       // A folder that vanishes ends the watch; the caller's own observation notices the rest.
