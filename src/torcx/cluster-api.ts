@@ -7,7 +7,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import { retry } from '../workflow/retry.ts';
 import type { TorcxContext } from './context.ts';
-import { reasonOf, retryPolicies, scaled } from './context.ts';
+import { bareReasonOf, reasonOf, retryPolicies, scaled } from './context.ts';
 import { type ApiAccess, readKubeconfig } from './kubeconfig.ts';
 
 export interface ClusterApi {
@@ -40,7 +40,7 @@ interface GeneratedRequest {
 export async function openClusterApi(context: TorcxContext): Promise<ClusterApi> {
   const path = context.at(context.settings.kubeconfig);
   const access = await readKubeconfig(context.host.files, path).catch((error: unknown) => {
-    throw new ApiFailure(`kubeconfig ${context.settings.kubeconfig}: ${reasonOf(error)}`, undefined, error);
+    throw new ApiFailure(`kubeconfig ${context.settings.kubeconfig}: ${bareReasonOf(error)}`, undefined, error);
   });
   const gen = await generatedClient(access);
   const send = (request: GeneratedRequest) => exchange(context, access, request);

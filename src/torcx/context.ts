@@ -1,5 +1,6 @@
 // What every step of a torcx run is given: the machine, the flags, where files are, and how to tell people things.
 import { join } from 'node:path';
+import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { RetryPolicy } from '../workflow/retry.ts';
@@ -76,4 +77,10 @@ export function scaled(policy: RetryPolicy, { pauseScale }: TorcxSettings): Retr
 /** The reason inside an error, for a sentence that goes on. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The same without the object that the sentence has named already. */
+export function bareReasonOf(error: unknown): string {
+  const reason = error instanceof FirstlightError ? error.details['reason'] : undefined;
+  return typeof reason === 'string' ? reason : reasonOf(error);
 }

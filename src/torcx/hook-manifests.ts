@@ -125,9 +125,10 @@ const nodeMounts: readonly NodeMount[] = [
   { name: 'lock', path: nodePaths.runFolder, isWritten: true, type: 'DirectoryOrCreate' },
 ];
 
-function daemonSet(namespace: string, { image, annotation }: HookOptions): KubernetesObject {
+const kubeconfigFolder = '/etc/hook';
+
+function daemonSet(namespace: string, options: HookOptions): KubernetesObject {
   const labels = { app: name };
-  const config = '/etc/hook/kubeconfig';
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
@@ -145,50 +146,53 @@ function daemonSet(namespace: string, { image, annotation }: HookOptions): Kuber
             operator: 'Exists',
             effect: 'NoSchedule',
           })),
-          containers: [
-            {
-              name: 'hook',
-              image,
-              command: ['firstlight', 'torcx', 'hook-pre'],
-              args: [`--node-annotation=${annotation}`, `--kubeconfig=${config}`, '--sleep=604800', '--verbose=debug'],
-              env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
-              resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '256Mi' } },
-              // Root, because the stores and update_engine answer nobody else; of root's powers none.
-              securityContext: {
-                runAsUser: 0,
-                allowPrivilegeEscalation: false,
-                readOnlyRootFilesystem: true,
-                capabilities: { drop: ['ALL'] },
-                seccompProfile: { type: 'RuntimeDefault' },
-              },
-              volumeMounts: [
-                ...nodeMounts.map(({ name, path, isWritten }) => ({
-                  name,
-                  mountPath: path,
-                  readOnly: isWritten !== true,
-                })),
-                { name: 'tmp', mountPath: '/tmp' },
-                {
-                  name: 'mappings',
-                  mountPath: '/etc/runtime-mappings.yaml',
-                  subPath: 'runtime-mappings.yaml',
-                  readOnly: true,
-                },
-                { name: 'kubeconfig', mountPath: '/etc/hook', readOnly: true },
-              ],
-            },
-          ],
-          volumes: [
-            ...nodeMounts.map(({ name, path, type }) => ({
-              name,
-              hostPath: { path, ...(type === undefined ? {} : { type }) },
-            })),
-            { name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
-            { name: 'mappings', configMap: { name: mappings } },
-            { name: 'kubeconfig', configMap: { name: `${name}-kubeconfig` } },
-          ],
+          containers: [container(options)],
+          volumes: volumes(),
         },
       },
     },
   };
+}
+
+function container({ image, annotation }: HookOptions): KubernetesObject {
+  const kubeconfigFlag = `--kubeconfig=${kubeconfigFolder}/kubeconfig`;
+  return {
+    name: 'hook',
+    image,
+    command: ['firstlight', 'torcx', 'hook-pre'],
+    args: [`--node-annotation=${annotation}`, kubeconfigFlag, '--sleep=604800', '--verbose=debug'],
+    env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+    resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '256Mi' } },
+    // Root, because the stores and update_engine answer nobody else; of root's powers none.
+    securityContext: {
+      runAsUser: 0,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    volumeMounts: [
+      ...nodeMounts.map(({ name, path, isWritten }) => ({ name, mountPath: path, readOnly: isWritten !== true })),
+      { name: 'tmp', mountPath: '/tmp' },
+      {
+        name: 'mappings',
+        mountPath: '/etc/runtime-mappings.yaml',
+        subPath: 'runtime-mappings.yaml',
+        readOnly: true,
+      },
+      { name: 'kubeconfig', mountPath: kubeconfigFolder, readOnly: true },
+    ],
+  };
+}
+
+function volumes(): readonly KubernetesObject[] {
+  return [
+    ...nodeMounts.map(({ name, path, type }) => ({
+      name,
+      hostPath: { path, ...(type === undefined ? {} : { type }) },
+    })),
+    { name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
+    { name: 'mappings', configMap: { name: mappings } },
+    { name: 'kubeconfig', configMap: { name: `${name}-kubeconfig` } },
+  ];
 }

@@ -1,9 +1,8 @@
 // Where knowledge comes from, each source with its fallback, in the order of the seed: the cluster first, the
 // installer's files second. A cluster that answers nonsense is treated like one that does not answer.
-import { FirstlightError } from '../errors/firstlight-error.ts';
 import { type ClusterApi, openClusterApi } from './cluster-api.ts';
 import type { TorcxContext } from './context.ts';
-import { nodePaths, reasonOf } from './context.ts';
+import { bareReasonOf, nodePaths, reasonOf } from './context.ts';
 import { readImageTag } from './env-file.ts';
 import { torcxErrors } from './errors.ts';
 import { checkKubeVersion, minorOf, tagOf, versionOfTag } from './kube-version.ts';
@@ -35,8 +34,7 @@ export async function readRunningOs(context: TorcxContext): Promise<Known<Runnin
 /** A text file that must be there. Throws TORCX_INPUT. */
 export async function readInput({ host, at }: TorcxContext, path: string): Promise<string> {
   return host.files.readText(at(path)).catch((error: unknown) => {
-    const reason = error instanceof FirstlightError ? String(error.details['reason']) : reasonOf(error);
-    throw torcxErrors.INPUT({ path, reason }, { cause: error });
+    throw torcxErrors.INPUT({ path, reason: bareReasonOf(error) }, { cause: error });
   });
 }
 
@@ -81,7 +79,7 @@ async function ask(
   try {
     return { value: await question(api), from: api.server };
   } catch (error) {
-    return { failure: `${api.server}: ${reasonOf(error)}` };
+    return { failure: reasonOf(error) };
   }
 }
 
@@ -120,7 +118,7 @@ async function dockerVersions(
     try {
       return { value: dockerVersionsFor(minor, asked.value, name), from: name, instead: [] };
     } catch (error) {
-      failure = reasonOf(error);
+      failure = bareReasonOf(error);
     }
   }
   const instead = failure === undefined ? [] : [`${name}: ${failure}`];

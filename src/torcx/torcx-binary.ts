@@ -18,12 +18,16 @@ const profileList = z.object({
 const limitMs = 60_000;
 
 export function torcxBinary(host: Host, program: string, signal: AbortSignal): Torcx {
+  // Where torcx's folders are, when not in their usual places.
+  const env = Object.fromEntries(Object.entries(host.environment.variables).filter(([name]) => /^TORCX_/.test(name)));
   const run = async (args: readonly string[]): Promise<string> => {
     const operation = args.join(' ');
-    const result = await host.processes.run(program, args, { timeoutMs: limitMs, signal }).catch((error: unknown) => {
-      if (!isError(error, hostErrors.PROGRAM_MISSING)) throw error;
-      throw torcxErrors.TORCX({ operation, reason: `${program} is not there` }, { cause: error });
-    });
+    const result = await host.processes
+      .run(program, args, { timeoutMs: limitMs, signal, env })
+      .catch((error: unknown) => {
+        if (!isError(error, hostErrors.PROGRAM_MISSING)) throw error;
+        throw torcxErrors.TORCX({ operation, reason: `${program} is not there` }, { cause: error });
+      });
     if (result.code === 0) return result.stdout;
     const how = result.timedOut ? `no end within ${limitMs / 1000} s` : `exit ${result.code ?? result.signal}`;
     throw torcxErrors.TORCX({ operation, reason: `${how}: ${result.stderr.trim().slice(-500)}` });

@@ -74,7 +74,8 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
   queue = [];
   let hasFailed = false;
   let isFirst = true;
-  return waitUntil<NextOs>({
+  // Awaited here: the listening ends with this function.
+  return await waitUntil<NextOs>({
     clock: options.clock,
     what: 'an answer of update_engine about the next OS version',
     deadlineMs: options.deadlineMs,
