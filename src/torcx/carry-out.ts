@@ -1,14 +1,14 @@
 // Doing what was decided, in order. Each action may be repeated after a kill; the only delicate pair is kubelet.env and
 // the reboot: while a reboot is owed, a marker in /run says that kubelet.env does not mean "ready" yet, and whatever
 // keeps the reboot from happening takes kubelet.env back.
-import { basename, dirname } from 'node:path';
 import { type Action, describeAction } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import { openClusterApi } from './cluster-api.ts';
 import type { TorcxContext } from './context.ts';
 import { nodePaths, reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
-import { installImage, sweep } from './images.ts';
+import { installImage } from './images.ts';
+import { sweepLeftovers } from './leftovers.ts';
 import { connectSystemd, type Systemd } from './systemd.ts';
 import type { Torcx } from './torcx.ts';
 
@@ -22,6 +22,7 @@ export async function carryOut(context: TorcxContext, actions: readonly Action[]
   const needsSystemd = actions.some(({ kind }) => kind === 'reboot' || kind === 'clear-docker-data');
   // Before the first change: a node that cannot be rebooted must not be half prepared for it.
   await using systemd = needsSystemd ? await connectSystemd(context) : undefined;
+  await sweepLeftovers(context);
   const owesReboot = actions.some(({ kind }) => kind === 'reboot');
   let written: string | undefined;
   for (const action of actions) {
@@ -75,7 +76,6 @@ async function writeKubeletEnv(
     await host.files.makeFolder(at(nodePaths.runFolder));
     await host.files.write(at(nodePaths.rebootOwed), 'kubelet.env was written for the system that boots next\n');
   }
-  await sweep(context, dirname(at(path)), basename(path));
   await host.files.write(at(path), content, { mode: 0o644 });
 }
 

@@ -82,9 +82,7 @@ async function* findFiles(files: Files, folder: string, file: string): AsyncGene
 export async function installImage(context: TorcxContext, bucket: Bucket, action: InstallImage): Promise<void> {
   const { host, at } = context;
   const target = at(action.target);
-  const folder = at(userStoreFor(action.osVersion));
-  await host.files.makeFolder(folder);
-  await sweep(context, folder, archiveName(action.name, action.reference));
+  await host.files.makeFolder(at(userStoreFor(action.osVersion)));
   const write = (content: AsyncIterable<Uint8Array>): Promise<void> =>
     host.files.writeStream(target, verified(content, action.hash, imageBytesMax), { mode: 0o644 });
   if (action.origin.kind === 'copy') {
@@ -103,13 +101,4 @@ export async function installImage(context: TorcxContext, bucket: Bucket, action
     }
   }
   throw torcxErrors.IMAGE({ image: archiveName(action.name, action.reference), reasons });
-}
-
-/** Removes what a killed run left of this file: our own temporary names, nothing else. */
-export async function sweep({ host }: TorcxContext, folder: string, file: string): Promise<void> {
-  for (const name of (await host.files.list(folder)) ?? []) {
-    if (name.startsWith(`.${file.slice(0, 100)}.`) && /\.[0-9a-f]{12}\.tmp$/.test(name)) {
-      await host.files.remove(join(folder, name));
-    }
-  }
 }

@@ -5,12 +5,18 @@ import { join } from 'node:path';
 
 export interface Gnupg extends Disposable {
   /** A signing key; `at` makes it in the past, `life` is GnuPG's notation (`1y`, `never`). Returns its fingerprint. */
-  makeKey(name: string, options?: { readonly at?: string; readonly life?: string }): string;
+  makeKey(name: string, options?: KeyOptions): string;
   sign(key: string, content: Uint8Array | string, flags?: readonly string[]): string;
   run(args: readonly string[], input?: string): string;
   exportArmored(...keys: string[]): string;
   /** gpgv's machine-readable lines and its exit code. */
   judge(content: Uint8Array | string, signature: string, keys: readonly string[], flags?: readonly string[]): Verdict;
+}
+
+export interface KeyOptions {
+  readonly at?: string;
+  readonly life?: string;
+  readonly algorithm?: string;
 }
 
 export interface Verdict {
@@ -42,8 +48,8 @@ export function openGnupg(): Gnupg {
   };
   return {
     run,
-    makeKey: (name, { at, life = 'never' } = {}) => {
-      run([...past(at), '--quick-generate-key', `${name} <${name}@example.test>`, 'rsa2048', 'sign', life]);
+    makeKey: (name, { at, life = 'never', algorithm = 'ed25519' } = {}) => {
+      run([...past(at), '--quick-generate-key', `${name} <${name}@example.test>`, algorithm, 'sign', life]);
       const listed = run(['--list-keys', '--with-colons', `${name}@example.test`]);
       return /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? '';
     },

@@ -1,8 +1,8 @@
 // A node in a folder, with a bucket, an API server and a bus around it, and the program run on it through its own
 // command line. The default: OS 1520.5.0, Kubernetes v1.8.4 by the installer, 17.03 preferred to 1.12, no kubeconfig.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { runCli } from '../../../src/cli/run.ts';
 import type { Host } from '../../../src/host/host.ts';
 import { realHost } from '../../../src/host/real/real-host.ts';
@@ -34,7 +34,7 @@ export async function openSuite(): Promise<Suite> {
     api,
     gnupg,
     identities,
-    key: gnupg.makeKey('publisher'),
+    key: gnupg.makeKey('publisher', { algorithm: 'rsa2048' }),
     [Symbol.asyncDispose]: async () => {
       gnupg[Symbol.dispose]();
       await Promise.all([bus, bucket, api].map((part) => part[Symbol.asyncDispose]()));
@@ -224,11 +224,6 @@ export const json = { 'content-type': 'application/json' };
 function filesUnder(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
-}
-
-/** A second node in the same state. */
-export function copyTree(from: string, to: string): void {
-  cpSync(from, to, { recursive: true });
 }
