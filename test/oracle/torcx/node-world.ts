@@ -67,9 +67,11 @@ export interface RunOptions {
   readonly changeHost?: (host: Host) => Host;
 }
 
-export async function makeWorld(suite: Suite): Promise<World> {
-  // In memory where there is such a place: every write is synced, and what a disk adds to that is not our subject.
-  const root = mkdtempSync(existsSync('/dev/shm') ? '/dev/shm/flnode-' : '/tmp/flnode-');
+/** In memory where there is such a place: every write is synced, and what a disk adds to that is not a test's subject. */
+const memory = existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
+
+export async function makeWorld(suite: Suite, folder = memory): Promise<World> {
+  const root = mkdtempSync(join(folder, 'flnode-'));
   const at = (path: string): string => join(root, path);
   const put = (path: string, content: string | Uint8Array): void => {
     mkdirSync(dirname(at(path)), { recursive: true });
