@@ -15,7 +15,7 @@ const redirectsMax = 10;
 export interface Bucket {
   /** A whole small document. */
   read(url: string, maxBytes: number): Promise<Uint8Array>;
-  /** Hands the body of a 200 to `take`, again from the beginning after a failure that may pass. */
+  /** Hands the body of a 200 to `take`, which keeps no chunk; again from the beginning after a failure that may pass. */
   stream(url: string, take: (body: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>;
 }
 
@@ -35,7 +35,10 @@ export async function openBucket(context: TorcxContext): Promise<Bucket> {
   return {
     read: (url, maxBytes) =>
       patiently(context, url, async () => collect(await follow(context, url, request), maxBytes)),
-    stream: (url, take) => patiently(context, url, async () => take((await follow(context, url, request)).body)),
+    stream: (url, take) => {
+      const large = (at: string): HttpRequest => ({ ...request(at), releasesChunks: true });
+      return patiently(context, url, async () => take((await follow(context, url, large)).body));
+    },
   };
 }
 

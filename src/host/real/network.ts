@@ -96,10 +96,18 @@ async function* streamed(message: IncomingMessage, request: HttpRequest): AsyncG
     message.destroy(networkError(request.url, 'timeout', `the answer stopped for ${idleMs} ms`)),
   );
   try {
-    for await (const chunk of message) yield chunk as Uint8Array;
+    for await (const chunk of message as AsyncIterable<Buffer<ArrayBuffer>>) {
+      yield chunk;
+      if (request.releasesChunks === true) release(chunk);
+    }
   } catch (error) {
     throw failure(request.url, error, request.signal);
   }
+}
+
+/** Detaching frees the memory at once. A chunk that is only a part of its buffer shares it with others and is left alone. */
+function release(chunk: Buffer<ArrayBuffer>): void {
+  if (chunk.byteLength > 0 && chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0);
 }
 
 function head(message: IncomingMessage): Omit<HttpStream, 'body'> {

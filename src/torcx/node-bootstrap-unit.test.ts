@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { hookManifests } from './hook-manifests.ts';
 import { kubeletGate, nodeBootstrapUnit } from './node-bootstrap-unit.ts';
 
 test('the unit runs once, before the kubelet, and again after a failure', () => {
@@ -16,19 +15,4 @@ test('the unit runs once, before the kubelet, and again after a failure', () => 
   expect(contents).toContain('Restart=on-failure\n');
   expect(contents).toContain('"--torcx-manifest-url=https://x/{{.Board}}/100%%/$$a b"');
   expect(kubeletGate.dropins?.[0]?.contents).toContain('EnvironmentFile=/etc/kubernetes/kubelet.env\n');
-});
-
-test('the hook may patch nodes and nothing else', () => {
-  const manifests = hookManifests({ image: 'example.test/firstlight:1', annotation: 'x/ok' });
-  const role = manifests.find(({ kind }) => kind === 'ClusterRole');
-  expect(role?.['rules']).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['patch'] }]);
-  expect(manifests.map(({ kind }) => kind)).toEqual([
-    'ServiceAccount',
-    'ValidatingAdmissionPolicy',
-    'ValidatingAdmissionPolicyBinding',
-    'ClusterRole',
-    'ClusterRoleBinding',
-    'ConfigMap',
-    'DaemonSet',
-  ]);
 });
