@@ -24,8 +24,8 @@ need_npm() {
 install_toolchain() {
   need_npm
   digest=$(sha256sum "$root/package-lock.json" | cut -c1-16)
-  store=$root/.toolchain
-  mkdir -p "$store" || { say "cannot write to $root; install as the user who owns that folder."; exit 4; }
+  mkdir -p "$root/.toolchain" || { say "cannot write to $root; install as the user who owns that folder."; exit 4; }
+  store=$(cd "$root/.toolchain" && pwd)
   # One installs, the others wait; without flock each installs for itself and the first rename wins.
   exec 9>"$store/lock"
   if command -v flock >/dev/null 2>&1; then flock 9; fi
@@ -35,7 +35,9 @@ install_toolchain() {
     rm -rf "$work"
     mkdir -p "$work"
     cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$work/"
-    if ! (cd "$work" && npm ci --no-audit --no-fund --ignore-scripts >"$store/npm.log" 2>&1); then
+    # Not `npm ci`: it refuses a lockfile that lacks optional packages of foreign platforms, which mirrors may not have.
+    # `npm install` beside a lockfile takes exactly its versions and checks its digests.
+    if ! (cd "$work" && npm install --no-save --no-audit --no-fund --ignore-scripts >"$store/npm.log" 2>&1); then
       rm -rf "$work"
       say "npm could not install the dependencies; the end of $store/npm.log:"
       tail -n 5 "$store/npm.log" >&2

@@ -1,11 +1,26 @@
-// Every verb, in the order of --help. To add one: a file with its body, and an entry here.
+// Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
 import type { CommandSpec } from './command.ts';
+import { createCommands } from './create-commands.ts';
+import { machineCommands } from './machine-commands.ts';
+import { machineConfigCommands } from './machine-config-commands.ts';
+import { releaseCommands } from './release-commands.ts';
 import { torcxCommands } from './torcx-commands.ts';
 
 export const commands: readonly CommandSpec[] = [
+  ...createCommands,
+  ...machineCommands,
+  ...machineConfigCommands,
+  ...releaseCommands,
+  {
+    path: ['completion'],
+    summary: 'Print a script that completes commands and options in your shell.',
+    arguments: [{ name: '<shell>', description: 'your shell', choices: ['bash', 'zsh', 'fish'] }],
+    examples: ['source <(firstlight completion bash)', 'firstlight completion fish | source'],
+    load: async () => (await import('./completion.ts')).completion,
+  },
   {
     path: ['version'],
-    summary: 'Say which Firstlight this is and what it installs.',
+    summary: 'Say which Firstlight this is and what runs it.',
     examples: ['firstlight version', 'firstlight version -o json'],
     load: async () => (await import('./version.ts')).version,
   },

@@ -3,6 +3,9 @@ import type { CommandBody } from './command.ts';
 import { firstlightVersion } from './program.ts';
 
 export const version: CommandBody = async ({ host }) => {
-  const data = { firstlight: firstlightVersion, node: host.environment.nodePath };
-  return { data, text: `firstlight ${firstlightVersion}\n` };
+  const { nodePath, architecture } = host.environment;
+  return {
+    data: { firstlight: firstlightVersion, architecture, node: nodePath },
+    text: `firstlight ${firstlightVersion}\n`,
+  };
 };

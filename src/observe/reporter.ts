@@ -1,5 +1,6 @@
 // Reads the event stream and tells the person (stderr) and the log file in the asset folder. It never prints results.
-// The log file is only touched once there is a folder to hold it: looking at something must not create anything.
+// The log is only written where there is a folder for it, and only about things that happen: a run that changes nothing
+// writes nothing.
 import { join } from 'node:path';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
@@ -25,14 +26,14 @@ const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const marks: Readonly<Record<LogLevel, string>> = { debug: '·', info: ' ', warn: '!', error: '✗' };
 
 export function reporter(options: ReporterOptions): Reporter {
-  const lines: string[] = [];
+  const log = logFile(options.host, join(options.dir, '.firstlight'));
   return {
     emit: (event) => {
       const { level, text } = describeEvent(event);
       if (order.indexOf(level) >= order.indexOf(options.level)) tell(options.terminal, level, text);
-      lines.push(logLine(options.host, level, event, text));
+      if (event.kind !== 'stage-unchanged') log.add(logLine(options.host, level, event, text));
     },
-    [Symbol.asyncDispose]: () => flush(options, lines),
+    [Symbol.asyncDispose]: () => log.close(),
   };
 }
 
@@ -44,19 +45,38 @@ function tell(terminal: Terminal, level: LogLevel, text: string): void {
 function logLine(host: Host, level: LogLevel, event: WorkflowEvent, text: string): string {
   const error = event.kind === 'stage-failed' && event.error instanceof Error ? { error: event.error.stack } : {};
   const time = host.clock.now().toISOString();
-  return redact(JSON.stringify({ time, level, kind: event.kind, text, ...error }));
+  return `${redact(JSON.stringify({ time, level, kind: event.kind, text, ...error }))}\n`;
 }
 
-async function flush({ host, dir }: ReporterOptions, lines: readonly string[]): Promise<void> {
-  const folder = join(dir, '.firstlight');
-  if (lines.length === 0 || (await host.files.facts(folder)) === undefined) return;
-  let log: AppendHandle | undefined;
-  try {
-    log = await host.files.openAppend(join(folder, 'log'), { mode: 0o600 });
-    await log.append(`${lines.join('\n')}\n`);
-  } catch {
-    // A log that cannot be written must not turn a success into a failure; the same facts went to stderr.
-  } finally {
-    await log?.[Symbol.asyncDispose]();
-  }
+/** Appends while the run goes on: whatever arrives during one write is part of the next. */
+function logFile(host: Host, folder: string): { add: (line: string) => void; close: () => Promise<void> } {
+  let waiting: string[] = [];
+  let handle: AppendHandle | undefined;
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    try {
+      while (waiting.length > 0) {
+        if (handle === undefined && (await host.files.facts(folder)) === undefined) return;
+        handle ??= await host.files.openAppend(join(folder, 'log'), { mode: 0o600 });
+        const lines = waiting;
+        waiting = [];
+        await handle.append(lines.join(''));
+      }
+    } catch {
+      // A log that cannot be written must not turn a success into a failure; the same facts went to stderr.
+    } finally {
+      writing = undefined;
+    }
+  };
+  return {
+    add: (line) => {
+      waiting.push(line);
+      writing ??= write();
+    },
+    close: async () => {
+      await writing;
+      if (waiting.length > 0) await write();
+      await handle?.[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -19,7 +19,9 @@ const limitMs = 60_000;
 
 export function torcxBinary(host: Host, program: string, signal: AbortSignal): Torcx {
   // Where torcx's folders are, when not in their usual places.
-  const env = Object.fromEntries(Object.entries(host.environment.variables).filter(([name]) => /^TORCX_/.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(host.environment.variables).filter(([name]) => name.startsWith('TORCX_')),
+  );
   const run = async (args: readonly string[]): Promise<string> => {
     const operation = args.join(' ');
     const result = await host.processes

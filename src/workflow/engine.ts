@@ -32,14 +32,14 @@ async function runStage<Context>(
   const seen = await stage.observe(context, last);
   if (seen.status === 'done') return emit({ kind: 'stage-unchanged', stage: stage.name });
   if (seen.status === 'adopt') {
-    await record(options, stage.name, seen);
+    await record(options, stage.name, seen.result);
     return emit({ kind: 'stage-adopted', stage: stage.name, note: seen.note });
   }
   const startMs = options.clock.monotonicMs();
   emit({ kind: 'stage-started', stage: stage.name, because: seen.because });
   try {
     const report = (progress: string): void => emit({ kind: 'stage-progress', stage: stage.name, progress });
-    const result = await stage.run(context, { signal: options.signal, report });
+    const result = await stage.run(context, { signal: options.signal, report }, last);
     await verify(context, stage, result);
     await record(options, stage.name, result);
     const ms = options.clock.monotonicMs() - startMs;
@@ -58,10 +58,7 @@ async function verify<Context>(context: Context, stage: Stage<Context>, result: 
 }
 
 async function record<Context>(options: EngineOptions<Context>, stage: string, result: StageResult): Promise<void> {
-  const { fingerprint, outputs, note } = result;
-  const at = options.clock.now().toISOString();
-  const fields = { stage, fingerprint, outputs, ...(note === undefined ? {} : { note }) };
-  await options.journal.append({ kind: 'stage', at, ...fields });
+  await options.journal.append({ kind: 'stage', at: options.clock.now().toISOString(), stage, ...result });
 }
 
 /** The newest record of each stage; what a stage is later observed against. */

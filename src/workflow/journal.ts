@@ -59,14 +59,12 @@ function parseJournal(path: string, content: Buffer): ParsedJournal {
   let start = 0;
   while (start < content.length) {
     const end = content.indexOf(0x0a, start);
+    // A line without its newline is what a kill during the write leaves; it is dropped.
     if (end === -1) break;
     const line = content.toString('utf8', start, end);
     const json = line.slice(checksumLength + 1);
     const link = nextLink(chain, json);
     if (line.slice(0, checksumLength) !== link || line[checksumLength] !== ' ') {
-      const isLast = end === content.length - 1;
-      // A torn write can end in stray bytes that happen to contain a newline; only the very last line may be dropped.
-      if (isLast) break;
       throw workflowErrors.JOURNAL_CORRUPT({ path, line: records.length + 1, reason: 'does not match its checksum' });
     }
     records.push(JSON.parse(json) as JournalRecord);

@@ -1,7 +1,7 @@
 // A bus on which strangers talk, a systemd that refuses, inputs that are missing, two runs at once, and the flags.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import dbus from 'dbus-native';
+import dbus, { type MessageBus } from 'dbus-native';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { torcxArguments } from '../../src/torcx/program-names.ts';
 import { makeWorld, openSuite, publish, type Suite, type World } from './torcx/node-world.ts';
@@ -16,6 +16,33 @@ const calls = (): readonly (string | undefined)[] =>
   suite.bus.calls.map(({ call }) => call).filter((call) => call !== 'GetStatus');
 const needReboot = (version: string) => ({ operation: 'UPDATED_NEED_REBOOT', version });
 const one = [{ version: '17.03', image: 'x' }];
+
+interface Forgery {
+  readonly body: unknown[];
+  /** Sent to each connection by its name, past every match rule; else to whoever listens. */
+  readonly isAddressed: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function forge(stranger: MessageBus, { body, isAddressed, signal }: Forgery): Promise<void> {
+  for (let serial = 1000; !signal.aborted; ) {
+    const names = isAddressed ? (await stranger.listNames()).filter((name) => name.startsWith(':')) : [undefined];
+    for (const destination of names) {
+      serial += 1;
+      stranger.connection.message({
+        type: 4,
+        serial,
+        path: '/com/coreos/update1',
+        interface: 'com.coreos.update1.Manager',
+        member: 'StatusUpdate',
+        signature: 'xdssx',
+        body,
+        ...(destination === undefined ? {} : { destination }),
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 function expectUntouched(world: World): void {
   expect(world.has('/etc/kubernetes/kubelet.env')).toBe(false);
@@ -34,24 +61,11 @@ describe('update_engine', () => {
       });
       const stranger = dbus.createClient({ busAddress: suite.bus.address });
       const body = [0n, 1, 'UPDATE_STATUS_UPDATED_NEED_REBOOT', '../../evil', 0n];
-      let serial = 1000;
-      const forge = setInterval(async () => {
-        const names = how === 'to everybody' ? [undefined] : ((await stranger.listNames()) as string[]);
-        for (const destination of names.filter((name) => name === undefined || name.startsWith(':'))) {
-          stranger.connection.message({
-            type: 4,
-            serial: (serial += 1),
-            path: '/com/coreos/update1',
-            interface: 'com.coreos.update1.Manager',
-            member: 'StatusUpdate',
-            signature: 'xdssx',
-            body,
-            ...(destination === undefined ? {} : { destination }),
-          });
-        }
-      }, 20);
+      const forging = new AbortController();
+      const forger = forge(stranger, { body, isAddressed: how !== 'to everybody', signal: forging.signal });
       const { exit, err } = await world.bootstrap();
-      clearInterval(forge);
+      forging.abort();
+      await forger;
       await stranger.close();
       expect({ exit, err }).toMatchObject({ exit: 0 });
       expect(err).not.toContain('evil');

@@ -2,6 +2,7 @@
 // and power loss harmless; keep it whole.
 import type { FileHandle } from 'node:fs/promises';
 import {
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -12,6 +13,7 @@ import {
   realpath,
   rename,
   rm,
+  stat,
   statfs,
   symlink,
   truncate,
@@ -35,19 +37,15 @@ export function realFiles(): Files {
     write: (path, content, options) =>
       named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
     writeStream: (path, content, options) =>
-      named('write', path, () =>
-        // writeFile repeats short writes; a bare write would lose their rest.
-        replace(path, options, (handle) => handle.writeFile(content)),
-      ),
+      named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
     openAppend: (path, options) => named('open', path, () => openAppend(path, options)),
     truncate: (path, sizeBytes) => named('truncate', path, () => truncate(path, sizeBytes)),
-    makeFolder: async (path, options) => {
-      await named('make', path, () => mkdir(path, { recursive: true, mode: options?.mode ?? 0o755 }));
-    },
+    makeFolder: (path, options) => named('make', path, () => makeFolder(path, options?.mode ?? 0o755)),
     list: (path) => named('list', path, () => readdir(path).then((names) => names.sort(), absent)),
     facts: (path) => named('look at', path, () => facts(path)),
     rename: (from, to) => named('rename', from, () => rename(from, to)),
     symlink: (target, path) => named('link', path, () => symlink(target, path)),
+    hardLink: (existing, path) => named('link', path, () => link(existing, path)),
     readLink: (path) => named('read', path, () => readlink(path)),
     realPath: (path) => named('resolve', path, () => realpath(path)),
     setMode: (path, mode) => named('change the mode of', path, () => chmod(path, mode)),
@@ -79,7 +77,7 @@ async function replace(
     if (options.uid !== undefined || options.gid !== undefined)
       await handle.chown(options.uid ?? -1, options.gid ?? -1);
     await fill(handle);
-    await handle.sync();
+    if (options.isDurable !== false) await handle.sync();
     await handle.close();
     await rename(temporary, path);
   } catch (error) {
@@ -87,7 +85,7 @@ async function replace(
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  if (options.isDurable !== false) await syncFolder(folder);
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -111,6 +109,24 @@ async function openAppend(path: string, options: WriteOptions = {}): ReturnType<
   };
 }
 
+/** By hand, because the recursive form of mkdir reports ENOENT for a read-only file system. */
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && dirname(path) !== path) {
+      await makeFolder(dirname(path), mode);
+      return makeFolder(path, mode);
+    }
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isThere) throw error;
+  }
+}
+
 async function facts(path: string): Promise<FileFacts | undefined> {
   const stat = await lstat(path).catch(absent);
   if (stat === undefined) return undefined;
@@ -120,6 +136,7 @@ async function facts(path: string): Promise<FileFacts | undefined> {
     sizeBytes: stat.size,
     mode: stat.mode & 0o7777,
     uid: stat.uid,
+    gid: stat.gid,
     modifiedAt: stat.mtime,
     identity: `${stat.dev}:${stat.ino}`,
   };

@@ -36,9 +36,9 @@ function mortalFiles(files: Files): Files {
     ...files,
     write: before((path, content, options) => files.writeStream(path, halved(once(Buffer.from(content))), options)),
     writeStream: before((path, content, options) => files.writeStream(path, halved(content), options)),
-    makeFolder: before(files.makeFolder),
-    remove: before(files.remove),
-    lockFile: before(files.lockFile),
+    makeFolder: before((path, options) => files.makeFolder(path, options)),
+    remove: before((path) => files.remove(path)),
+    lockFile: before((path) => files.lockFile(path)),
   };
 }
 

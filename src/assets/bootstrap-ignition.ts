@@ -1,0 +1,121 @@
+// bootstrap.ign: everything the bootstrap machine needs to stand in for a cluster that does not exist yet.
+// What must never leave the workstation is left out here: the key of root-ca and the break-glass administrator.
+import type { Config, File as IgnitionFile } from '../ignition/config.ts';
+import { dataUrl } from '../ignition/data-url.ts';
+import { serialize } from '../ignition/serialize.ts';
+import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
+import {
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../node-software/machine-software.ts';
+import { asset, type InputValues, textOf } from './asset.ts';
+import { clusterNames } from './cluster-names.ts';
+import type { StoredCredential } from './credential-files.ts';
+import { installConfig } from './install-config.ts';
+import { inventory } from './inventory.ts';
+import { joinKeys, type JoinKeys } from './join-keys.ts';
+import { kubeletKubeconfig, loopbackKubeconfig } from './kubeconfigs.ts';
+import { machineConfigServerLeaf } from './leaves.ts';
+import { machineFacts, sshKeys } from './machine-facts.ts';
+import { manifestFolder } from './manifests/manifest-folder.ts';
+import { metadata } from './metadata.ts';
+import { serviceAccountKey } from './service-account-key.ts';
+import {
+  apiserverServingSigner,
+  controlPlaneClientSigner,
+  etcdSigner,
+  frontProxySigner,
+  kubeletSigner,
+  rootCa,
+} from './signers.ts';
+
+const path = 'bootstrap.ign';
+/** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
+export const bootstrapFolder = '/opt/firstlight';
+
+const inputs = {
+  installConfig,
+  clusterNames,
+  metadata,
+  inventory,
+  joinKeys,
+  rootCa,
+  etcdSigner,
+  apiserverServingSigner,
+  controlPlaneClientSigner,
+  kubeletSigner,
+  frontProxySigner,
+  serviceAccountKey,
+  machineConfigServerLeaf,
+  loopbackKubeconfig,
+  kubeletKubeconfig,
+  manifestFolder,
+};
+type Inputs = InputValues<typeof inputs>;
+
+export const bootstrapIgnition = asset({
+  name: 'bootstrap-ignition',
+  why: 'Somebody has to be the cluster before there is one: this makes a bare machine that somebody.',
+  neededUntil: 'the bootstrap is complete; it holds signers, so remove it then',
+  inputs,
+  outputs: [path],
+  generate: (values) => {
+    const facts = machineFacts(values.installConfig, values.clusterNames);
+    const parts = [baseSoftware, kubeletSoftware].map((part) => part('bootstrap', facts));
+    const software = ignitionConfig([...parts, containerRuntimeSoftware(facts)]);
+    const keys = sshKeys(values.installConfig);
+    const bootstrap: Config = {
+      ...software,
+      ignition: { version: '3.2.0' },
+      passwd: { users: [{ name: 'core', ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) }] },
+      storage: { ...software.storage, files: [...(software.storage?.files ?? []), ...assetFiles(values)] },
+    };
+    return [{ path, content: serialize(bootstrap), mode: 0o600 }];
+  },
+  read: (files) => textOf(files),
+});
+
+/** What makes it a bootstrap machine. */
+function assetFiles(values: Inputs): readonly IgnitionFile[] {
+  const at = (name: string, content: string | Uint8Array, mode = 0o600): IgnitionFile =>
+    file(`${bootstrapFolder}/${name}`, content, mode);
+  const signers: Readonly<Record<string, StoredCredential>> = {
+    'etcd-signer': values.etcdSigner,
+    'apiserver-serving-signer': values.apiserverServingSigner,
+    'control-plane-client-signer': values.controlPlaneClientSigner,
+    'kubelet-signer': values.kubeletSigner,
+    'front-proxy-signer': values.frontProxySigner,
+    'machine-config-server': values.machineConfigServerLeaf,
+  };
+  const pairs = Object.entries(signers).flatMap(([name, { certificatePem, key }]) => [
+    at(`tls/${name}.crt`, certificatePem, 0o644),
+    at(`tls/${name}.key`, key.privatePem.reveal()),
+  ]);
+  return [
+    at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),
+    ...pairs,
+    at('tls/service-account.key', values.serviceAccountKey.key.privatePem.reveal()),
+    at('tls/service-account.pub', values.serviceAccountKey.publicPem, 0o644),
+    at('auth/kubeconfig-loopback', values.loopbackKubeconfig),
+    at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
+    at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
+    at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
+    at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
+    ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
+  ];
+}
+
+function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {
+  const digests = (pool: string): PoolTokenDigests[string] =>
+    [current, ...previous].map(({ key, notAfter }) => ({
+      sha256: digestPoolToken(poolToken(Buffer.from(key, 'base64'), pool)),
+      notAfter,
+    }));
+  return { master: digests('master'), worker: digests('worker') };
+}
+
+function file(target: string, content: string | Uint8Array, mode: number): IgnitionFile {
+  return { path: target, mode, overwrite: true, contents: { source: dataUrl(content) } };
+}

@@ -1,0 +1,21 @@
+// Who this cluster is, for ever: two random values that no later edit of the install-config may change.
+import { z } from 'zod';
+import { randomText, randomUuid } from '../host/random.ts';
+import { asset, textOf } from './asset.ts';
+import { readJson } from './json.ts';
+
+const path = '.firstlight/identity.json';
+const schema = z.strictObject({ clusterId: z.uuid(), suffix: z.string().regex(/^[a-z0-9]{5}$/) });
+
+export const identity = asset({
+  name: 'identity',
+  why: 'Two clusters may share every name; this tells them apart, and it must survive every edit.',
+  neededUntil: 'the cluster is destroyed',
+  inputs: {},
+  outputs: [path],
+  generate: (_inputs, { random }) => {
+    const suffix = randomText(random, 'abcdefghijklmnopqrstuvwxyz0123456789', 5);
+    return [{ path, content: `${JSON.stringify({ clusterId: randomUuid(random), suffix }, null, 2)}\n` }];
+  },
+  read: (files) => readJson(path, textOf(files), schema),
+});

@@ -1,0 +1,50 @@
+// The machines that may join: from the user's hosts, or laid out by us on the local platform. With an inventory a
+// certificate request is signed only for a name and addresses that are in it.
+import { z } from 'zod';
+import { masterCount, platformOf, workerCount } from '../install-config/cluster-facts.ts';
+import type { InstallConfig } from '../install-config/schema.ts';
+import { asset, textOf } from './asset.ts';
+import { addressAt, machineRange } from './cluster-names.ts';
+import { installConfig } from './install-config.ts';
+import { readJson } from './json.ts';
+
+const path = 'inventory.json';
+const machine = z.strictObject({
+  name: z.string(),
+  role: z.enum(['bootstrap', 'master', 'worker']),
+  addresses: z.array(z.string()).min(1),
+});
+export const inventorySchema = z.strictObject({
+  /** Closed: nobody else may join. Open: whoever holds a pool token may. */
+  isClosed: z.boolean(),
+  machines: z.array(machine),
+});
+
+export type Inventory = z.output<typeof inventorySchema>;
+export type InventoryMachine = Inventory['machines'][number];
+
+export const inventory = asset({
+  name: 'inventory',
+  why: 'A certificate request is believed only from a machine we expect; this is the list of them.',
+  neededUntil: 'the cluster is destroyed; machines that join later are added to it',
+  inputs: { installConfig },
+  outputs: [path],
+  generate: ({ installConfig: config }) => [{ path, content: `${JSON.stringify(listMachines(config), null, 2)}\n` }],
+  read: (files) => readJson(path, textOf(files), inventorySchema),
+});
+
+/** Where the local platform puts its machines: bootstrap at .10, masters from .11, workers from .21 (or behind). */
+function listMachines(config: InstallConfig): Inventory {
+  if (platformOf(config) === 'none') return { isClosed: config.hosts.length > 0, machines: [...config.hosts] };
+  const range = machineRange(config);
+  const named = (role: 'master' | 'worker', count: number, from: number): readonly InventoryMachine[] =>
+    Array.from({ length: count }, (_, n) => ({
+      name: `${role}-${n}`,
+      role,
+      addresses: [addressAt(range, from + n)],
+    }));
+  const masters = named('master', masterCount(config), 11);
+  const workers = named('worker', workerCount(config), 21);
+  const bootstrap: InventoryMachine = { name: 'bootstrap', role: 'bootstrap', addresses: [addressAt(range, 10)] };
+  return { isClosed: true, machines: [bootstrap, ...masters, ...workers] };
+}

@@ -1,0 +1,92 @@
+// The files people and machines talk to the API with: who says who they are, and to which address.
+import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';
+import { apiPort, clusterNames } from './cluster-names.ts';
+import type { StoredCredential } from './credential-files.ts';
+import { adminLeaf, breakGlassLeaf } from './leaves.ts';
+import { apiserverServingSigner } from './signers.ts';
+
+interface KubeconfigAsset<Inputs extends InputAssets> {
+  readonly name: string;
+  readonly why: string;
+  readonly neededUntil: string;
+  readonly path: string;
+  readonly inputs: Inputs;
+  readonly options: (inputs: InputValues<Inputs>) => KubeconfigOptions;
+}
+
+function kubeconfigAsset<Inputs extends InputAssets>(declaration: KubeconfigAsset<Inputs>): Asset<string, Inputs> {
+  const { name, why, neededUntil, path, inputs, options } = declaration;
+  return asset({
+    name,
+    why,
+    neededUntil,
+    inputs,
+    outputs: [path],
+    generate: (values) => [{ path, content: kubeconfigText(options(values)), mode: 0o600 }],
+    read: (files) => textOf(files),
+  });
+}
+
+function byCertificate(leaf: StoredCredential): NonNullable<KubeconfigOptions['credential']> {
+  return { kind: 'certificate', certificatePem: leaf.certificatePem, keyPem: leaf.key.privatePem.reveal() };
+}
+
+export const adminKubeconfig = kubeconfigAsset({
+  name: 'admin-kubeconfig',
+  why: 'What a person uses every day, as a member of a group that can be taken its rights again.',
+  neededUntil: 'the cluster is destroyed; a new one is made when its certificate nears its end',
+  path: 'auth/kubeconfig',
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
+    server: names.apiUrl,
+    caPem: ca.certificatePem,
+    user: 'admin',
+    credential: byCertificate(admin),
+  }),
+});
+
+export const breakGlassKubeconfig = kubeconfigAsset({
+  name: 'break-glass-kubeconfig',
+  why: 'For the day on which RBAC itself is broken. Keep it in a safe; it never leaves the workstation.',
+  neededUntil: 'the cluster is destroyed',
+  path: 'auth/kubeconfig-break-glass',
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: breakGlassLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
+    server: names.apiUrl,
+    caPem: ca.certificatePem,
+    user: 'break-glass-admin',
+    credential: byCertificate(admin),
+  }),
+});
+
+export const loopbackKubeconfig = kubeconfigAsset({
+  name: 'loopback-kubeconfig',
+  why: 'On the bootstrap machine the API answers on localhost before any name resolves.',
+  neededUntil: 'the bootstrap is complete; rm-assets removes it from the bootstrap machine',
+  path: 'auth/kubeconfig-loopback',
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
+    server: `https://localhost:${apiPort}`,
+    caPem: ca.certificatePem,
+    user: 'loopback',
+    credential: byCertificate(admin),
+  }),
+});
+
+export const kubeletKubeconfig = kubeconfigAsset({
+  name: 'kubelet-kubeconfig',
+  why: 'Where a new kubelet asks for its certificate. It names nobody: the config server adds a token for one use.',
+  neededUntil: 'no machine joins any more',
+  path: 'auth/kubeconfig-kubelet',
+  inputs: { names: clusterNames, ca: apiserverServingSigner },
+  options: ({ names, ca }) => ({
+    cluster: names.clusterName,
+    server: names.apiInternalUrl,
+    caPem: ca.certificatePem,
+    user: 'kubelet-bootstrap',
+  }),
+});

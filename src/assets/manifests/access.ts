@@ -1,0 +1,50 @@
+// Who may do what on the first day: bindings of Kubernetes' own roles to the identities of the PKI table.
+// There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
+import { manifestAsset } from './manifest-asset.ts';
+
+const group = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
+const user = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name });
+
+function clusterBinding(name: string, role: string, subject: object): object {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [subject],
+  };
+}
+
+export const adminAccess = manifestAsset({
+  name: 'access-admins',
+  why: 'Day-to-day administration is a bound group, so that it can be taken away again.',
+  inputs: {},
+  objects: () => [clusterBinding('firstlight:admins', 'cluster-admin', group('firstlight:admins'))],
+});
+
+export const nodeAccess = manifestAsset({
+  name: 'access-nodes',
+  why: 'A joining kubelet may ask for a certificate and nothing else; a joined one may renew its own.',
+  inputs: {},
+  objects: () => [
+    clusterBinding('firstlight:kubelet-bootstrap', 'system:node-bootstrapper', group('system:bootstrappers:nodes')),
+    clusterBinding(
+      'firstlight:node-certificate-rotation',
+      'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+      group('system:nodes'),
+    ),
+  ],
+});
+
+export const apiserverAccess = manifestAsset({
+  name: 'access-apiserver',
+  why: 'Logs and exec: kubelets let kube-apiserver in by this binding instead of by an all-powerful group.',
+  inputs: {},
+  objects: () => [
+    clusterBinding(
+      'firstlight:apiserver-to-kubelet',
+      'system:kubelet-api-admin',
+      user('kube-apiserver-kubelet-client'),
+    ),
+  ],
+});

@@ -1,0 +1,19 @@
+// What the cluster remembers of how it was made, under the name that tools for such clusters look for.
+import { withoutSecrets } from '../../install-config/secrets.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { installConfig } from '../install-config.ts';
+import { manifestAsset } from './manifest-asset.ts';
+
+export const clusterConfigManifest = manifestAsset({
+  name: 'cluster-config',
+  why: 'Controllers in the cluster read how it was meant to be, also when the workstation is long gone.',
+  inputs: { installConfig },
+  objects: ({ installConfig: config }) => [
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'cluster-config-v1', namespace: 'kube-system' },
+      data: { 'install-config': toYaml(withoutSecrets(config)) },
+    },
+  ],
+});

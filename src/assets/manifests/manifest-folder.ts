@@ -1,0 +1,81 @@
+// All of manifests/ as it is on the disk: what we wrote, what a person edited, and what they put beside it.
+// Two files that define the same object are refused, because only one of them could win, and silently.
+import { type Document, parseAllDocuments } from 'yaml';
+import { asset, type FileSet } from '../asset.ts';
+import { assetErrors } from '../errors.ts';
+import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
+import { clusterConfigManifest } from './cluster-config.ts';
+import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
+import { rootCaManifest } from './root-ca-bundle.ts';
+
+export interface ManifestFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly objects: readonly string[];
+}
+
+export const manifestFolder = asset({
+  name: 'manifests',
+  why: 'Everything that is applied to the new cluster, your own files included.',
+  neededUntil: 'it has been applied to the cluster',
+  inputs: {
+    clusterConfigManifest,
+    rootCaManifest,
+    adminAccess,
+    nodeAccess,
+    apiserverAccess,
+    machineConfigCrdManifest,
+    machineConfigFacts,
+  },
+  outputs: ['manifests/*'],
+  isCollection: true,
+  generate: () => [],
+  read: (files) => readManifests(files),
+});
+
+export function readManifests(files: FileSet): readonly ManifestFile[] {
+  const owners = new Map<string, string>();
+  return [...files].map(([path, content]) => {
+    const objects = objectsIn(path, Buffer.from(content).toString('utf8'));
+    for (const object of objects) {
+      const first = owners.get(object);
+      if (first !== undefined) throw assetErrors.DUPLICATE_MANIFEST({ object, first, second: path });
+      owners.set(object, path);
+    }
+    return { path, content, objects };
+  });
+}
+
+function objectsIn(path: string, text: string): readonly string[] {
+  const documents = parseAllDocuments(text, { version: '1.1', merge: false });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => {
+    const [problem] = document.errors;
+    if (problem !== undefined) {
+      const { line, col } = problem.linePos?.[0] ?? { line: 1, col: 1 };
+      const reason = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'it is not YAML';
+      throw assetErrors.UNREADABLE({ file: `${path}:${line}:${col}`, reason });
+    }
+    return describe(path, document);
+  });
+}
+
+/** `ConfigMap kube-system/cluster-config-v1`, with the API group in front where there is one. */
+function describe(path: string, document: Document.Parsed): readonly string[] {
+  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  if (value === null || value === undefined) return [];
+  const { apiVersion, kind, metadata } = value as {
+    apiVersion?: unknown;
+    kind?: unknown;
+    metadata?: { name?: unknown; namespace?: unknown };
+  };
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof metadata?.name !== 'string') {
+    throw assetErrors.UNREADABLE({
+      file: path,
+      reason: 'it is no Kubernetes object: apiVersion, kind or metadata.name is missing',
+    });
+  }
+  const group = apiVersion.includes('/') ? `${apiVersion.split('/')[0]}/` : '';
+  const namespace = typeof metadata.namespace === 'string' ? `${metadata.namespace}/` : '';
+  return [`${group}${kind} ${namespace}${metadata.name}`];
+}

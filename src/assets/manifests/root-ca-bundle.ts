@@ -1,0 +1,17 @@
+// The public half of root-ca, for whoever has to talk to a config server from inside the cluster.
+import { rootCa } from '../signers.ts';
+import { manifestAsset } from './manifest-asset.ts';
+
+export const rootCaManifest = manifestAsset({
+  name: 'root-ca-bundle',
+  why: 'A node that is bootstrapped again in place must know which config server to believe.',
+  inputs: { rootCa },
+  objects: ({ rootCa: { certificatePem } }) => [
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'root-ca', namespace: 'kube-system' },
+      data: { 'ca.crt': certificatePem },
+    },
+  ],
+});

@@ -1,0 +1,41 @@
+// What `destroy` and every later command need to find the cluster again.
+import { z } from 'zod';
+import { asset, textOf } from './asset.ts';
+import { identity } from './identity.ts';
+import { installConfig } from './install-config.ts';
+import { readJson } from './json.ts';
+
+const path = 'metadata.json';
+const schema = z.looseObject({ clusterName: z.string(), clusterID: z.uuid(), infraID: z.string() });
+
+export const metadata = asset({
+  name: 'metadata',
+  why: 'A later command must know which cluster this folder is about, also when nothing else is left of it.',
+  neededUntil: 'the cluster is destroyed',
+  inputs: { installConfig, identity },
+  outputs: [path],
+  generate: ({ installConfig: config, identity: { clusterId, suffix } }) => {
+    const clusterName = config.metadata.name;
+    const content = {
+      clusterName,
+      clusterID: clusterId,
+      infraID: infraId(clusterName, suffix),
+      platform: config.platform,
+    };
+    return [{ path, content: `${JSON.stringify(content, null, 2)}\n` }];
+  },
+  read: (files) => readJson(path, textOf(files), schema),
+  mismatch: ({ clusterID }, inputs) =>
+    clusterID === inputs.identity.clusterId
+      ? undefined
+      : `${path} is about cluster ${clusterID}, but this folder belongs to ${inputs.identity.clusterId}`,
+});
+
+/** At most 27 characters, fit for the names of cloud objects: the name shortened to 21, a dash, five random ones. */
+export function infraId(clusterName: string, suffix: string): string {
+  const base = clusterName
+    .replaceAll(/[^a-zA-Z0-9]+/g, '-')
+    .slice(0, 21)
+    .replace(/-+$/, '');
+  return `${base}-${suffix}`;
+}

@@ -1,0 +1,51 @@
+// master.ign and worker.ign: nothing but whom to ask, how to recognise it, and the token that shows we belong.
+// Spec 3.2 has all of it, so that any Ignition since 2.7 can boot from these files.
+import type { Config } from '../ignition/config.ts';
+import { dataUrl } from '../ignition/data-url.ts';
+import { serialize } from '../ignition/serialize.ts';
+import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../machine-config/pool-token.ts';
+import { asset, textOf } from './asset.ts';
+import { clusterNames } from './cluster-names.ts';
+import { joinKeys } from './join-keys.ts';
+import { rootCa } from './signers.ts';
+
+const inputs = { names: clusterNames, rootCa, joinKeys };
+
+function pointerAsset(pool: 'master' | 'worker', why: string) {
+  const path = `${pool}.ign`;
+  return asset({
+    name: `${pool}-ignition`,
+    why,
+    neededUntil: `no ${pool} joins with it any more; it serves later machines as well as the first`,
+    inputs,
+    outputs: [path],
+    generate: ({ names, rootCa: ca, joinKeys: keys }) => {
+      const token = poolToken(Buffer.from(keys.current.key, 'base64'), pool);
+      const pointer: Config = {
+        ignition: {
+          version: '3.2.0',
+          config: {
+            merge: [
+              {
+                source: `${names.configServerUrl}/config/${pool}`,
+                httpHeaders: [{ name: poolTokenHeader, value: poolTokenHeaderValue(token) }],
+              },
+            ],
+          },
+          security: { tls: { certificateAuthorities: [{ source: dataUrl(ca.certificatePem) }] } },
+        },
+      };
+      return [{ path, content: serialize(pointer), mode: 0o600 }];
+    },
+    read: (files) => textOf(files),
+  });
+}
+
+export const masterIgnition = pointerAsset(
+  'master',
+  'A master is born knowing only whom to ask for its configuration, so that the answer can change after it was made.',
+);
+export const workerIgnition = pointerAsset(
+  'worker',
+  'A worker is born knowing only whom to ask for its configuration; the same file serves workers that come years later.',
+);

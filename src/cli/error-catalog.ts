@@ -1,0 +1,24 @@
+// Every error a person may see, by code. A module's table becomes explainable by a line here.
+import { assetErrors } from '../assets/errors.ts';
+import type { ErrorMaker } from '../errors/firstlight-error.ts';
+import { hostErrors } from '../host/errors.ts';
+import { installConfigErrors } from '../install-config/errors.ts';
+import { nodeSoftwareErrors } from '../node-software/errors.ts';
+import { pkiErrors } from '../pki/errors.ts';
+import { workflowErrors } from '../workflow/errors.ts';
+import { cliErrors } from './errors.ts';
+
+const tables: readonly object[] = [
+  cliErrors,
+  installConfigErrors,
+  assetErrors,
+  pkiErrors,
+  workflowErrors,
+  hostErrors,
+  nodeSoftwareErrors,
+];
+
+export function errorCatalog(): ReadonlyMap<string, ErrorMaker<never>> {
+  const makers = tables.flatMap((table) => Object.values(table) as readonly ErrorMaker<never>[]);
+  return new Map(makers.map((maker) => [maker.code, maker]));
+}

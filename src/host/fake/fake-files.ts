@@ -1,0 +1,205 @@
+// Files in memory, with the same contract as the real ones and two faults: a crash at a chosen change (everything after
+// it fails, as for a killed process; what was written stays) and a disk that is full.
+import { posix } from 'node:path';
+import { hostErrors } from '../errors.ts';
+import type { Files } from '../files.ts';
+
+/** What a killed process throws inside the test; never caught by the code under test. */
+export class Crash extends Error {}
+
+export interface FakeDisk {
+  readonly nodes: Map<string, FakeNode>;
+  /** Changes made so far. */
+  changes: number;
+  /** The change with this number does not happen, and nothing after it does. */
+  crashAt?: number;
+  isFull: boolean;
+  readonly locked: Set<string>;
+}
+
+type FakeNode =
+  | { readonly kind: 'file'; content: Buffer; readonly mode: number; readonly at: Date }
+  | { readonly kind: 'folder'; readonly mode: number; readonly at: Date }
+  | { readonly kind: 'link'; readonly target: string; readonly at: Date };
+
+export function fakeDisk(): FakeDisk {
+  const at = new Date(0);
+  const nodes = new Map<string, FakeNode>([['/', { kind: 'folder', mode: 0o755, at }]]);
+  return { nodes, changes: 0, isFull: false, locked: new Set() };
+}
+
+type FakeFile = Extract<FakeNode, { kind: 'file' }>;
+
+export function fakeFiles(disk: FakeDisk): Files {
+  return { ...readers(disk), ...writers(disk), ...movers(disk), ...folders(disk) };
+}
+
+function readers(
+  disk: FakeDisk,
+): Pick<Files, 'read' | 'readText' | 'readIfPresent' | 'stream' | 'readLink' | 'realPath' | 'facts'> {
+  return {
+    read: async (path) => Buffer.from(mustFile(disk, path).content),
+    readText: async (path) => mustFile(disk, path).content.toString('utf8'),
+    readIfPresent: async (path) => {
+      const found = fileAt(disk, path)?.content;
+      return found === undefined ? undefined : Buffer.from(found);
+    },
+    stream: async function* (path) {
+      yield Buffer.from(mustFile(disk, path).content);
+    },
+    readLink: async (path) => {
+      const node = disk.nodes.get(clean(path));
+      return node?.kind === 'link' ? node.target : refuse('read', path, 'not a link');
+    },
+    realPath: async (path) => clean(path),
+    facts: async (path) => {
+      const node = disk.nodes.get(clean(path));
+      if (node === undefined) return undefined;
+      const sizeBytes = node.kind === 'file' ? node.content.length : 0;
+      const mode = node.kind === 'link' ? 0o777 : node.mode;
+      return { kind: node.kind, sizeBytes, mode, uid: 0, gid: 0, modifiedAt: node.at, identity: clean(path) };
+    },
+  };
+}
+
+function writers(
+  disk: FakeDisk,
+): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'symlink' | 'hardLink'> {
+  return {
+    write: async (path, content, options) => put(disk, path, { content, mode: options?.mode }),
+    writeStream: async (path, content, options) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of content) chunks.push(chunk);
+      put(disk, path, { content: Buffer.concat(chunks), mode: options?.mode });
+    },
+    openAppend: async (path, options) => ({
+      append: async (content) => append(disk, path, { content, mode: options?.mode }),
+      [Symbol.asyncDispose]: async () => {},
+    }),
+    truncate: async (path, sizeBytes) => {
+      change(disk, 'truncate', path);
+      const file = mustFile(disk, path);
+      file.content = file.content.subarray(0, sizeBytes);
+    },
+    setMode: async (path, mode) => {
+      change(disk, 'change the mode of', path);
+      const node = disk.nodes.get(clean(path));
+      if (node !== undefined && node.kind !== 'link') disk.nodes.set(clean(path), { ...node, mode });
+    },
+    symlink: async (target, path) => {
+      change(disk, 'link', path);
+      disk.nodes.set(clean(path), { kind: 'link', target, at: new Date(0) });
+    },
+    hardLink: async (existing, path) => {
+      change(disk, 'link', path);
+      disk.nodes.set(clean(path), mustFile(disk, existing));
+    },
+  };
+}
+
+function movers(disk: FakeDisk): Pick<Files, 'rename' | 'remove'> {
+  const tree = (path: string): readonly string[] =>
+    [...disk.nodes.keys()].filter((name) => name === clean(path) || name.startsWith(`${clean(path)}/`));
+  return {
+    rename: async (from, to) => {
+      change(disk, 'rename', to);
+      const moved = tree(from).map((name) => [name, disk.nodes.get(name)] as const);
+      if (moved.length === 0) refuse('rename', from, 'no such file or folder');
+      for (const [name, node] of moved) {
+        disk.nodes.delete(name);
+        if (node !== undefined) disk.nodes.set(clean(to) + name.slice(clean(from).length), node);
+      }
+    },
+    remove: async (path) => {
+      const doomed = tree(path);
+      if (doomed.length === 0) return;
+      change(disk, 'remove', path);
+      for (const name of doomed) disk.nodes.delete(name);
+    },
+  };
+}
+
+function folders(
+  disk: FakeDisk,
+): Pick<Files, 'makeFolder' | 'list' | 'makeTemporaryFolder' | 'freeBytes' | 'lock' | 'lockFile' | 'watch'> {
+  const { nodes, locked } = disk;
+  return {
+    makeFolder: async (path, options) => makeFolder(disk, clean(path), options?.mode ?? 0o755),
+    list: async (path) => {
+      if (nodes.get(clean(path))?.kind !== 'folder') return undefined;
+      const inside = [...nodes.keys()].filter((name) => name !== '/' && posix.dirname(name) === clean(path));
+      return inside.map((name) => posix.basename(name)).sort();
+    },
+    makeTemporaryFolder: async (prefix) => {
+      const path = `/tmp/${prefix}${disk.changes}`;
+      makeFolder(disk, path, 0o700);
+      return path;
+    },
+    freeBytes: async () => (disk.isFull ? 0 : 2 ** 40),
+    lockFile: async (path) => {
+      if (locked.has(clean(path))) return undefined;
+      locked.add(clean(path));
+      return { path, [Symbol.asyncDispose]: async () => void locked.delete(clean(path)) };
+    },
+    lock: async (folder) => {
+      if (locked.has(clean(folder))) return { heldBy: {} };
+      locked.add(clean(folder));
+      return { path: folder, [Symbol.asyncDispose]: async () => void locked.delete(clean(folder)) };
+    },
+    watch: () => ({ [Symbol.dispose]: () => {} }),
+  };
+}
+
+function change(disk: FakeDisk, action: string, path: string): void {
+  disk.changes += 1;
+  if (disk.crashAt !== undefined && disk.changes >= disk.crashAt) throw new Crash(`${action} ${path}`);
+  if (disk.isFull && action === 'write') refuse(action, path, 'no space left on the disk');
+}
+
+interface Put {
+  readonly content: Uint8Array | string;
+  readonly mode: number | undefined;
+}
+
+function put(disk: FakeDisk, path: string, { content, mode }: Put): void {
+  change(disk, 'write', path);
+  if (disk.nodes.get(posix.dirname(clean(path)))?.kind !== 'folder') refuse('write', path, 'no such file or folder');
+  disk.nodes.set(clean(path), { kind: 'file', content: Buffer.from(content), mode: mode ?? 0o644, at: new Date(0) });
+}
+
+/** A killed append leaves some of its bytes: the worst case is half a line. */
+function append(disk: FakeDisk, path: string, { content, mode }: Put): void {
+  const next = disk.changes + 1;
+  const bytes = Buffer.from(content);
+  if (disk.crashAt === undefined || next <= disk.crashAt) {
+    const kept = next === disk.crashAt ? bytes.subarray(0, bytes.length >> 1) : bytes;
+    const before = fileAt(disk, path)?.content ?? Buffer.alloc(0);
+    const joined = Buffer.concat([before, kept]);
+    disk.nodes.set(clean(path), { kind: 'file', content: joined, mode: mode ?? 0o644, at: new Date(0) });
+  }
+  change(disk, 'append to', path);
+}
+
+function makeFolder(disk: FakeDisk, path: string, mode: number): void {
+  if (disk.nodes.get(path)?.kind === 'folder') return;
+  makeFolder(disk, posix.dirname(path), mode);
+  change(disk, 'make', path);
+  disk.nodes.set(path, { kind: 'folder', mode, at: new Date(0) });
+}
+
+function fileAt(disk: FakeDisk, path: string): FakeFile | undefined {
+  const node = disk.nodes.get(clean(path));
+  return node?.kind === 'file' ? node : undefined;
+}
+
+function mustFile(disk: FakeDisk, path: string): FakeFile {
+  return fileAt(disk, path) ?? refuse('read', path, 'no such file or folder');
+}
+
+function clean(path: string): string {
+  return posix.normalize(path).replace(/(.)\/$/, '$1');
+}
+
+function refuse(action: string, path: string, reason: string): never {
+  throw hostErrors.FILE({ path, action, reason });
+}

@@ -1,0 +1,21 @@
+// What the rest of the program asks an install-config most often, said once.
+import type { InstallConfig } from './schema.ts';
+
+export type PlatformName = 'local' | 'none';
+
+export function platformOf(config: InstallConfig): PlatformName {
+  return config.platform.none === undefined ? 'local' : 'none';
+}
+
+export function masterCount(config: InstallConfig): number {
+  return config.controlPlane.replicas;
+}
+
+export function workerCount(config: InstallConfig): number {
+  return config.compute[0].replicas;
+}
+
+/** `demo.firstlight.test`; the API is `api.` and, for the machines themselves, `api-int.` before it. */
+export function clusterDomain(config: InstallConfig): string {
+  return `${config.metadata.name}.${config.baseDomain}`;
+}

@@ -1,0 +1,114 @@
+// What zod found, field by field, as mistakes a person can act on. A value is repeated only through `textAt`, which
+// knows the secrets.
+import type { Architecture } from './architecture.ts';
+import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
+import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
+import { type FieldPath, mistakesMax, nearest, pathText, quoted, redacted } from './mistake.ts';
+import { type InstallConfig, installConfigSchema } from './schema.ts';
+import { holdsSecret } from './secrets.ts';
+import { unservedFields } from './unserved-fields.ts';
+
+export interface FieldMistake {
+  readonly path: FieldPath;
+  /** Which of the two the cursor belongs on. */
+  readonly at: 'key' | 'value';
+  readonly text: string;
+  readonly message: string;
+  readonly allowed?: string;
+  readonly suggestion?: string;
+  /** The field whose value is therefore not known: for a typo the one that was meant. */
+  readonly suspect: FieldPath;
+}
+
+export interface ReadFields {
+  /**
+   * Complete and well-typed. Where there are mistakes, the fields they are about have their defaults instead, so that
+   * the rest can still be judged; absent if even that is not possible.
+   */
+  readonly config: InstallConfig | undefined;
+  readonly mistakes: readonly FieldMistake[];
+}
+
+export function readFields(value: Readonly<Record<string, unknown>>, architecture: Architecture): ReadFields {
+  const schema = installConfigSchema(architecture);
+  const read = schema.safeParse(value, { error: issueMessage });
+  if (read.success) return { config: read.data, mistakes: [] };
+  const described = jsonSchema(architecture);
+  const mistakes = read.error.issues
+    .slice(0, mistakesMax)
+    .flatMap((issue) => {
+      if (issue.code !== 'unrecognized_keys') return [valueMistake(issue, value, described)];
+      return unknownFields(fieldPath(issue), issue.keys.slice(0, mistakesMax), described);
+    })
+    .slice(0, mistakesMax);
+  // A file this wrong has nothing left worth judging.
+  if (mistakes.length >= mistakesMax) return { config: undefined, mistakes };
+  const rest = mistakes.reduce((left, { path }) => withoutField(left, path), value);
+  return { config: schema.safeParse(rest).data, mistakes };
+}
+
+/** The value without the field at the path; of a list nothing stays, lest the others move up. */
+function withoutField(
+  value: Readonly<Record<string, unknown>>,
+  [first, ...rest]: FieldPath,
+): Readonly<Record<string, unknown>> {
+  if (first === undefined || !Object.hasOwn(value, first)) return value;
+  const { [first]: inner, ...others } = value;
+  const isMap = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+  return isMap && rest.length > 0 ? { ...value, [first]: withoutField({ ...inner }, rest) } : others;
+}
+
+function fieldPath(issue: Issue): FieldPath {
+  return issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+}
+
+function valueMistake(issue: Issue, value: unknown, schema: JsonSchema): FieldMistake {
+  const path = fieldPath(issue);
+  const text = textAt(value, path);
+  const allowed = issueAllowed(issue, schemaAt(schema, path));
+  const suggestion = issueSuggestion(issue, valueAt(value, path));
+  return {
+    path,
+    at: 'value',
+    text,
+    message: [pathText(path), text, issue.message].filter((word) => word !== '').join(' '),
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(suggestion === undefined ? {} : { suggestion }),
+    suspect: path,
+  };
+}
+
+function unknownFields(parent: FieldPath, keys: readonly string[], schema: JsonSchema): readonly FieldMistake[] {
+  const here = schemaAt(schema, parent);
+  const names = here === undefined ? [] : [...fieldsOf(here).keys()].filter((name) => name !== '$schema');
+  return keys.map((key) => {
+    const path = [...parent, key];
+    const unserved = parent.length === 0 ? unservedFields.get(key) : undefined;
+    const suggestion = unserved === undefined ? nearest(key, names) : undefined;
+    return {
+      path,
+      at: 'key',
+      text: quoted(key),
+      message: `${pathText(path)}: ${unserved ?? 'unknown field'}`,
+      ...(unserved === undefined ? { allowed: names.join(', ') || 'no fields' } : {}),
+      ...(suggestion === undefined ? {} : { suggestion }),
+      suspect: [...parent, suggestion ?? key],
+    };
+  });
+}
+
+/** What stands there, if it is one value and no secret. */
+export function textAt(value: unknown, path: FieldPath): string {
+  const input = valueAt(value, path);
+  if (typeof input !== 'string' && typeof input !== 'number' && typeof input !== 'boolean') return '';
+  return holdsSecret(path) ? redacted : quoted(input);
+}
+
+export function valueAt(value: unknown, path: FieldPath): unknown {
+  let here = value;
+  for (const part of path) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, part)) return undefined;
+    here = (here as Record<string | number, unknown>)[part];
+  }
+  return here;
+}

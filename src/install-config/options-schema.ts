@@ -1,0 +1,50 @@
+// Mirrors and feature gates, and the fields of openshift-install that have one value here: a file made for it is read
+// as long as it asks for nothing else.
+import { z } from 'zod';
+import { repositoryMistake } from './credentials.ts';
+import { textField } from './field.ts';
+
+const repository = textField({ mistake: repositoryMistake, allowed: 'host/path without scheme, tag and digest' });
+
+const imageDigestSourceSchema = z.strictObject({
+  source: repository.meta({
+    description: 'The repository that images name.',
+    examples: ['registry.example.test/team'],
+  }),
+  mirrors: z
+    .array(repository)
+    .default([])
+    .meta({ description: 'Where to look first, in this order.', examples: [['mirror.example.test/team']] }),
+});
+
+const featureGateSchema = textField({
+  mistake: (text) => (/^[A-Za-z][A-Za-z0-9]*=(true|false)$/.test(text) ? undefined : 'is not a feature gate'),
+  allowed: 'Name=true or Name=false',
+});
+
+const refused = (reason: string) => (issue: { readonly code?: string }) =>
+  issue.code === 'invalid_value' ? reason : undefined;
+
+export const optionFields = {
+  imageDigestSources: z
+    .array(imageDigestSourceSchema)
+    .max(100)
+    .default([])
+    .meta({ description: 'Mirrors of registries, tried before the registry itself.' }),
+  featureSet: z.enum(['Default', 'CustomNoUpgrade']).default('Default').meta({
+    description: 'CustomNoUpgrade permits featureGates; such a cluster is not meant to be upgraded.',
+  }),
+  featureGates: z
+    .array(featureGateSchema)
+    .max(100)
+    .default([])
+    .meta({ description: 'Feature gates of Kubernetes, as Name=true or Name=false.', examples: [['SomeGate=true']] }),
+  publish: z
+    .literal('External', { error: refused('needs a cloud; your network decides who reaches the API') })
+    .default('External')
+    .meta({ description: 'Who reaches the API: whoever your network lets through.' }),
+  fips: z
+    .literal(false, { error: refused('cannot be had: the Kubernetes that is installed is not validated for FIPS 140') })
+    .default(false)
+    .meta({ description: 'Not available.' }),
+};

@@ -1,0 +1,100 @@
+// Text of an install-config → a complete config, or every mistake in it at once.
+// Three sieves, each finer: the text (yaml-source.ts), the fields (schema.ts), what relates fields (rules.ts). A later
+// sieve still runs where an earlier one found something, on the fields that are not in doubt.
+import type { Architecture } from './architecture.ts';
+import { installConfigErrors } from './errors.ts';
+import { type FieldMistake, readFields, textAt, valueAt } from './field-mistakes.ts';
+import { type FieldPath, type Mistake, mistakesMax, pathText } from './mistake.ts';
+import type { Rule } from './rule.ts';
+import { applyRules } from './rules.ts';
+import { type InstallConfig, installConfigSchema } from './schema.ts';
+import { readYaml, type YamlSource } from './yaml-source.ts';
+
+export interface ParseOptions {
+  /** How messages call the file. */
+  readonly file: string;
+  /** Of the machine firstlight runs on: the default of both pools. */
+  readonly architecture: Architecture;
+}
+
+export interface ParsedInstallConfig {
+  readonly config: InstallConfig;
+  /** Not mistakes, but worth a line. */
+  readonly warnings: readonly Mistake[];
+}
+
+export type CheckedInstallConfig =
+  | ({ readonly status: 'valid' } & ParsedInstallConfig)
+  | { readonly status: 'mistaken'; readonly mistakes: readonly Mistake[]; readonly warnings: readonly Mistake[] };
+
+/** Throws INSTALLCONFIG_MISTAKES with all of them; an empty text is a valid config. */
+export function parseInstallConfig(text: string, options: ParseOptions): ParsedInstallConfig {
+  const checked = checkInstallConfig(text, options);
+  if (checked.status === 'valid') return { config: checked.config, warnings: checked.warnings };
+  const { mistakes } = checked;
+  throw installConfigErrors.MISTAKES({ file: options.file, mistakes, explain: explainPath(mistakes) });
+}
+
+export function defaultInstallConfig(architecture: Architecture): InstallConfig {
+  return installConfigSchema(architecture).parse({});
+}
+
+export function checkInstallConfig(text: string, options: ParseOptions): CheckedInstallConfig {
+  const source = readYaml(text);
+  const place = (mistake: Unplaced): Mistake => placed(mistake, source, options.file);
+  const inText = source.mistakes.map((mistake) => ({ ...mistake, file: options.file, path: pathText(mistake.path) }));
+  if (source.value === undefined) return { status: 'mistaken', mistakes: inText, warnings: [] };
+
+  const value = withNamedPlatforms(source.value);
+  const { architecture } = options;
+  const fields = readFields(value, architecture);
+  // One mistake per field: what is wrong with its text comes first.
+  const reported = new Set(inText.map(({ path }) => path));
+  const inFields = fields.mistakes.filter(({ path }) => !reported.has(pathText(path)));
+  const suspects = [...source.mistakes.map(({ path }) => path), ...inFields.map(({ suspect }) => suspect)];
+  const isWritten = (path: FieldPath): boolean => valueAt(value, path) !== undefined;
+  const found = (severity: Rule['severity']): readonly Mistake[] => {
+    if (fields.config === undefined) return [];
+    const findings = applyRules({ config: fields.config, architecture, isWritten }, { severity, suspects });
+    return findings.map((finding) => place({ ...finding, at: 'value', text: textAt(value, finding.path) }));
+  };
+
+  const warnings = [...found('warning')].sort(byPlace);
+  const mistakes = [...inText, ...inFields.map(place), ...found('mistake')].sort(byPlace).slice(0, mistakesMax);
+  if (mistakes.length > 0 || fields.config === undefined) return { status: 'mistaken', mistakes, warnings };
+  return { status: 'valid', config: fields.config, warnings };
+}
+
+/** `platform: {none: }` names a platform although it says nothing about it. */
+function withNamedPlatforms(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { platform } = value;
+  if (typeof platform !== 'object' || platform === null || Array.isArray(platform)) return value;
+  const named = Object.entries(platform).map(([name, settings]) => [name, settings ?? {}]);
+  return { ...value, platform: Object.fromEntries(named) };
+}
+
+type Unplaced = Omit<FieldMistake, 'suspect'>;
+
+function placed(mistake: Unplaced, source: YamlSource, file: string): Mistake {
+  const { path, at, text, message, allowed, suggestion } = mistake;
+  return {
+    file,
+    ...(at === 'key' ? source.placeOfKey(path) : source.place(path)),
+    path: pathText(path),
+    text,
+    message,
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+function byPlace(a: Mistake, b: Mistake): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+/** The section to read up on: that of the first mistake inside a known one. */
+function explainPath(mistakes: readonly Mistake[]): string {
+  const sections = mistakes.map(({ path }) => /^\w+/.exec(path)?.[0] ?? '');
+  const section = sections.find((name) => Object.hasOwn(installConfigSchema('amd64').shape, name));
+  return section === undefined ? 'installconfig' : `installconfig.${section}`;
+}

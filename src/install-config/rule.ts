@@ -1,0 +1,30 @@
+// What relates fields to each other, as values. A rule reads a complete, well-typed config; it is skipped while one of
+// the fields it reads is itself wrong, so that a person never gets a second message caused by the first.
+import type { Architecture } from './architecture.ts';
+import type { FieldPath } from './mistake.ts';
+import type { InstallConfig } from './schema.ts';
+
+export interface RuleInput {
+  readonly config: InstallConfig;
+  /** Of the machine firstlight runs on. */
+  readonly architecture: Architecture;
+  /** Whether the person wrote the field, or it has its default. */
+  readonly isWritten: (path: FieldPath) => boolean;
+}
+
+export interface Finding {
+  /** The field to point at. Where it is not written, the place is that of its nearest ancestor that is. */
+  readonly path: FieldPath;
+  /** A whole sentence without a full stop. */
+  readonly message: string;
+  readonly allowed?: string;
+}
+
+export interface Rule {
+  readonly name: string;
+  /** The rule in one sentence, for `explain` of the fields it reads. */
+  readonly says: string;
+  readonly severity: 'mistake' | 'warning';
+  readonly reads: readonly FieldPath[];
+  readonly find: (input: RuleInput) => readonly Finding[];
+}

@@ -1,0 +1,85 @@
+// Every rule between fields, in the order they are checked and explained. To add one: a value in the list it belongs to.
+import { clusterDomain, platformOf } from './cluster-facts.ts';
+import { machineRules } from './machine-rules.ts';
+import { areRelated, type FieldPath } from './mistake.ts';
+import { networkRules } from './network-rules.ts';
+import type { Finding, Rule, RuleInput } from './rule.ts';
+
+const name = ['metadata', 'name'] as const;
+const domainMax = 253;
+/** The longest name put in front of the cluster's domain. */
+const longestPrefix = 'bootstrap.';
+
+const generalRules: readonly Rule[] = [
+  {
+    name: 'one-platform',
+    says: 'Exactly one platform is named.',
+    severity: 'mistake',
+    reads: [['platform']],
+    find: ({ config }) => {
+      const named = Object.keys(config.platform);
+      if (named.length === 1) return [];
+      const message = named.length === 0 ? 'platform is empty' : `platform names ${named.join(' and ')} at once`;
+      return [{ path: ['platform'], message, allowed: 'one of {local: {}} and {none: {}}' }];
+    },
+  },
+  {
+    name: 'domain-length',
+    says: 'Names in the cluster’s domain, <name>.<baseDomain>, have at most 253 characters.',
+    severity: 'mistake',
+    reads: [name, ['baseDomain']],
+    find: ({ config, isWritten }) => {
+      const { length } = `${longestPrefix}${clusterDomain(config)}`;
+      if (length <= domainMax) return [];
+      const path = isWritten(['baseDomain']) ? ['baseDomain'] : name;
+      return [
+        { path, message: `names in the cluster’s domain would have ${length} characters, DNS allows ${domainMax}` },
+      ];
+    },
+  },
+  {
+    name: 'local-name-is-one-label',
+    says: 'On platform local the cluster’s name has no dot: it is part of the names of machines.',
+    severity: 'mistake',
+    reads: [name, ['platform']],
+    find: ({ config }) => {
+      if (platformOf(config) !== 'local' || !config.metadata.name.includes('.')) return [];
+      return [
+        { path: name, message: `metadata.name ${config.metadata.name} has a dot, which platform local cannot use` },
+      ];
+    },
+  },
+  {
+    name: 'proxy-has-url',
+    says: 'proxy has httpProxy, httpsProxy or both.',
+    severity: 'mistake',
+    reads: [['proxy']],
+    find: ({ config: { proxy } }) => {
+      if (proxy === undefined || proxy.httpProxy !== undefined || proxy.httpsProxy !== undefined) return [];
+      return [{ path: ['proxy'], message: 'proxy has neither httpProxy nor httpsProxy' }];
+    },
+  },
+  {
+    name: 'feature-gates-need-feature-set',
+    says: 'featureGates are given only with featureSet CustomNoUpgrade.',
+    severity: 'mistake',
+    reads: [['featureGates'], ['featureSet']],
+    find: ({ config }) => {
+      if (config.featureGates.length === 0 || config.featureSet === 'CustomNoUpgrade') return [];
+      return [{ path: ['featureGates'], message: 'featureGates need featureSet: CustomNoUpgrade' }];
+    },
+  },
+];
+
+export const rules: readonly Rule[] = [...generalRules, ...machineRules, ...networkRules];
+
+/** What the rules of one severity find, leaving out those that read a suspect field. */
+export function applyRules(
+  input: RuleInput,
+  { severity, suspects }: { readonly severity: Rule['severity']; readonly suspects: readonly FieldPath[] },
+): readonly Finding[] {
+  return rules
+    .filter((rule) => rule.severity === severity)
+    .filter(({ reads }) => !reads.some((read) => suspects.some((suspect) => areRelated(read, suspect))))
+    .flatMap((rule) => rule.find(input));
+}

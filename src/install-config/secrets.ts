@@ -1,0 +1,23 @@
+// Which fields of an install-config are secret. The list is short on purpose: whatever is in it is never repeated in
+// a message, and is blanked in the copy of the install-config that the cluster keeps.
+import { areRelated, type FieldPath } from './mistake.ts';
+import type { InstallConfig } from './schema.ts';
+
+const secretFields: readonly FieldPath[] = [['pullSecret'], ['proxy', 'httpProxy'], ['proxy', 'httpsProxy']];
+
+/** Also true of what holds a secret: a person may have put the text one level too high. */
+export function holdsSecret(path: FieldPath): boolean {
+  return secretFields.some((secret) => areRelated(secret, path));
+}
+
+/** The same configuration without credentials: fit to be shown, logged, and stored in the cluster. */
+export function withoutSecrets(config: InstallConfig): InstallConfig {
+  const { pullSecret: _, proxy, ...rest } = config;
+  if (proxy === undefined) return rest;
+  const bare = Object.entries(proxy).map(([name, value]) => [name, withoutUser(value)]);
+  return { ...rest, proxy: Object.fromEntries(bare) as InstallConfig['proxy'] };
+}
+
+function withoutUser(text: string | undefined): string | undefined {
+  return text?.replace(/^(https?:\/\/)[^/]*@/, '$1');
+}

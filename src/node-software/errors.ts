@@ -1,0 +1,27 @@
+// What can go wrong when a machine is prepared for its kubelet.
+import { exitCodes } from '../errors/exit-codes.ts';
+import { errorTable } from '../errors/firstlight-error.ts';
+
+export const nodeSoftwareErrors = errorTable('NODE', {
+  NAME_UNFIT: {
+    message: (e: { hostname: string }) => `the host name ${JSON.stringify(e.hostname)} cannot be the name of a node`,
+    hint: 'Give the machine a name of lower-case letters, digits, - and . (DHCP, /etc/hostname); it is looked at again every second.',
+    means:
+      'A node is named after its machine. "localhost" and the empty name are what a machine has before it got its own, and Kubernetes takes only DNS names.',
+    exit: exitCodes.infrastructure,
+  },
+  NO_ADDRESS: {
+    message: (e: { networks: readonly string[]; addresses: readonly string[] }) =>
+      `no address of this machine is inside ${e.networks.join(', ') || 'any network'}; it has ${e.addresses.join(', ') || 'none'}`,
+    hint: 'Compare networking.machineNetwork in install-config.yaml with the addresses of the machine; it is looked at again every second.',
+    means:
+      'The kubelet must announce the address by which the other machines of the cluster reach it, and that address has to be in the machine network.',
+    exit: exitCodes.infrastructure,
+  },
+  SETTINGS: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'The file is part of the MachineConfig 00-<pool>; firstlight machine-config explain shows who else writes it.',
+    means: 'The settings that every machine of a pool is given for its preparation could not be read.',
+    exit: exitCodes.badConfig,
+  },
+});

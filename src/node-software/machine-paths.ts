@@ -1,0 +1,55 @@
+// Where things are on a machine. Units, configurations, the machine root and the agent all read these names, so that
+// no two of them can disagree about a path.
+
+/** Programs of the machine root (the release puts them there). */
+export const programs = {
+  firstlight: '/usr/local/bin/firstlight',
+  kubelet: '/usr/local/bin/kubelet',
+  kubeProxy: '/usr/local/bin/kube-proxy',
+  containerd: '/usr/local/bin/containerd',
+  systemctl: '/usr/bin/systemctl',
+} as const;
+
+export const cniPluginFolder = '/opt/cni/bin';
+export const cniConfigFolder = '/etc/cni/net.d';
+
+export const containerdSocket = '/run/containerd/containerd.sock';
+export const containerdConfig = '/etc/containerd/config.toml';
+export const registryHostsFolder = '/etc/containerd/certs.d';
+
+export const staticPodFolder = '/etc/kubernetes/manifests';
+/** The kubelet's settings that hold for every machine of a pool; part of the pool's MachineConfig. */
+export const kubeletConfiguration = '/etc/kubernetes/kubelet-configuration.yaml';
+/** Present = the kubelet may start. Written by Ignition, or by k8s-node-bootstrap.service where that runs first. */
+export const kubeletEnvironment = '/etc/kubernetes/kubelet.env';
+/** What k8s-node-bootstrap.service makes `kubeletEnvironment` from. */
+export const kubeletEnvironmentSeed = '/etc/kubernetes/installer/kubelet.env';
+/** With the single-use token; the config server adds it to what it serves. */
+export const bootstrapKubeconfig = '/etc/kubernetes/kubeconfig';
+/** The kubelet writes it when its certificate was signed. */
+export const kubeletKubeconfig = '/var/lib/kubelet/kubeconfig';
+/** Signs the clients that the kubelet answers; the config server adds it to what it serves. */
+export const kubeletClientCa = '/etc/kubernetes/kubelet-ca.crt';
+
+export const kubeProxyConfiguration = '/etc/kubernetes/kube-proxy-configuration.yaml';
+/** Written by the agent once the node has joined. */
+export const kubeProxyKubeconfig = '/var/lib/kube-proxy/kubeconfig';
+
+export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
+
+/** What every machine of a pool is told for its preparation; part of the pool's MachineConfig. */
+export const nodeSettingsFile = '/etc/firstlight/node.json';
+
+/** What only this machine can know, found anew at every boot; nothing in it survives a reboot. */
+export const machineFacts = {
+  folder: '/run/firstlight',
+  /** NODE_NAME and NODE_IP. Present = the machine is prepared for its kubelet. */
+  environment: '/run/firstlight/node.env',
+  containerdFolder: '/run/firstlight/containerd',
+  containerdConfig: '/run/firstlight/containerd/machine.toml',
+  kubeletFolder: '/run/firstlight/kubelet.conf.d',
+  kubeletConfig: '/run/firstlight/kubelet.conf.d/machine.conf',
+} as const;
+
+/** Present on a bootstrap machine once its last secret is gone; nothing of the bootstrap starts again after that. */
+export const bootstrapFinished = '/var/lib/firstlight/bootstrap-finished';

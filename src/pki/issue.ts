@@ -1,0 +1,166 @@
+// Makes certificates: a signer that vouches for itself, and leaves that a signer vouches for.
+// Rules: what a leaf may do comes from its profile, never from a request; no leaf is valid at a moment when its signer is not.
+import { createHash } from 'node:crypto';
+import type { Random } from '../host/random.ts';
+import { type Certificate, readCertificate, subjectDer } from './certificate.ts';
+import { bitStringOf, readDer, sequenceOf } from './der.ts';
+import { pkiErrors } from './errors.ts';
+import { generateKeyPair, type KeyPair, publicKeyDer } from './key.ts';
+import { canonicalAddress, type Subject } from './names.ts';
+import type { ExtendedKeyUsage } from './oids.ts';
+import { pemOf } from './pem.ts';
+import { type CertificateBody, writeCertificate } from './x509-writer.ts';
+
+/** A certificate and the key it speaks for. */
+export interface Credential {
+  readonly certificatePem: string;
+  readonly key: KeyPair;
+}
+
+/** `server-and-client` is for etcd members: each dials its peers with the certificate it serves. */
+export type Purpose = 'server' | 'client' | 'server-and-client';
+
+export interface LeafContents {
+  readonly subject: Subject;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly purpose: Purpose;
+  readonly validityDays: number;
+}
+
+export interface IssueOptions {
+  readonly random: Random;
+  readonly now: Date;
+  /** How long before `now` validity begins, against clocks that disagree. One hour unless told. */
+  readonly backdateMs?: number;
+}
+
+export const purposeUsages: Readonly<Record<Purpose, readonly ExtendedKeyUsage[]>> = {
+  server: ['serverAuth'],
+  client: ['clientAuth'],
+  'server-and-client': ['serverAuth', 'clientAuth'],
+};
+
+const defaultBackdateMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/** A fresh key and the CA certificate it signs for itself. It may sign leaves only: its path length is 0. */
+export function issueSigner(
+  contents: { readonly subject: Subject; readonly validityDays: number },
+  options: IssueOptions,
+): Credential {
+  const key = generateKeyPair(options.random);
+  const keyId = keyIdOf(key.publicPem);
+  const body: CertificateBody = {
+    serial: serialFrom(options.random),
+    subject: contents.subject,
+    notBefore: startOf(options),
+    notAfter: endOf(contents.validityDays, options),
+    publicPem: key.publicPem,
+    ca: { pathLength: 0 },
+    keyUsages: ['keyCertSign', 'cRLSign'],
+    extendedKeyUsages: [],
+    dnsNames: [],
+    ipAddresses: [],
+    subjectKeyId: keyId,
+    authorityKeyId: keyId,
+  };
+  return { certificatePem: write(body, key), key };
+}
+
+/** A fresh key and the certificate that `signer` gives it. */
+export function issueLeaf(contents: LeafContents, signer: Credential, options: IssueOptions): Credential {
+  const key = generateKeyPair(options.random);
+  return { certificatePem: certify(key.publicPem, { contents, signer, ...options }), key };
+}
+
+/**
+ * The certificate that `signer` gives to somebody else's public key.
+ * Clipped to the life of the signer on both sides: some verifiers (and every person reading) expect the periods to nest,
+ * and since signers are backdated themselves, a leaf made at once keeps its full allowance.
+ */
+export function certify(
+  publicPem: string,
+  options: IssueOptions & { readonly contents: LeafContents; readonly signer: Credential },
+): string {
+  const { contents, signer } = options;
+  const issuer = usableSigner(signer, options.now);
+  const body: CertificateBody = {
+    serial: serialFrom(options.random),
+    subject: contents.subject,
+    issuerDer: subjectDer(signer.certificatePem),
+    notBefore: new Date(Math.max(startOf(options).getTime(), issuer.notBefore.getTime())),
+    notAfter: new Date(Math.min(endOf(contents.validityDays, options).getTime(), issuer.notAfter.getTime())),
+    publicPem,
+    ca: undefined,
+    // An EC key signs handshakes and never enciphers keys, so digitalSignature is all that TLS needs (RFC 8446 §4.4.2.2).
+    keyUsages: ['digitalSignature'],
+    extendedKeyUsages: purposeUsages[contents.purpose],
+    dnsNames: [...new Set(contents.dnsNames.map(checkedDnsName))],
+    ipAddresses: [...new Set(contents.ipAddresses.map(canonicalAddress))],
+    subjectKeyId: keyIdOf(publicPem),
+    authorityKeyId:
+      issuer.subjectKeyId === undefined ? keyIdOf(issuer.publicPem) : Buffer.from(issuer.subjectKeyId, 'hex'),
+  };
+  return write(body, signer.key);
+}
+
+function write(body: CertificateBody, signingKey: KeyPair): string {
+  return pemOf('CERTIFICATE', writeCertificate(body, signingKey));
+}
+
+function usableSigner(signer: Credential, now: Date): Certificate {
+  const certificate = readCertificate(signer.certificatePem);
+  const name = certificate.subjectText;
+  if (!certificate.isCa || !certificate.keyUsages.includes('keyCertSign')) {
+    throw pkiErrors.NOT_A_SIGNER({ signer: name, reason: 'its certificate is not one of a CA' });
+  }
+  if (certificate.publicPem !== signer.key.publicPem) {
+    throw pkiErrors.NOT_A_SIGNER({ signer: name, reason: 'its key belongs to another certificate' });
+  }
+  if (now >= certificate.notAfter) {
+    throw pkiErrors.SIGNER_EXPIRED({ signer: name, notAfter: certificate.notAfter.toISOString() });
+  }
+  if (now < certificate.notBefore) {
+    throw pkiErrors.SIGNER_NOT_YET_VALID({
+      signer: name,
+      notBefore: certificate.notBefore.toISOString(),
+      now: now.toISOString(),
+    });
+  }
+  return certificate;
+}
+
+function startOf(options: IssueOptions): Date {
+  return wholeSecond(options.now.getTime() - (options.backdateMs ?? defaultBackdateMs));
+}
+
+function endOf(validityDays: number, options: IssueOptions): Date {
+  if (!(validityDays > 0)) throw new RangeError(`a validity of ${validityDays} days`);
+  return wholeSecond(options.now.getTime() + Math.round(validityDays * dayMs));
+}
+
+function wholeSecond(ms: number): Date {
+  return new Date(Math.floor(ms / 1000) * 1000);
+}
+
+/** 128 random bits with the top two set to 01: positive, of constant length, never zero (RFC 5280 §4.1.2.2). */
+function serialFrom(random: Random): string {
+  const bytes = Uint8Array.from(random.bytes(16));
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return Buffer.from(bytes).toString('hex');
+}
+
+/** SHA-1 of the public key's bits (RFC 5280 §4.2.1.2, method 1): a name for the key, not a protection. */
+function keyIdOf(publicPem: string): Uint8Array {
+  const [, bits] = sequenceOf(readDer(publicKeyDer(publicPem)), 'public key');
+  return createHash('sha1').update(bitStringOf(bits, 'public key').bytes).digest();
+}
+
+/** Names reach us from checked configuration; a name that no client could match is a mistake of ours. */
+function checkedDnsName(name: string): string {
+  if (!/^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?$/.test(name)) {
+    throw new Error(`${JSON.stringify(name)} is not a DNS name in lower case`);
+  }
+  return name;
+}

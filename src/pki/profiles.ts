@@ -1,0 +1,317 @@
+// Every signer and every leaf of a cluster, as two tables: whom it names, what it may do, who holds it, why it exists.
+// Assets, masters that sign their own leaves, and `explain` read the same rows.
+// Rule: exactly one row says system:masters, and no row speaks for two components.
+import type { LeafContents, Purpose } from './issue.ts';
+import type { Subject } from './names.ts';
+
+export interface SignerProfile {
+  readonly subject: Subject;
+  readonly validityDays: number;
+  /** What it vouches for. */
+  readonly signs: string;
+  readonly heldBy: string;
+  readonly why: string;
+}
+
+/** What a certificate needs to know about the cluster. */
+export interface ClusterFacts {
+  /** `<name>.<baseDomain>`: the domain below which api, api-int and *.apps live. */
+  readonly domain: string;
+  /** The first address of each service network: where pods find the API. */
+  readonly serviceAddresses: readonly string[];
+  /** Addresses of the load balancer, where the platform has fixed ones. */
+  readonly apiVips: readonly string[];
+}
+
+/** What a certificate needs to know about the machine that will hold it. */
+export interface MachineFacts {
+  readonly name: string;
+  /** Every address from which it may speak: an etcd peer is refused when its source address is not in its certificate. */
+  readonly addresses: readonly string[];
+}
+
+export interface Facts {
+  readonly cluster: ClusterFacts;
+  readonly machine: MachineFacts;
+}
+
+interface Names {
+  readonly subject: Subject;
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+}
+
+interface LeafProfileBase {
+  readonly signer: SignerName;
+  readonly purpose: Purpose;
+  readonly validityDays: number;
+  readonly heldBy: string;
+  readonly why: string;
+}
+
+/** Made once for the cluster, on the workstation. */
+export interface ClusterLeafProfile extends LeafProfileBase {
+  readonly madeOn: 'workstation';
+  readonly names: (facts: Pick<Facts, 'cluster'>) => Names;
+}
+
+/** Made per machine. `machine`: by a control-plane machine for itself. `request`: signed for a kubelet that asked. */
+export interface MachineLeafProfile extends LeafProfileBase {
+  readonly madeOn: 'machine' | 'request';
+  readonly names: (facts: Facts) => Names;
+}
+
+export type LeafProfile = ClusterLeafProfile | MachineLeafProfile;
+
+const tenYearsDays = 3650;
+const yearDays = 365;
+const mastersHold = 'bootstrap machine, then every master, in /etc/kubernetes/pki; a copy in the asset folder';
+
+export const signerProfiles = {
+  'root-ca': {
+    subject: named('root-ca'),
+    validityDays: tenYearsDays,
+    signs: 'the config server',
+    heldBy: 'workstation only',
+    why: 'A machine that knows nothing must still know whom to ask for its configuration.',
+  },
+  'etcd-signer': {
+    subject: named('etcd-signer'),
+    validityDays: tenYearsDays,
+    signs: 'etcd members and their clients',
+    heldBy: mastersHold,
+    why: 'Whoever etcd believes may read and write everything, so nothing but etcd believes this signer.',
+  },
+  'apiserver-serving-signer': {
+    subject: named('apiserver-serving-signer'),
+    validityDays: tenYearsDays,
+    signs: 'the serving certificate of every kube-apiserver',
+    heldBy: mastersHold,
+    why: 'Clients and pods recognise the API by it; it can make no identity that the API would believe.',
+  },
+  'control-plane-client-signer': {
+    subject: named('control-plane-client-signer'),
+    validityDays: tenYearsDays,
+    signs: 'clients of the API: control plane, node agents, administrators',
+    heldBy: mastersHold,
+    why: 'It can make any identity the API knows; apart from the kubelet signer, so that neither outlives its need.',
+  },
+  'kubelet-signer': {
+    subject: named('kubelet-signer'),
+    validityDays: tenYearsDays,
+    signs: 'client and serving certificates that kubelets ask for',
+    heldBy: mastersHold,
+    why: 'Signs on request, by rules; kept apart from what signs for the control plane without being asked.',
+  },
+  'front-proxy-signer': {
+    subject: named('front-proxy-signer'),
+    validityDays: tenYearsDays,
+    signs: 'the identity by which kube-apiserver forwards requests to extension servers',
+    heldBy: mastersHold,
+    why: 'Its holder may say who the user is; sharing it with any other purpose would let clients impersonate.',
+  },
+} as const satisfies Record<string, SignerProfile>;
+
+export type SignerName = keyof typeof signerProfiles;
+
+const controlPlaneClient = {
+  signer: 'control-plane-client-signer',
+  purpose: 'client',
+  madeOn: 'machine',
+  validityDays: yearDays,
+} as const;
+const etcdMember = {
+  signer: 'etcd-signer',
+  purpose: 'server-and-client',
+  madeOn: 'machine',
+  validityDays: yearDays,
+} as const;
+const etcdClient = { signer: 'etcd-signer', purpose: 'client', madeOn: 'machine', validityDays: yearDays } as const;
+
+export const leafProfiles = {
+  'machine-config-server': {
+    signer: 'root-ca',
+    purpose: 'server',
+    madeOn: 'workstation',
+    // Its signer never leaves the workstation, so no machine could renew it.
+    validityDays: tenYearsDays,
+    names: ({ cluster }) => ({
+      subject: named('machine-config-server'),
+      dnsNames: [`api-int.${cluster.domain}`],
+      ipAddresses: cluster.apiVips,
+    }),
+    heldBy: 'config servers: the bootstrap machine, then every master',
+    why: 'Lets a first boot, which knows only root-ca, be sure who sends its configuration.',
+  },
+  admin: {
+    ...controlPlaneClient,
+    madeOn: 'workstation',
+    names: () => ({ subject: named('admin', 'firstlight:admins') }),
+    heldBy: 'workstation, in auth/kubeconfig',
+    why: 'Day-to-day administration through a group that a ClusterRoleBinding makes cluster-admin, and can unmake.',
+  },
+  'break-glass-admin': {
+    ...controlPlaneClient,
+    madeOn: 'workstation',
+    names: () => ({ subject: named('break-glass-admin', 'system:masters') }),
+    heldBy: 'workstation only',
+    why: 'When RBAC itself is broken: the API lets system:masters pass without asking. Nothing else carries that group.',
+  },
+  'kube-apiserver': {
+    signer: 'apiserver-serving-signer',
+    purpose: 'server',
+    madeOn: 'machine',
+    validityDays: yearDays,
+    names: ({ cluster, machine }) => ({
+      subject: named('kube-apiserver'),
+      dnsNames: [
+        `api.${cluster.domain}`,
+        `api-int.${cluster.domain}`,
+        'kubernetes',
+        'kubernetes.default',
+        'kubernetes.default.svc',
+        'kubernetes.default.svc.cluster.local',
+        'localhost',
+        machine.name,
+      ],
+      ipAddresses: [...cluster.serviceAddresses, ...cluster.apiVips, '127.0.0.1', '::1', ...machine.addresses],
+    }),
+    heldBy: 'kube-apiserver of that machine',
+    why: 'One certificate for every name by which the API is called: load balancer, service, loopback, machine.',
+  },
+  'apiserver-kubelet-client': {
+    ...controlPlaneClient,
+    names: () => ({ subject: named('kube-apiserver-kubelet-client') }),
+    heldBy: 'kube-apiserver of that machine',
+    why: 'Logs, exec and port-forward: kubelets let this user in through a binding to system:kubelet-api-admin.',
+  },
+  'apiserver-etcd-client': {
+    ...etcdClient,
+    names: () => ({ subject: named('kube-apiserver-etcd-client') }),
+    heldBy: 'kube-apiserver of that machine',
+    why: 'The API server is the one component that keeps its state in etcd.',
+  },
+  'front-proxy-client': {
+    ...controlPlaneClient,
+    signer: 'front-proxy-signer',
+    names: () => ({ subject: named('front-proxy-client') }),
+    heldBy: 'kube-apiserver of that machine',
+    why: 'Extension API servers believe X-Remote-User only from the holder of this certificate.',
+  },
+  'etcd-server': {
+    ...etcdMember,
+    names: etcdMemberNames,
+    heldBy: 'etcd of that machine',
+    why: 'etcd dials its own client port through the JSON gateway with this certificate, so it needs clientAuth as well.',
+  },
+  'etcd-peer': {
+    ...etcdMember,
+    names: etcdMemberNames,
+    heldBy: 'etcd of that machine',
+    why: 'Members both call and answer each other; the answering one compares the source address with the SANs.',
+  },
+  'etcd-healthcheck-client': {
+    ...etcdClient,
+    names: () => ({ subject: named('etcd-healthcheck-client') }),
+    heldBy: 'node agent of that machine',
+    why: 'Asking a member whether it is well should not need the identity of the API server.',
+  },
+  'etcd-membership-client': {
+    ...etcdClient,
+    names: () => ({ subject: named('etcd-membership-client') }),
+    heldBy: 'whoever holds the membership Lease: the bootstrap machine first, then a master',
+    why: 'Adds, promotes and removes members; a name of its own shows in the logs of etcd who did.',
+  },
+  'kube-controller-manager': {
+    ...controlPlaneClient,
+    names: () => ({ subject: named('system:kube-controller-manager') }),
+    heldBy: 'kube-controller-manager of that machine',
+    why: 'The user to which the API binds the role of the controller manager by itself.',
+  },
+  'kube-scheduler': {
+    ...controlPlaneClient,
+    names: () => ({ subject: named('system:kube-scheduler') }),
+    heldBy: 'kube-scheduler of that machine',
+    why: 'The user to which the API binds the role of the scheduler by itself.',
+  },
+  'kube-proxy': {
+    ...controlPlaneClient,
+    names: () => ({ subject: named('system:kube-proxy') }),
+    heldBy: 'kube-proxy of that machine',
+    why: 'The user to which the API binds system:node-proxier; on masters, before service accounts can be used.',
+  },
+  'node-agent': {
+    ...controlPlaneClient,
+    names: ({ machine }: Facts) => ({
+      subject: named(`firstlight:node-agent:${machine.name}`, 'firstlight:node-agents'),
+    }),
+    heldBy: 'node agent of that control-plane machine; agents of workers act as their kubelet',
+    why: 'Approves requests, labels nodes and holds Leases, in its own name and only as far as its group is bound.',
+  },
+  'kubelet-client': {
+    signer: 'kubelet-signer',
+    purpose: 'client',
+    madeOn: 'request',
+    validityDays: yearDays,
+    names: ({ machine }: Facts) => ({ subject: nodeSubject(machine) }),
+    heldBy: 'kubelet of that machine, which made the key',
+    why: 'The node authorizer lets a kubelet touch only what belongs to the node in its name.',
+  },
+  'kubelet-serving': {
+    signer: 'kubelet-signer',
+    purpose: 'server',
+    madeOn: 'request',
+    validityDays: yearDays,
+    names: ({ machine }: Facts) => ({
+      subject: nodeSubject(machine),
+      dnsNames: [machine.name],
+      ipAddresses: machine.addresses,
+    }),
+    heldBy: 'kubelet of that machine, which made the key',
+    why: 'Lets kube-apiserver be sure to which kubelet it sends the commands of users.',
+  },
+} as const satisfies Record<string, LeafProfile>;
+
+export type LeafName = keyof typeof leafProfiles;
+
+type Profiles = typeof leafProfiles;
+export type ClusterLeafName = { [N in LeafName]: Profiles[N]['madeOn'] extends 'workstation' ? N : never }[LeafName];
+export type MachineLeafName = Exclude<LeafName, ClusterLeafName>;
+
+/** What a leaf of the cluster is issued with. */
+export function clusterLeaf(name: ClusterLeafName, facts: Pick<Facts, 'cluster'>): LeafContents {
+  const profile: ClusterLeafProfile = leafProfiles[name];
+  return contentsOf(profile, profile.names(facts));
+}
+
+/** What a leaf of a machine is issued with. */
+export function machineLeaf(name: MachineLeafName, facts: Facts): LeafContents {
+  const profile: MachineLeafProfile = leafProfiles[name];
+  return contentsOf(profile, profile.names(facts));
+}
+
+function contentsOf(profile: LeafProfile, names: Names): LeafContents {
+  return {
+    subject: names.subject,
+    dnsNames: names.dnsNames ?? [],
+    ipAddresses: names.ipAddresses ?? [],
+    purpose: profile.purpose,
+    validityDays: profile.validityDays,
+  };
+}
+
+function etcdMemberNames({ machine }: Facts): Names {
+  return {
+    subject: named(machine.name),
+    dnsNames: ['localhost', machine.name],
+    ipAddresses: ['127.0.0.1', '::1', ...machine.addresses],
+  };
+}
+
+function nodeSubject(machine: MachineFacts): Subject {
+  return named(`system:node:${machine.name}`, 'system:nodes');
+}
+
+function named(commonName: string, ...organizations: readonly string[]): Subject {
+  return { commonName, organizations };
+}

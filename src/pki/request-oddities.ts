@@ -1,0 +1,94 @@
+// What an honest signing request does not contain, found and put in words. An approver refuses a request that has any,
+// so a finding too many costs a retry and a finding too few may cost the cluster: when in doubt, report.
+import { type DerNode, derTags } from './der.ts';
+import type { Extension } from './extensions.ts';
+import { type NameAttribute, nameText } from './names.ts';
+import { attributeName, extensionOids, extensionRequestOid, nameOids } from './oids.ts';
+
+export type OddityKind =
+  | 'no-common-name'
+  | 'several-common-names'
+  | 'multi-valued-rdn'
+  | 'subject-attribute'
+  | 'string-type'
+  | 'control-character'
+  | 'attribute'
+  | 'duplicate-attribute'
+  | 'extension'
+  | 'duplicate-extension'
+  | 'alternative-name'
+  | 'asks-for-ca'
+  | 'weak-key';
+
+/** Something an honest request does not contain. */
+export interface Oddity {
+  readonly kind: OddityKind;
+  readonly detail: string;
+}
+
+export interface PublicKeyKind {
+  readonly type: 'ec' | 'rsa' | 'ed25519';
+  readonly bits: number;
+}
+
+export interface RequestAttribute {
+  readonly oid: string;
+  readonly values: readonly DerNode[];
+}
+
+export function subjectOddities(subject: readonly NameAttribute[]): Oddity[] {
+  const commonNames = subject.filter(({ oid }) => oid === nameOids.commonName);
+  const shared = subject.filter(({ rdn }, index) => subject.findIndex((other) => other.rdn === rdn) !== index);
+  const expected: readonly string[] = Object.values(nameOids);
+  return [
+    ...(commonNames.length === 0 ? [odd('no-common-name', 'the subject has no CN')] : []),
+    ...(commonNames.length > 1 ? [odd('several-common-names', nameText(commonNames))] : []),
+    ...shared.map((attribute) => odd('multi-valued-rdn', `${nameText([attribute])} shares its RDN`)),
+    ...subject.filter(({ oid }) => !expected.includes(oid)).map((other) => odd('subject-attribute', nameText([other]))),
+    ...subject
+      .filter(({ tag, text }) => text === undefined || (tag !== derTags.utf8String && tag !== derTags.printableString))
+      .map((attribute) => odd('string-type', `${nameText([attribute])} has string type ${attribute.tag}`)),
+    ...subject
+      .filter(({ text }) => text !== undefined && /[\p{C}\p{Zl}\p{Zp}]/u.test(text))
+      .map(({ oid, text }) => odd('control-character', `${attributeName(oid)}=${JSON.stringify(text)}`)),
+  ];
+}
+
+export function attributeOddities(attributes: readonly RequestAttribute[]): Oddity[] {
+  const oids = attributes.map(({ oid }) => oid);
+  return [
+    ...oids.filter((oid) => oid !== extensionRequestOid).map((oid) => odd('attribute', `attribute ${oid}`)),
+    ...repeats(oids).map((oid) => odd('duplicate-attribute', `attribute ${oid} again`)),
+    ...attributes
+      .filter(({ values }) => values.length !== 1)
+      .map(({ oid, values }) => odd('duplicate-attribute', `attribute ${oid} has ${values.length} values`)),
+  ];
+}
+
+export function extensionOddities(extensions: readonly Extension[]): Oddity[] {
+  const oids = extensions.map(({ oid }) => oid);
+  return [
+    ...oids.filter((oid) => !requestable.includes(oid)).map((oid) => odd('extension', `extension ${oid}`)),
+    ...repeats(oids).map((oid) => odd('duplicate-extension', `extension ${oid} again`)),
+  ];
+}
+
+const requestable: readonly string[] = [
+  extensionOids.subjectAltName,
+  extensionOids.keyUsage,
+  extensionOids.extendedKeyUsage,
+  extensionOids.basicConstraints,
+];
+
+export function keyOddities({ type, bits }: PublicKeyKind): Oddity[] {
+  const weak = type === 'rsa' ? bits < 2048 : bits < 256;
+  return weak ? [odd('weak-key', `${type} key of ${bits === 0 ? 'an unknown curve' : `${bits} bits`}`)] : [];
+}
+
+function repeats(values: readonly string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) !== index);
+}
+
+export function odd(kind: OddityKind, detail: string): Oddity {
+  return { kind, detail };
+}

@@ -1,0 +1,3 @@
+module firstlight/upstream/pause
+
+go 1.26
