@@ -5,6 +5,7 @@ import { hostErrors } from '../host/errors.ts';
 import { installConfigErrors } from '../install-config/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
+import { torcxErrors } from '../torcx/errors.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { cliErrors } from './errors.ts';
 
@@ -16,6 +17,7 @@ const tables: readonly object[] = [
   workflowErrors,
   hostErrors,
   nodeSoftwareErrors,
+  torcxErrors,
 ];
 
 export function errorCatalog(): ReadonlyMap<string, ErrorMaker<never>> {

@@ -84,6 +84,3 @@ export const torcxCommands: readonly CommandSpec[] = [
     load: async () => (await import('./torcx-hook-pre.ts')).torcxHookPre,
   },
 ];
-
-/** For `firstlight explain torcx`, which takes the flags of the bootstrapper. */
-export const explainTorcxOptions = bootstrapOptions.filter(({ flags }) => !flags.startsWith('--dry-run'));

@@ -1,4 +1,5 @@
-// `firstlight explain torcx`: what the bootstrapper would do on this node, and why. The same as its --dry-run.
+// `firstlight explain torcx`: what the bootstrapper would do on this node with its default flags, and why. For other
+// flags: `firstlight torcx bootstrap --dry-run …`, which is the same.
 import type { CommandBody } from './command.ts';
 import { torcxBootstrap } from './torcx-bootstrap.ts';
 
