@@ -1,13 +1,13 @@
 // How long a whole bootstrap takes and how much memory it needs: the bundled program in its own process, with a local
 // HTTPS bucket, API server and bus, a signed list and an image of 30 and of 300 MB, on this machine's disk.
 // Limits: 1.5 s and 150 MB for 30 MB; memory must not grow with the image. Run: node bench/torcx.ts [runs]
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { shown, spread } from './measure.ts';
 import {
   configMap,
   configMapPath,
@@ -22,6 +22,8 @@ import {
 
 interface Sample {
   readonly seconds: number;
+  /** CPU seconds; tells a slow program from a busy machine. */
+  readonly cpuSeconds: number;
   readonly megabytes: number;
 }
 
@@ -31,28 +33,17 @@ const patience = ['--api-timeout=30', '--bucket-timeout=30'];
 const limits = { seconds: 1.5, megabytes: 150 };
 const folder = mkdtempSync(join(tmpdir(), 'flbench-'));
 
-async function bundle(): Promise<string> {
-  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-  await build({
-    entryPoints: [new URL('../src/main.ts', import.meta.url).pathname],
-    outdir: join(folder, 'dist', 'src'),
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    banner: { js: banner },
-    logLevel: 'error',
-  });
-  return join(folder, 'dist', 'src', 'main.mjs');
+/** The program as machines run it. */
+function bundle(): string {
+  const tool = new URL('../tools/bundle.ts', import.meta.url).pathname;
+  execFileSync(process.execPath, [tool, join(folder, 'dist')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return join(folder, 'dist', 'firstlight.mjs');
 }
 
 /** Prints the high-water mark of the process as its last word on stderr. VmHWM, because maxrss counts our own memory
  * from before the exec, image included. */
 const meter = `data:text/javascript,${encodeURIComponent(
-  "import { readFileSync, writeSync } from 'node:fs'; process.on('exit', () => writeSync(2, readFileSync('/proc/self/status', 'utf8')));",
+  "import { readFileSync, writeSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage(); writeSync(2, `cpu ${user + system}\\n${readFileSync('/proc/self/status', 'utf8')}`); });",
 )}`;
 
 async function measure(suite: Suite, program: string, image: Uint8Array): Promise<Sample> {
@@ -81,18 +72,13 @@ async function measure(suite: Suite, program: string, image: Uint8Array): Promis
   if (code !== 0) throw new Error(err);
   const stored = statSync(join(world.root, 'var/lib/torcx/store/1520.5.0/docker:17.03.torcx.tgz')).size;
   if (stored !== image.length || !world.has('/etc/kubernetes/kubelet.env')) throw new Error(err);
-  return { seconds, megabytes: Number(/VmHWM:\s+(\d+) kB/.exec(err)?.[1]) / 1024 };
-}
-
-function spread(values: readonly number[]): { min: number; median: number; max: number } {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (fraction: number): number => sorted[Math.round(fraction * (sorted.length - 1))] ?? Number.NaN;
-  return { min: at(0), median: at(0.5), max: at(1) };
+  const cpuSeconds = Number(/cpu (\d+)/.exec(err)?.[1]) / 1e6;
+  return { seconds, cpuSeconds, megabytes: Number(/VmHWM:\s+(\d+) kB/.exec(err)?.[1]) / 1024 };
 }
 
 const suite = await openSuite();
 try {
-  const program = await bundle();
+  const program = bundle();
   const results = [];
   for (const megabytes of [30, 300]) {
     const image = randomBytes(megabytes * 1_000_000);
@@ -102,8 +88,9 @@ try {
       samples.push(await measure(suite, program, image));
     }
     const seconds = spread(samples.map((sample) => sample.seconds));
+    const cpuSeconds = spread(samples.map((sample) => sample.cpuSeconds));
     const memory = spread(samples.map((sample) => sample.megabytes));
-    results.push({ imageMegabytes: megabytes, runs: samples.length, seconds, megabytes: memory });
+    results.push({ imageMegabytes: megabytes, runs: samples.length, seconds, cpuSeconds, megabytes: memory });
   }
   const machine = {
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -114,12 +101,9 @@ try {
     date: new Date().toISOString(),
     kernel: readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim(),
   };
-  console.log('image   runs   seconds min / median / max    peak MB min / median / max');
-  for (const { imageMegabytes, runs: count, seconds, megabytes } of results) {
-    const format = (value: { min: number; median: number; max: number }, digits: number): string =>
-      [value.min, value.median, value.max].map((number) => number.toFixed(digits)).join(' / ');
-    const cells = [`${imageMegabytes} MB`.padEnd(7), String(count).padEnd(6), format(seconds, 2).padEnd(29)];
-    console.log(`${cells.join(' ')} ${format(megabytes, 0)}`);
+  for (const { imageMegabytes, runs: count, seconds, cpuSeconds, megabytes } of results) {
+    const cells = [shown(seconds, 's', 2), `CPU ${shown(cpuSeconds, 's', 2)}`, `peak ${shown(megabytes, 'MB')}`];
+    console.log(`${String(imageMegabytes).padStart(4)} MB image, ${count} runs: ${cells.join(', ')}`);
   }
   const [small, large] = results;
   const holds =
