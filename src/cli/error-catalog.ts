@@ -5,6 +5,7 @@ import { hostErrors } from '../host/errors.ts';
 import { installConfigErrors } from '../install-config/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
+import { torcxErrors } from '../torcx/errors.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { machineConfigErrors } from '../machine-config/errors.ts';
 import { releaseErrors } from '../release/errors.ts';
@@ -12,6 +13,7 @@ import { platformErrors } from '../platform/errors.ts';
 import { bootkubeErrors } from '../bootkube/errors.ts';
 import { controlPlaneErrors } from '../control-plane/errors.ts';
 import { etcdErrors } from '../etcd/errors.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { cliErrors } from './errors.ts';
 
 const tables: readonly object[] = [
@@ -28,6 +30,8 @@ const tables: readonly object[] = [
   bootkubeErrors,
   controlPlaneErrors,
   etcdErrors,
+  kubernetesErrors,
+  torcxErrors,
 ];
 
 export function errorCatalog(): ReadonlyMap<string, ErrorMaker<never>> {
