@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs
 import { join, resolve } from 'node:path';
 import { firstlightVersion } from '../src/cli/program.ts';
 import { realHost } from '../src/host/real/real-host.ts';
-import { buildRelease } from '../src/release/build-release.ts';
+import { type BuildOptions, buildRelease } from '../src/release/build/build-release.ts';
 import { describeEvent } from '../src/observe/words.ts';
 
 /** Program → Debian package that brings it. */
@@ -25,19 +25,7 @@ const parts = ['ignition', 'ignition-validate', 'ignition-oracle', 'etcd', 'cont
 /** True when every oracle is there; says what is missing otherwise. */
 export async function prepareOracles(): Promise<boolean> {
   if (!installDebianTools()) return false;
-  const built = await buildRelease({
-    host: realHost(),
-    emit: (event) => {
-      const { level, text } = describeEvent(event);
-      if (level !== 'debug') console.log(text);
-    },
-    signal: new AbortController().signal,
-    version: firstlightVersion,
-    projectFolder: resolve('.'),
-    source: 'any',
-    withMachines: false,
-    onlyParts: parts,
-  });
+  const built = await build({ withMachines: false, onlyParts: parts });
   const folder = resolve('.check/oracles');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -47,6 +35,27 @@ export async function prepareOracles(): Promise<boolean> {
   }
   process.env['FIRSTLIGHT_ORACLE_BIN'] = folder;
   return true;
+}
+
+/** The whole release, machine root included: what the tests on real machines boot. */
+export async function prepareRelease(): Promise<boolean> {
+  await build({ withMachines: true });
+  return true;
+}
+
+function build(what: Pick<BuildOptions, 'withMachines' | 'onlyParts'>): ReturnType<typeof buildRelease> {
+  return buildRelease({
+    host: realHost(),
+    emit: (event) => {
+      const { level, text } = describeEvent(event);
+      if (level !== 'debug') console.log(text);
+    },
+    signal: new AbortController().signal,
+    version: firstlightVersion,
+    projectFolder: resolve('.'),
+    source: 'any',
+    ...what,
+  });
 }
 
 function installDebianTools(): boolean {
