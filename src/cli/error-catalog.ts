@@ -4,7 +4,9 @@ import type { ErrorMaker } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import { installConfigErrors } from '../install-config/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
+import { firstBootErrors } from '../node-software/first-boot/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
+import { platformErrors } from '../platform/errors.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { cliErrors } from './errors.ts';
 
@@ -16,6 +18,8 @@ const tables: readonly object[] = [
   workflowErrors,
   hostErrors,
   nodeSoftwareErrors,
+  firstBootErrors,
+  platformErrors,
 ];
 
 export function errorCatalog(): ReadonlyMap<string, ErrorMaker<never>> {
