@@ -8,6 +8,7 @@ import { hostErrors } from '../host/errors.ts';
 import { installConfigErrors } from '../install-config/errors.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { machineConfigErrors } from '../machine-config/errors.ts';
+import { configServerErrors } from '../machine-config/server/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
 import { platformErrors } from '../platform/errors.ts';
@@ -24,6 +25,7 @@ const tables: readonly object[] = [
   releaseErrors,
   platformErrors,
   machineConfigErrors,
+  configServerErrors,
   nodeSoftwareErrors,
   bootkubeErrors,
   controlPlaneErrors,

@@ -28,4 +28,11 @@ export const hostErrors = errorTable('HOST', {
     means: 'A D-Bus connection or call failed. The details carry the name of the D-Bus error.',
     exit: exitCodes.infrastructure,
   },
+  LISTEN: {
+    message: (e: { address: string; port: number; reason: string }) =>
+      `cannot listen on ${e.address} port ${e.port}: ${e.reason}`,
+    hint: (e: { port: number }) => `ss -ltnp 'sport = :${e.port}' shows who has the port.`,
+    means: 'Another program has the port, or the address is not one of this machine, or the port needs more rights.',
+    exit: exitCodes.infrastructure,
+  },
 });

@@ -1,5 +1,7 @@
-// The network: one HTTP(S) client that honours CAs and deadlines, name lookups, and reachability probes.
+// The network: one HTTP(S) client that honours CAs and deadlines, name lookups, reachability probes, and servers.
 // Failures are HOST_NETWORK errors that tell DNS, refused, timeout and TLS apart: callers decide, never guess.
+import type { RunningServer, ServerOptions } from './https-server.ts';
+
 export interface HttpRequest {
   readonly url: string;
   readonly method?: string;
@@ -51,4 +53,6 @@ export interface Network {
   resolve(name: string): Promise<readonly string[]>;
   /** Resolves when a TCP connection was made (and closed again). */
   probe(host: string, port: number, timeoutMs: number): Promise<void>;
+  /** Resolves when connections are accepted; an address that cannot be had is a HOST_LISTEN error. */
+  listen(options: ServerOptions): Promise<RunningServer>;
 }

@@ -84,4 +84,7 @@ const noNetwork: Network = {
   open: (request) => noAnswer(request.url),
   resolve: noAnswer,
   probe: (host, port) => noAnswer(`${host}:${port}`),
+  listen: async ({ address, port }) => {
+    throw hostErrors.LISTEN({ address, port, reason: 'this machine has no network' });
+  },
 };

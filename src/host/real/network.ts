@@ -5,6 +5,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
+import { listen } from './https-server.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, Network, NetworkFailure } from '../network.ts';
 
 const timeoutMsDefault = 30_000;
@@ -24,6 +25,7 @@ export function realNetwork(): Network {
       return answers.map((answer) => answer.address);
     },
     probe,
+    listen,
   };
 }
 

@@ -29,5 +29,6 @@ function lazyNetwork(): Network {
     open: async (request) => (await load()).open(request),
     resolve: async (name) => (await load()).resolve(name),
     probe: async (host, port, timeoutMs) => (await load()).probe(host, port, timeoutMs),
+    listen: async (options) => (await load()).listen(options),
   };
 }
