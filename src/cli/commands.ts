@@ -1,4 +1,5 @@
 // Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
+import { bootkubeCommands } from './bootkube-commands.ts';
 import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
 import { machineCommands } from './machine-commands.ts';
@@ -11,6 +12,7 @@ export const commands: readonly CommandSpec[] = [
   ...machineCommands,
   ...machineConfigCommands,
   ...releaseCommands,
+  ...bootkubeCommands,
   {
     path: ['completion'],
     summary: 'Print a script that completes commands and options in your shell.',
