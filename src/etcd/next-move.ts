@@ -16,18 +16,15 @@ export function nextMove(seen: ObservedCluster): Move | Waiting {
   if ('why' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.why] };
   // While one member votes, additions come first: later etcd wants five seconds of connection before each.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
-  const missing: string[] = [];
+  const stage = stageOf(view);
+  const missing: string[] = stage === 'growing' ? [...votersAiling(view)] : [];
   for (const rule of [clearAwayRule, ...growth, removeBootstrapRule]) {
     const verdict = rule(view);
     if (verdict.status === 'move') return verdict.move;
-    missing.push(...verdict.missing);
+    // What the bootstrap member waits for is of no interest while masters are on their way.
+    if (stage !== 'growing' || rule !== removeBootstrapRule) missing.push(...verdict.missing);
   }
-  const stage = stageOf(view);
-  return {
-    kind: 'waiting',
-    stage,
-    missing: [...new Set([...(stage === 'steady' ? [] : votersAiling(view)), ...missing])],
-  };
+  return { kind: 'waiting', stage, missing: [...new Set(missing)] };
 }
 
 function stageOf(view: MembershipView): Stage {
