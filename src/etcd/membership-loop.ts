@@ -37,7 +37,9 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
   for (;;) {
     loop.signal.throwIfAborted();
     const { clients, clock, clusterId, signal } = loop;
-    const seen = await observe({ clients, clock, facts: await loop.facts(), sightings: memory, clusterId, signal });
+    const facts = await loop.facts();
+    const lookAtMs = clock.monotonicMs();
+    const seen = await observe({ clients, clock, facts, sightings: memory, clusterId, signal });
     loop.onLook?.(seen);
     if (seen.membership.status === 'read') tell.members(seen.membership.members, seen);
     const next = nextMove(seen);
@@ -49,7 +51,8 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
       continue;
     }
     const startMs = clock.monotonicMs();
-    const performed = await performMove(next, { clients, mayAct: loop.mayAct, signal });
+    const lookMs = startMs - lookAtMs;
+    const performed = await performMove(next, { clients, mayAct: loop.mayAct, lookMs, signal });
     if (performed.status === 'done' && performed.members !== undefined) tell.members(performed.members, seen);
     const pauseMs = settle(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
     if (pauseMs > 0) await pause(loop, pauseMs);
