@@ -34,6 +34,7 @@ export class EtcdModel {
   readonly voterCounts: number[] = [1];
   #leader: MemberId | undefined;
   #electionAtMs: number | undefined;
+  #shape = '';
   readonly #connectedSince = new Map<string, number>();
 
   constructor(names: readonly string[], maxLearners: number) {
@@ -98,6 +99,9 @@ export class EtcdModel {
   }
 
   #stream(nowMs: number): void {
+    const shape = this.members.map((member) => `${member.id}${this.isAlive(member)}`).join();
+    if (shape === this.#shape) return;
+    this.#shape = shape;
     for (const a of this.members) {
       for (const b of this.members) {
         const key = `${a.id} ${b.id}`;

@@ -227,9 +227,8 @@ export class MembershipWorld {
         const loss = this.#next;
         this.#next = undefined;
         if (loss === 'lose-request') return await timeout(10_000, signal);
-        await this.clock.sleep(1 + this.random() * 20, signal);
-        if (this.model.leader === undefined) return await timeout(7000, signal);
-        const outcome = apply();
+        const outcome = await this.#commit(apply, signal);
+        if (outcome === 'timed-out-inside') return await timeout(7000, signal);
         if (loss === 'lose-reply') return await timeout(10_000, signal);
         return outcome === undefined ? { status: 'ok', value: this.model.members } : failed(outcome);
       } finally {
@@ -310,6 +309,18 @@ export class MembershipWorld {
         throw new Error('the membership loop takes no snapshots');
       },
     };
+  }
+
+  /** Once proposed, a change goes its way, now and then slowly, whether or not the caller lives to hear of it. */
+  #commit(apply: () => Outcome | undefined, signal: AbortSignal | undefined): Promise<Outcome | undefined> {
+    const isSlow = this.random() < 0.05;
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      this.clock.after(1 + this.random() * (isSlow ? 3000 : 20), () => {
+        this.model.tick(this.clock.monotonicMs());
+        resolve(this.model.leader === undefined ? 'timed-out-inside' : apply());
+      });
+    });
   }
 
   #assertMajority(voters: readonly Member[], what: string): void {
