@@ -2,7 +2,9 @@
 // Compilers have one lane, longest last, so that the two cores are never fought over; Debian, which mostly waits for
 // the network and the disk, has the other. Everything after needs both.
 import { join } from 'node:path';
+import { isError } from '../../errors/firstlight-error.ts';
 import { runStages } from '../../workflow/engine.ts';
+import { workflowErrors } from '../../workflow/errors.ts';
 import { type Journal, openJournal } from '../../workflow/journal.ts';
 import type { Entry } from '../cache/cache.ts';
 import { writeCurrent } from '../current.ts';
@@ -49,7 +51,7 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   await host.files.makeFolder(cache.folder);
   await using lock = await lockCache(shop);
   await cache.sweep();
-  await using journal = await openJournal(host.files, join(lock.path, 'journal'));
+  await using journal = await cacheJournal(shop, join(lock.path, 'journal'));
   const before = journal.records.length;
   await refuseEarly(shop, plan);
   await runPlan(shop, plan, { journal, signal: options.signal });
@@ -163,6 +165,18 @@ async function runPlan(
 async function noteKept(shop: Workshop, recipes: readonly Recipe[], progress: Progress): Promise<void> {
   for (const recipe of recipes) {
     if ((await find(shop, recipe)).status === 'present') progress.kept(nameOf(recipe));
+  }
+}
+
+/** The journal says what was made when; what is there is seen in the cache. A damaged one is put aside, not obeyed. */
+async function cacheJournal({ host, emit }: Workshop, path: string): Promise<Journal> {
+  try {
+    return await openJournal(host.files, path);
+  } catch (error) {
+    if (!isError(error, workflowErrors.JOURNAL_CORRUPT)) throw error;
+    emit({ kind: 'notice', level: 'warn', text: `${error.message}; kept as ${path}.damaged, a new one is begun` });
+    await host.files.rename(path, `${path}.damaged`);
+    return openJournal(host.files, path);
   }
 }
 
