@@ -88,6 +88,7 @@ const layers: Record<string, string[]> = {
   ],
   platform: ['errors', 'host', 'workflow', 'release', 'ignition', 'install-config', 'node-software'],
   bootkube: [
+    'node-software',
     'errors',
     'host',
     'workflow',

@@ -4,29 +4,23 @@ import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
-import { bootstrapUnits } from '../node-software/bootstrap-units.ts';
-import { containerdConfigText } from '../node-software/containerd-config.ts';
-import { ignitionUnit } from '../node-software/ignition-unit.ts';
-import { kubeletConfigurationText } from '../node-software/kubelet-configuration.ts';
 import {
-  containerdConfig,
-  kubeletConfiguration,
-  kubeletEnvironment,
-  nodeSettingsFile,
-  sysctlFile,
-} from '../node-software/machine-paths.ts';
-import { containerdUnit, kubeletUnit, prepareUnit } from '../node-software/node-units.ts';
-import { sysctlText } from '../node-software/sysctls.ts';
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../node-software/machine-software.ts';
 import { asset, type InputValues, textOf } from './asset.ts';
+import { clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, type JoinKeys } from './join-keys.ts';
 import { kubeletKubeconfig, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
+import { machineFacts, sshKeys } from './machine-facts.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
-import { pauseImage } from './pause-image.ts';
 import { serviceAccountKey } from './service-account-key.ts';
 import {
   apiserverServingSigner,
@@ -43,6 +37,7 @@ export const bootstrapFolder = '/opt/firstlight';
 
 const inputs = {
   installConfig,
+  clusterNames,
   metadata,
   inventory,
   joinKeys,
@@ -67,32 +62,20 @@ export const bootstrapIgnition = asset({
   inputs,
   outputs: [path],
   generate: (values) => {
-    const { installConfig: config } = values;
-    const keys = config.sshKey?.split('\n').filter((line) => line.trim() !== '') ?? [];
+    const facts = machineFacts(values.installConfig, values.clusterNames);
+    const parts = [baseSoftware, kubeletSoftware].map((part) => part('bootstrap', facts));
+    const software = ignitionConfig([...parts, containerRuntimeSoftware(facts)]);
+    const keys = sshKeys(values.installConfig);
     const bootstrap: Config = {
+      ...software,
       ignition: { version: '3.2.0' },
       passwd: { users: [{ name: 'core', ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) }] },
-      storage: { files: [...nodeFiles(values), ...assetFiles(values)] },
-      systemd: {
-        units: [prepareUnit, containerdUnit, kubeletUnit({ mode: 'standalone' }), ...bootstrapUnits].map(ignitionUnit),
-      },
+      storage: { ...software.storage, files: [...(software.storage?.files ?? []), ...assetFiles(values)] },
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
   read: (files) => textOf(files),
 });
-
-/** What makes the machine run containers at all. */
-function nodeFiles({ installConfig: config }: Inputs): readonly IgnitionFile[] {
-  const machineNetworks = config.networking.machineNetwork.map((network) => network.cidr);
-  return [
-    file(containerdConfig, containerdConfigText({ pauseImage }), 0o644),
-    file(kubeletConfiguration, kubeletConfigurationText({ kind: 'standalone' }), 0o644),
-    file(kubeletEnvironment, '', 0o644),
-    file(nodeSettingsFile, `${JSON.stringify({ machineNetworks }, null, 2)}\n`, 0o644),
-    file(sysctlFile, sysctlText(), 0o644),
-  ];
-}
 
 /** What makes it a bootstrap machine. */
 function assetFiles(values: Inputs): readonly IgnitionFile[] {

@@ -14,13 +14,13 @@ const machine = z.strictObject({
   role: z.enum(['bootstrap', 'master', 'worker']),
   addresses: z.array(z.string()).min(1),
 });
-const schema = z.strictObject({
+export const inventorySchema = z.strictObject({
   /** Closed: nobody else may join. Open: whoever holds a pool token may. */
   isClosed: z.boolean(),
   machines: z.array(machine),
 });
 
-export type Inventory = z.output<typeof schema>;
+export type Inventory = z.output<typeof inventorySchema>;
 export type InventoryMachine = Inventory['machines'][number];
 
 export const inventory = asset({
@@ -30,7 +30,7 @@ export const inventory = asset({
   inputs: { installConfig },
   outputs: [path],
   generate: ({ installConfig: config }) => [{ path, content: `${JSON.stringify(listMachines(config), null, 2)}\n` }],
-  read: (files) => readJson(path, textOf(files), schema),
+  read: (files) => readJson(path, textOf(files), inventorySchema),
 });
 
 /** Where the local platform puts its machines: bootstrap at .10, masters from .11, workers from .21 (or behind). */

@@ -6,6 +6,12 @@ import { installConfigErrors } from '../install-config/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
 import { workflowErrors } from '../workflow/errors.ts';
+import { machineConfigErrors } from '../machine-config/errors.ts';
+import { releaseErrors } from '../release/errors.ts';
+import { platformErrors } from '../platform/errors.ts';
+import { bootkubeErrors } from '../bootkube/errors.ts';
+import { controlPlaneErrors } from '../control-plane/errors.ts';
+import { etcdErrors } from '../etcd/errors.ts';
 import { cliErrors } from './errors.ts';
 
 const tables: readonly object[] = [
@@ -16,6 +22,12 @@ const tables: readonly object[] = [
   workflowErrors,
   hostErrors,
   nodeSoftwareErrors,
+  machineConfigErrors,
+  releaseErrors,
+  platformErrors,
+  bootkubeErrors,
+  controlPlaneErrors,
+  etcdErrors,
 ];
 
 export function errorCatalog(): ReadonlyMap<string, ErrorMaker<never>> {

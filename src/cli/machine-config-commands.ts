@@ -3,7 +3,7 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
 
 const from: OptionSpec = {
   flags: '--from <folder>',
-  description: "folder with MachineConfig YAML, instead of the asset folder's manifests",
+  description: "folder or file with MachineConfig YAML, instead of the asset folder's manifests",
   isRepeatable: true,
 };
 const pool: ArgumentSpec = { name: '<pool>', description: 'master, worker or a pool of your own' };

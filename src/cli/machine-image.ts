@@ -1,7 +1,8 @@
-// Which image machines are made from: the release's, or the one that --image describes.
+// Which image machines are made from: that of the release built last, or the one that --image describes.
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { MachineImage } from '../platform/machine-image.ts';
+import { machineImage, partPrograms } from '../release/machine-image.ts';
 import type { Invocation } from './command.ts';
 
 const imageSchema = z.strictObject({
@@ -12,13 +13,11 @@ const imageSchema = z.strictObject({
   digest: z.string(),
 });
 
-const imageVariable = 'FIRSTLIGHT_MACHINE_IMAGE';
-
 export async function chosenImage({ host, options }: Invocation): Promise<MachineImage> {
   const { image } = z.looseObject({ image: z.string().optional() }).parse(options);
-  const { variables, workingFolder } = host.environment;
-  const given = image ?? variables[imageVariable];
-  if (given === undefined) return (await import('../release/machine-image.ts')).machineImage(host);
-  const path = isAbsolute(given) ? given : join(workingFolder, given);
+  if (image === undefined) {
+    return { ...(await machineImage(host)), coredns: join(await partPrograms(host, 'coredns'), 'coredns') };
+  }
+  const path = isAbsolute(image) ? image : join(host.environment.workingFolder, image);
   return imageSchema.parse(JSON.parse(await host.files.readText(path)));
 }

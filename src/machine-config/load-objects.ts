@@ -23,6 +23,7 @@ export interface LoadedObjects {
 }
 
 export interface LoadOptions {
+  /** Each a folder, of which the YAML and JSON files are read, or a single file. */
   readonly folders: readonly string[];
   readonly generatedBy: string;
   /** A file as the person would name it; its path without this. */
@@ -69,6 +70,7 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
 }
 
 async function yamlFiles(host: Host, folder: string): Promise<readonly string[]> {
+  if ((await host.files.facts(folder))?.kind === 'file') return [folder];
   const names = await host.files.list(folder);
   if (names === undefined) throw machineConfigErrors.NO_FOLDER({ folder });
   return names.filter((name) => /\.(ya?ml|json)$/.test(name)).map((name) => join(folder, name));

@@ -11,13 +11,10 @@ import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machi
 import { apiVersion, controllerConfigSchema, machineConfigPoolSchema, machineConfigSchema } from './machine-config.ts';
 import { specMistakes } from './spec-rules.ts';
 
-export interface ClusterObjects {
+export interface ReadObjects {
   readonly machineConfigs: readonly MachineConfig[];
   readonly pools: readonly MachineConfigPool[];
   readonly controllerConfig: ControllerConfig | undefined;
-}
-
-export interface ReadObjects extends ClusterObjects {
   readonly mistakes: readonly Mistake[];
   /** Where a MachineConfig was read from. */
   readonly placeOf: (machineConfig: string) => Place | undefined;

@@ -225,6 +225,9 @@ describe('a machine that exists', () => {
     expect(await inside(one, 'c', 'systemctl is-active ssh.socket multi-user.target || true')).toBe(
       'inactive\ninactive\n',
     );
+    await cli('machine', 'stop', '--cluster', one, 'c');
+    const again = await startCli(['machine', 'start', '--cluster', one, 'c']).outcome;
+    expect(again.stderr).toContain('nobody-knows-me');
     await cli('machine', 'destroy', '--cluster', one, 'c');
     expect(existsSync(`/run/netns/firstlight.${one}.c`)).toBe(false);
   });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { etcdDataFolder, pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../src/control-plane/controller-manager-pod.ts';
+import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
 import { etcdPod } from '../../src/control-plane/etcd-pod.ts';
 import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/machine-credentials.ts';
 import { schedulerPod } from '../../src/control-plane/scheduler-pod.ts';
@@ -105,26 +106,17 @@ function issueKey(name: string): KeyPair {
   return readKeyPair(readFileSync(join(pki, `${name}.key`), 'utf8'));
 }
 
-function etcdFlags(): Record<string, string> {
-  const file = (name: string): string => join(pkiFolder, name);
-  return {
+function etcdFlags(): readonly string[] {
+  const port = (name: string): number => Number(ports[name]);
+  return etcdMemberFlags({
     name: 'master-0',
-    'data-dir': etcdDataFolder,
-    'listen-client-urls': 'https://127.0.0.1:2379',
-    'advertise-client-urls': 'https://127.0.0.1:2379',
-    'listen-peer-urls': 'https://127.0.0.1:2380',
-    'initial-advertise-peer-urls': 'https://127.0.0.1:2380',
-    'initial-cluster': 'master-0=https://127.0.0.1:2380',
-    'listen-metrics-urls': 'http://127.0.0.1:2381',
-    'cert-file': file('etcd-server.crt'),
-    'key-file': file('etcd-server.key'),
-    'trusted-ca-file': file('etcd-ca.crt'),
-    'client-cert-auth': 'true',
-    'peer-cert-file': file('etcd-peer.crt'),
-    'peer-key-file': file('etcd-peer.key'),
-    'peer-trusted-ca-file': file('etcd-ca.crt'),
-    'peer-client-cert-auth': 'true',
-  };
+    address: '127.0.0.1',
+    clusterToken: 'test',
+    initialCluster: [{ name: 'master-0', peerUrl: `https://127.0.0.1:${ports['2380']}` }],
+    initialState: 'new',
+    masters: 1,
+    ports: { client: port('2379'), peer: port('2380'), metrics: port('2381') },
+  });
 }
 
 /** The pod's own command, with folders and ports moved to where a test may have them. */

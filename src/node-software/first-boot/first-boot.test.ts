@@ -5,7 +5,7 @@ import { type FakeHost, fakeHost } from '../../host/fake/fake-host.ts';
 import type { RunResult } from '../../host/processes.ts';
 import { runFirstBoot } from './first-boot.ts';
 import { firstBootStatusPath } from './status.ts';
-import { firstBootConfigPath, firstBootStampPath } from './unit.ts';
+import { firstBootConfigPath } from './unit.ts';
 
 const fine: RunResult = { code: 0, signal: undefined, stdout: '', stderr: '', timedOut: false };
 const options = { signal: new AbortController().signal, log: () => {} };
@@ -51,10 +51,19 @@ describe('first boot', () => {
     expect(await status(host)).toMatchObject({ phase: 'done' });
   });
 
-  test('leaves a stamp and no copy of the config, which may hold secrets', async () => {
+  test('deletes the config, which may hold secrets, once it says that it is done', async () => {
     const { host } = await machine();
     await runFirstBoot(host, options);
-    expect(await host.files.facts(firstBootStampPath)).toBeDefined();
+    expect(await host.files.facts(firstBootConfigPath)).toBeUndefined();
+  });
+
+  test('that was cut off between saying so and deleting it only deletes it', async () => {
+    const { host, calls } = await machine();
+    await runFirstBoot(host, options);
+    await host.files.write(firstBootConfigPath, '{}');
+    calls.length = 0;
+    expect(await runFirstBoot(host, options)).toMatchObject({ phase: 'done' });
+    expect(calls).toEqual([]);
     expect(await host.files.facts(firstBootConfigPath)).toBeUndefined();
   });
 
@@ -66,7 +75,6 @@ describe('first boot', () => {
       phase: 'failed',
       reason: expect.stringContaining('no such user "x"') as string,
     });
-    expect(await host.files.facts(firstBootStampPath)).toBeUndefined();
     expect(await host.files.facts(firstBootConfigPath)).toBeDefined();
   });
 

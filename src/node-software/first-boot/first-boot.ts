@@ -1,10 +1,12 @@
 // First boot, as it runs inside a machine: the real Ignition fetches and applies the machine's config, the units it
 // named are enabled or disabled, systemd reads everything anew and goes on to the machine's target.
-// Everything up to the stamp can be repeated; after the stamp nothing of it ever runs again.
+// The status is written before the config is deleted: whoever finds a config with the status `done` only deletes it.
 import { dirname } from 'node:path';
 import type { Host } from '../../host/host.ts';
-import { firstBootConfigPath, firstBootStampPath } from './unit.ts';
-import { type FirstBootStatus, firstBootStatusPath } from './status.ts';
+import { nodeSettingsFile } from '../machine-paths.ts';
+import { prepareNode } from '../prepare-node.ts';
+import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from './status.ts';
+import { firstBootConfigPath } from './unit.ts';
 import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
 import { presetUnits } from './presets.ts';
@@ -19,6 +21,11 @@ export interface FirstBootOptions {
 }
 
 export async function runFirstBoot(host: Host, options: FirstBootOptions): Promise<FirstBootStatus> {
+  const earlier = await readFirstBootStatus(host.files, firstBootStatusPath);
+  if (earlier?.phase === 'done') {
+    await host.files.remove(firstBootConfigPath);
+    return earlier;
+  }
   const report = statusReporter(host);
   await host.files.makeFolder(dirname(firstBootStatusPath));
   try {
@@ -31,13 +38,19 @@ export async function runFirstBoot(host: Host, options: FirstBootOptions): Promi
     await report({ phase: 'failed', reason: error instanceof Error ? error.message : String(error) });
     throw error;
   }
-  await host.files.write(firstBootStampPath, '');
-  await host.files.remove(firstBootConfigPath);
+  await prepareAlready(host, options);
   const done = await report({ phase: 'done' });
+  await host.files.remove(firstBootConfigPath);
   // The jobs of this boot were made before Ignition wrote its units. Isolating the target again makes them anew, as
   // the switch from initramfs to root does where Ignition runs there. Not waited for: it needs this unit to end.
   await systemctl(host, ['--no-block', 'isolate', 'default.target']);
   return done;
+}
+
+/** Saves firstlight-prepare.service its start where this machine is a node; when it fails, that unit tries again. */
+async function prepareAlready(host: Host, { log }: FirstBootOptions): Promise<void> {
+  if ((await host.files.facts(nodeSettingsFile)) === undefined) return;
+  await prepareNode(host).catch((error: unknown) => log(`not prepared yet: ${String(error)}`));
 }
 
 type Report = (change: Pick<FirstBootStatus, 'phase' | 'reason' | 'waitingFor'>) => Promise<FirstBootStatus>;

@@ -1,0 +1,59 @@
+// What a decision can be: one change of the membership, or waiting with sentences that say what for.
+import type { MemberId } from './member.ts';
+import type { MembershipView } from './membership-view.ts';
+
+export type RemovalReason =
+  | 'bootstrap-done'
+  /** Added as a learner a minute ago and never started. */
+  | 'never-started'
+  /** Its machine lost the data; it joins again as a new member. */
+  | 'data-lost'
+  /** Its machine is gone, or it has been silent for minutes. */
+  | 'dead';
+
+export type Move =
+  | { readonly kind: 'add'; readonly node: string; readonly peerUrl: string; readonly via: string }
+  | {
+      readonly kind: 'promote';
+      readonly node: string;
+      readonly member: MemberId;
+      /** Asked once more right before the call: etcd itself does not look whether the learner is alive. */
+      readonly clientUrl: string;
+      readonly via: string;
+    }
+  | { readonly kind: 'move-leader'; readonly node: string; readonly member: MemberId; readonly via: string }
+  | {
+      readonly kind: 'remove';
+      readonly node: string;
+      readonly member: MemberId;
+      readonly peerUrls: readonly string[];
+      readonly because: RemovalReason;
+      readonly via: string;
+    };
+
+/**
+ * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or unwell. `grown`: all vote,
+ * the handoff may go on. `shrinking`: only the bootstrap member is left to go. `steady`: exactly the masters vote.
+ */
+export type Stage = 'unreadable' | 'growing' | 'grown' | 'shrinking' | 'steady';
+
+export interface Waiting {
+  readonly kind: 'waiting';
+  readonly stage: Stage;
+  /** Each a sentence that completes "waiting for" or names what is wrong with whom. Empty when steady. */
+  readonly missing: readonly string[];
+}
+
+export type Verdict =
+  | { readonly status: 'move'; readonly move: Move }
+  | { readonly status: 'no'; readonly missing: readonly string[] };
+
+export type Rule = (view: MembershipView) => Verdict;
+
+export function move(move: Move): Verdict {
+  return { status: 'move', move };
+}
+
+export function no(...missing: readonly string[]): Verdict {
+  return { status: 'no', missing };
+}
