@@ -11,7 +11,7 @@ import { writeCurrent } from '../current.ts';
 import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
 import { debianRecipe } from '../machine/debian.ts';
 import { releaseErrors } from '../errors.ts';
-import { firstlightImage } from '../images/firstlight-image.ts';
+import { firstlightImage, nodeImage } from '../images/firstlight-image.ts';
 import { imageRecipe, partImages } from '../images/images.ts';
 import { machineRootRecipe } from '../machine/machine-root.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
@@ -95,16 +95,29 @@ export function fullPlan(shop: Workshop, withMachines: boolean): Plan {
     const release = releaseRecipe({ parts, images });
     return { compile, system: [nodePart, firstlightPart], after: [...images, release] };
   }
-  const allImages = [...images, firstlightImage(debianRecipe)];
-  const release = releaseRecipe({ parts, images: allImages, debian: debianRecipe });
+  const node = nodeImage(debianRecipe);
+  const own = firstlightImage(node);
+  const release = releaseRecipe({ parts, images: [...images, node, own], debian: debianRecipe });
   const root = machineRootRecipe({ debian: debianRecipe, parts, release });
-  const containerd = recipes.get('containerd');
-  const seed = containerd === undefined ? [] : [containerdSeedRecipe({ containerd, release })];
   return {
     compile,
     system: [nodePart, firstlightPart, debianRecipe],
-    after: [...allImages, release, root, ...seed],
+    after: [
+      ...images,
+      node,
+      own,
+      release,
+      root,
+      ...seeds(recipes.get('containerd'), [...images, node], [own, release]),
+    ],
   };
+}
+
+/** Two steps, because what changes with every Firstlight is small, and an import of the rest takes its time. */
+function seeds(containerd: Recipe | undefined, upstream: readonly Recipe[], own: readonly Recipe[]): readonly Recipe[] {
+  if (containerd === undefined) return [];
+  const base = containerdSeedRecipe({ name: 'containerd-base', containerd, images: upstream });
+  return [base, containerdSeedRecipe({ name: 'containerd', containerd, base, images: own })];
 }
 
 const spaceToCompileBytes = 12e9;

@@ -35,13 +35,13 @@ export const skeleton: LayerContent = {
   'etc/group': { kind: 'text', text: 'root:x:0:\nnobody:x:65534:\n' },
 };
 
-export const imageEnvironment = { PATH: `/${binFolder}:/usr/bin:/bin`, HOME: '/' };
+const imageEnvironment = { PATH: `/${binFolder}:/usr/bin:/bin`, HOME: '/' };
 
 export function imageRecipe(image: PartImage, part: Recipe, version: string): Recipe {
   const way: Way = {
     label: 'layers of its part',
     inputs: async (shop) => ({
-      format: '1',
+      format: '2',
       part: (await need(shop, part)).manifest.treeDigest,
       image: JSON.stringify(image),
       tag: version,
@@ -65,7 +65,7 @@ export function imageRecipe(image: PartImage, part: Recipe, version: string): Re
   };
 }
 
-function imageConfig(shop: Workshop, image: PartImage): ImageConfig {
+export function imageConfig(shop: Workshop, image: Pick<PartImage, 'entrypoint' | 'command'>): ImageConfig {
   const { entrypoint, command } = image;
   return {
     architecture: goArchitecture(shop),
