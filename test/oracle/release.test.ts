@@ -164,6 +164,18 @@ describe('a damaged cache entry', () => {
   });
 });
 
+test('a damaged layer of the release is refused in words', async () => {
+  const host = fixture.host('damaged');
+  await fixture.build('damaged');
+  const { release, digest } = await currentRelease(host);
+  const path = join(release.content, 'blobs/sha256', digest);
+  const { layers } = JSON.parse(await readFile(path, 'utf8')) as { layers: { digest: string }[] };
+  const layer = join(release.content, 'blobs/sha256', layers[0]!.digest.replace('sha256:', ''));
+  await truncate(layer, 700);
+  await expect(verifyRelease(host, quiet)).rejects.toMatchObject({ code: 'RELEASE_ENTRY_DAMAGED' });
+  expect((await fixture.build('damaged')).made).toEqual(['release release']);
+});
+
 describe('a build killed in the middle', () => {
   test('is continued: what was finished is kept, nothing half-made is used or left', async () => {
     const cache = join(fixture.folder, 'killed');

@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts';
 import { digestOfRecord } from '../../workflow/digest.ts';
 import { type Cache, type EntryId, entryKinds } from './cache.ts';
 
-const keptOfEach = 2;
+const keptOfEach = 3;
 
 /** Paths that were removed. Only under the cache's lock. */
 export async function prune(host: Host, cache: Cache, current: readonly EntryId[]): Promise<readonly string[]> {

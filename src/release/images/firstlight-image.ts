@@ -6,7 +6,7 @@ import type { Entry } from '../cache/cache.ts';
 import { imageConfig, imageOf, imagePrefix, skeleton } from './images.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from '../parts/part-recipe.ts';
+import { goArchitecture } from '../parts/architecture.ts';
 import { need, type Recipe, type Workshop } from '../build/workshop.ts';
 
 /** Where machines and images have us; the bundle lies one folder below, as in a checkout. */

@@ -3,7 +3,7 @@
 import type { Entry } from '../cache/cache.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { type Image, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from '../parts/part-recipe.ts';
+import { goArchitecture } from '../parts/architecture.ts';
 import { need, type Recipe, type Way, type Workshop } from '../build/workshop.ts';
 
 /** The host part of every image name: reserved for private use, so that no runtime ever asks the world for it. */
