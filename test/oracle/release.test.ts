@@ -110,6 +110,14 @@ interface BomComponent {
   readonly purl?: string;
 }
 
+test('two builds at once do the work once', async () => {
+  const options = { onlyParts: ['pause', 'cni'] };
+  const [first, second] = await Promise.all([fixture.build('both', options), fixture.build('both', options)]);
+  expect([...first.made, ...second.made].sort()).toEqual(['part cni', 'part pause']);
+  const waited = [...first.events, ...second.events].filter((event) => event.kind === 'notice');
+  expect(waited).toEqual([expect.objectContaining({ text: expect.stringMatching(/^waiting for .*\(process \d+\)$/) })]);
+});
+
 describe('without Go', () => {
   const withoutGo = (cache: string): Host => {
     const host = fixture.host(cache);

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { isError } from '../../errors/firstlight-error.ts';
 import { runStages } from '../../workflow/engine.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
+import { waitUntil } from '../../workflow/wait.ts';
 import { type Journal, openJournal } from '../../workflow/journal.ts';
+import type { FolderLock } from '../../host/files.ts';
 import type { Entry } from '../cache/cache.ts';
 import { writeCurrent } from '../current.ts';
 import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
@@ -49,7 +51,7 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
     options.onlyParts === undefined ? fullPlan(shop, options.withMachines) : partsPlan(shop, options.onlyParts);
   const { host, cache } = shop;
   await host.files.makeFolder(cache.folder);
-  await using lock = await lockCache(shop);
+  await using lock = await lockCache(shop, options.signal);
   await cache.sweep();
   await using journal = await cacheJournal(shop, join(lock.path, 'journal'));
   const before = journal.records.length;
@@ -193,9 +195,22 @@ async function cacheJournal({ host, emit }: Workshop, path: string): Promise<Jou
   }
 }
 
-async function lockCache(shop: Workshop): Promise<AsyncDisposable & { readonly path: string }> {
-  const folder = shop.cache.folder;
-  const lock = await shop.host.files.lock(folder, 'firstlight release build');
-  if ('heldBy' in lock) throw releaseErrors.CACHE_BUSY({ folder, ...lock.heldBy });
-  return lock;
+const lockDeadlineMs = 30 * 60_000;
+
+/** Two builds at once would do everything twice: the second waits, and then finds everything made. */
+async function lockCache({ host, cache, emit }: Workshop, signal: AbortSignal): Promise<FolderLock> {
+  return waitUntil<FolderLock>({
+    clock: host.clock,
+    what: `the turn to build in ${cache.folder}`,
+    deadlineMs: lockDeadlineMs,
+    everyMs: 500,
+    signal,
+    onMissing: ([other = '']) => emit({ kind: 'notice', level: 'info', text: `waiting for ${other}` }),
+    probe: async () => {
+      const lock = await host.files.lock(cache.folder, 'firstlight release build');
+      if (!('heldBy' in lock)) return { status: 'ready', value: lock };
+      const { pid, purpose = 'another firstlight' } = lock.heldBy;
+      return { status: 'waiting', missing: [pid === undefined ? purpose : `${purpose} (process ${pid})`] };
+    },
+  });
 }
