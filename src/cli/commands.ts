@@ -4,6 +4,7 @@ import { createCommands } from './create-commands.ts';
 import { machineCommands } from './machine-commands.ts';
 import { machineConfigCommands } from './machine-config-commands.ts';
 import { releaseCommands } from './release-commands.ts';
+import { torcxCommands } from './torcx-commands.ts';
 
 export const commands: readonly CommandSpec[] = [
   ...createCommands,
@@ -23,4 +24,5 @@ export const commands: readonly CommandSpec[] = [
     examples: ['firstlight version', 'firstlight version -o json'],
     load: async () => (await import('./version.ts')).version,
   },
+  ...torcxCommands,
 ];
