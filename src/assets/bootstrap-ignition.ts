@@ -3,6 +3,7 @@
 import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
+import type { ConfigServerSettings } from '../machine-config/server/settings.ts';
 import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
 import {
   baseSoftware,
@@ -10,8 +11,9 @@ import {
   ignitionConfig,
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
+import { bootstrapFolder, configServerPaths } from '../node-software/machine-paths.ts';
 import { asset, type InputValues, textOf } from './asset.ts';
-import { clusterNames } from './cluster-names.ts';
+import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
@@ -32,8 +34,6 @@ import {
 } from './signers.ts';
 
 const path = 'bootstrap.ign';
-/** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
-export const bootstrapFolder = '/opt/firstlight';
 
 const inputs = {
   installConfig,
@@ -101,10 +101,16 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('auth/kubeconfig-loopback', values.loopbackKubeconfig),
     at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
     at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
+    file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
+}
+
+/** Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. */
+function configServerSettings({ apiVips }: ClusterNames): ConfigServerSettings {
+  return { access: 'token', balancers: apiVips };
 }
 
 function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {

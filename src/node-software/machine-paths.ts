@@ -53,3 +53,18 @@ export const machineFacts = {
 
 /** Present on a bootstrap machine once its last secret is gone; nothing of the bootstrap starts again after that. */
 export const bootstrapFinished = '/var/lib/firstlight/bootstrap-finished';
+
+/** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
+export const bootstrapFolder = '/opt/firstlight';
+
+/** What the config server of the bootstrap machine reads, and the one file it writes. */
+export const configServerPaths = {
+  settings: `${bootstrapFolder}/config-server.json`,
+  pkiFolder: `${bootstrapFolder}/tls`,
+  poolTokens: `${bootstrapFolder}/auth/pool-tokens.json`,
+  kubeconfig: `${bootstrapFolder}/auth/kubeconfig-kubelet`,
+  /** Written by stage 12 of bootkube: machine-pools/ and machine-configs/. */
+  renderedFolder: `${bootstrapFolder}/render/12-machine-config`,
+  /** Every single-use token that was served; bootkube makes Secrets of them. */
+  tokenLedger: `${bootstrapFolder}/served/tokens`,
+} as const;

@@ -222,8 +222,9 @@ function start(server: NodeServer, { address, port }: ServerOptions): Promise<nu
       const reason = reasons[error.code ?? ''] ?? error.message;
       reject(hostErrors.LISTEN({ address, port, reason }, { cause: error }));
     });
-    // A thousand machines may start in the same second.
-    server.listen({ host: address, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
+    // Without a host Node takes every address, also where there is no IPv6. A thousand machines may start at once.
+    const place = address === '::' ? {} : { host: address };
+    server.listen({ ...place, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

@@ -26,8 +26,6 @@ export interface FileSourceOptions {
 
 export async function openFileSource(host: Host, options: FileSourceOptions): Promise<ConfigSource> {
   const folders = ['machine-pools', 'machine-configs'].map((name) => join(options.renderedFolder, name));
-  // Made here if need be, so that there is something to watch before the first file comes.
-  for (const folder of folders) await host.files.makeFolder(folder, { mode: 0o700 });
   const reader = new FileReader(host, options);
   let state = nothingKnown;
   const look = async (): Promise<void> => {
@@ -74,14 +72,9 @@ class FileReader {
     }
     return {
       pools,
-      poolTokens: 'value' in tokens ? tokens.value : this.#report(tokens, {}),
+      poolTokens: 'value' in tokens ? tokens.value : {},
       problems: this.#problems,
     };
-  }
-
-  #report<T>({ missing }: Waiting, instead: T): T {
-    this.#problems.push(missing);
-    return instead;
   }
 
   async #pool(
