@@ -105,6 +105,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
     at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
     file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
+    at('config-server.json', `${JSON.stringify({ balancers: values.clusterNames.apiVips }, null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),

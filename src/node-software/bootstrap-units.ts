@@ -41,7 +41,7 @@ export const bootkubeUnit: ServiceUnit = {
   },
   service: {
     ...oneshot,
-    ExecStart: { program: programs.firstlight, args: ['bootkube'] },
+    ExecStart: { program: programs.firstlight, args: ['bootkube', 'run'] },
     ExecStartPost: [thenStart('tectonic.service')],
   },
   install: multiUser,

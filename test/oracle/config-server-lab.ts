@@ -108,19 +108,16 @@ let nextLocalPort = 20_000 + (process.pid % 9_000);
 
 /** `program` instead of the sources, for measuring the bundle. */
 export function serveArguments(lab: Lab, localPort: number): readonly string[] {
-  return [
-    ...['machine-config', 'serve', '--log-level', 'debug', '--address', '127.0.0.1', '--port', '0'],
-    ...[
-      '--local-port',
-      String(localPort),
-      '--rendered',
-      lab.at('rendered'),
-      '--pool-tokens',
-      lab.at('pool-tokens.json'),
-    ],
-    ...['--kubeconfig', lab.at('kubeconfig'), '--pki', lab.at('tls'), '--token-ledger', lab.at('served/tokens')],
-    ...['--settings', lab.at('settings.json')],
-  ];
+  const places = {
+    '--rendered': lab.at('rendered'),
+    '--pool-tokens': lab.at('pool-tokens.json'),
+    '--kubeconfig': lab.at('kubeconfig'),
+    '--pki': lab.at('tls'),
+    '--token-ledger': lab.at('served/tokens'),
+    '--settings': lab.at('settings.json'),
+  };
+  const where = ['--address', '127.0.0.1', '--port', '0', '--local-port', String(localPort)];
+  return ['machine-config', 'serve', '--log-level', 'debug', ...where, ...Object.entries(places).flat()];
 }
 
 export async function startServer(lab: Lab, args: readonly string[] = []): Promise<LabServer> {
