@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const status = await server?.stop();
   lab?.[Symbol.dispose]();
-  expect(status).toBe(0);
+  if (status !== 0) throw new Error(`the server ended with ${status}`);
 });
 
 interface Pointer {
