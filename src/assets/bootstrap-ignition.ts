@@ -12,9 +12,10 @@ import {
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
 import { bootstrapFolder, configServerPaths } from '../node-software/machine-paths.ts';
-import { asset, type InputValues, textOf } from './asset.ts';
+import { asset, type InputValues } from './asset.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
+import { readIgnition } from './ignition-file.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, type JoinKeys } from './join-keys.ts';
@@ -74,7 +75,7 @@ export const bootstrapIgnition = asset({
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
-  read: (files) => textOf(files),
+  read: (files) => readIgnition(path, files),
 });
 
 /** What makes it a bootstrap machine. */
@@ -102,7 +103,6 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
     at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
     file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
-    at('config-server.json', `${JSON.stringify({ balancers: values.clusterNames.apiVips }, null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
