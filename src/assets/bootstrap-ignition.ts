@@ -63,7 +63,10 @@ export const bootstrapIgnition = asset({
   inputs,
   outputs: [path],
   generate: (values) => {
-    const facts = machineFacts(values.installConfig, values.clusterNames);
+    const facts = machineFacts(values.installConfig, values.clusterNames, {
+      clusterId: values.metadata.clusterID,
+      rootCaPem: values.rootCa.certificatePem,
+    });
     const parts = [baseSoftware, kubeletSoftware].map((part) => part('bootstrap', facts));
     const software = ignitionConfig([...parts, containerRuntimeSoftware(facts)]);
     const keys = sshKeys(values.installConfig);

@@ -4,6 +4,7 @@ import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
 import { machineCommands } from './machine-commands.ts';
 import { machineConfigCommands } from './machine-config-commands.ts';
+import { nodeCommands } from './node-commands.ts';
 import { releaseCommands } from './release-commands.ts';
 import { torcxCommands } from './torcx-commands.ts';
 
@@ -13,6 +14,7 @@ export const commands: readonly CommandSpec[] = [
   ...machineConfigCommands,
   ...releaseCommands,
   ...bootkubeCommands,
+  ...nodeCommands,
   {
     path: ['completion'],
     summary: 'Print a script that completes commands and options in your shell.',

@@ -106,18 +106,20 @@ export interface LabServer {
 
 let nextLocalPort = 20_000 + (process.pid % 9_000);
 
-/** `program` instead of the sources, for measuring the bundle. */
 export function serveArguments(lab: Lab, localPort: number): readonly string[] {
-  const places = {
-    '--rendered': lab.at('rendered'),
-    '--pool-tokens': lab.at('pool-tokens.json'),
-    '--kubeconfig': lab.at('kubeconfig'),
-    '--pki': lab.at('tls'),
-    '--token-ledger': lab.at('served/tokens'),
-    '--settings': lab.at('settings.json'),
+  const options = {
+    'log-level': 'debug',
+    address: '127.0.0.1',
+    port: '0',
+    'local-port': String(localPort),
+    rendered: lab.at('rendered'),
+    'pool-tokens': lab.at('pool-tokens.json'),
+    kubeconfig: lab.at('kubeconfig'),
+    pki: lab.at('tls'),
+    'token-ledger': lab.at('served/tokens'),
+    settings: lab.at('settings.json'),
   };
-  const where = ['--address', '127.0.0.1', '--port', '0', '--local-port', String(localPort)];
-  return ['machine-config', 'serve', '--log-level', 'debug', ...where, ...Object.entries(places).flat()];
+  return ['machine-config', 'serve', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
 }
 
 export async function startServer(lab: Lab, args: readonly string[] = []): Promise<LabServer> {
@@ -141,13 +143,16 @@ export async function startServer(lab: Lab, args: readonly string[] = []): Promi
       .slice(0, -1)
       .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []));
   const logged: LabServer['logged'] = async (fits) => {
-    const deadline = new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error(`no such line in the log:\n${text}`)), 8_000).unref();
-    });
-    for (;;) {
-      const found = log().find(fits);
-      if (found !== undefined) return found;
-      await Promise.race([heard.promise, deadline]);
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`no such line in the log:\n${text}`)), 8_000);
+    try {
+      for (;;) {
+        const found = log().find(fits);
+        if (found !== undefined) return found;
+        await Promise.race([heard.promise, late.promise]);
+      }
+    } finally {
+      clearTimeout(timer);
     }
   };
   const started = logged((line) => String(line['text']).startsWith('serving on port'));
