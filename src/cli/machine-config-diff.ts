@@ -6,12 +6,11 @@ import { diffSpecs } from '../machine-config/diff.ts';
 import { actionText } from '../machine-config/disruption.ts';
 import { mistakeText, readDocuments } from '../machine-config/documents.ts';
 import { machineConfigErrors } from '../machine-config/errors.ts';
-import { loadObjects } from '../machine-config/load-objects.ts';
 import type { MachineConfigSpec } from '../machine-config/machine-config.ts';
 import { readObjects } from '../machine-config/read-objects.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { cliErrors } from './errors.ts';
-import { generatedBy, renderNamed, table } from './machine-config-input.ts';
+import { loadFolders, renderNamed, table } from './machine-config-input.ts';
 
 const options = z.looseObject({ pool: z.string() });
 
@@ -31,10 +30,11 @@ export const machineConfigDiff: CommandBody = async (invocation) => {
   };
 };
 
-async function readSide({ host }: Invocation, argument: string, pool: string): Promise<Side> {
+async function readSide(invocation: Invocation, argument: string, pool: string): Promise<Side> {
+  const { host } = invocation;
   const path = resolve(host.environment.workingFolder, argument);
   if ((await host.files.facts(path))?.kind !== 'file') {
-    const rendered = renderNamed(await loadObjects(host, { folders: [path], generatedBy }), pool);
+    const rendered = renderNamed(await loadFolders(invocation, [path]), pool);
     return { name: rendered.name, spec: rendered.machineConfig.spec };
   }
   const { documents, mistakes } = readDocuments(argument, await host.files.readText(path));

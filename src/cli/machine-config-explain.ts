@@ -4,7 +4,7 @@ import type { Contribution, Explanation } from '../machine-config/explain.ts';
 import { explain, explainAll } from '../machine-config/explain.ts';
 import type { RenderedPool } from '../machine-config/render.ts';
 import type { CommandBody } from './command.ts';
-import { loadInput, notesText, renderNamed } from './machine-config-input.ts';
+import { loadInput, notesText, renderNamed, table } from './machine-config-input.ts';
 import { nearestName } from './nearest.ts';
 
 export const machineConfigExplain: CommandBody = async (invocation) => {
@@ -19,20 +19,26 @@ export const machineConfigExplain: CommandBody = async (invocation) => {
     );
     throw machineConfigErrors.NOT_THERE({ pool, name, similar: similar === undefined ? [] : [similar] });
   }
+  const withOrigins = explanations.map(({ contributions, ...explanation }) => ({
+    ...explanation,
+    contributions: contributions.map((one) => ({ ...one, origin: objects.originOf(one.machineConfig) })),
+  }));
   return {
-    data: { pool, rendered: rendered.name, explanations },
-    text: `${explanations.map((one) => explanationText(rendered, one)).join('\n')}${notesText(objects)}`,
+    data: { pool, rendered: rendered.name, explanations: withOrigins },
+    text: `${withOrigins.map((one) => explanationText(rendered, one)).join('\n')}${notesText(objects)}`,
   };
 };
 
-function explanationText(rendered: RenderedPool, { kind, name, contributions }: Explanation): string {
-  const last = contributions.length - 1;
-  const lines = contributions.map((contribution, index) => contributionText(contribution, index === last));
-  return `${kind} ${name} is on every machine of pool ${rendered.pool} (${rendered.name})\n${lines.join('')}`;
+interface Located extends Explanation {
+  readonly contributions: readonly (Contribution & { readonly origin: string })[];
 }
 
-function contributionText({ machineConfig, sets, overridden }: Contribution, isLast: boolean): string {
-  const lost = overridden.map(({ field, by }) => `${field} overridden by ${by}`);
-  const tail = lost.length > 0 ? `; ${lost.join(', ')}` : isLast ? '' : '; still in force';
-  return `  ${machineConfig}  sets ${sets.join(', ') || 'nothing but its name'}${tail}\n`;
+function explanationText(rendered: RenderedPool, { kind, name, contributions }: Located): string {
+  const rows = contributions.map(({ machineConfig, origin, sets, overridden }) => [
+    machineConfig,
+    origin,
+    `sets ${sets.join(', ') || 'nothing but its name'}`,
+    overridden.map(({ field, by }) => `${field} overridden by ${by}`).join(', '),
+  ]);
+  return `${kind} ${name} is on every machine of pool ${rendered.pool} (${rendered.name})\n${table(rows)}`;
 }

@@ -1,5 +1,5 @@
 // What the machine-config verbs read: the folders given by --from, or the manifests of the asset folder.
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { LoadedObjects } from '../machine-config/load-objects.ts';
 import { loadObjects, poolNamed } from '../machine-config/load-objects.ts';
@@ -12,13 +12,24 @@ export const generatedBy = `${programName} ${firstlightVersion}`;
 
 const options = z.looseObject({ from: z.array(z.string()).default([]) });
 
+/** Folders as given, read with their files called as a person in the working folder would call them. */
+export function loadFolders({ host }: Invocation, folders: readonly string[]): Promise<LoadedObjects> {
+  const { workingFolder } = host.environment;
+  const shownName = (path: string): string => {
+    const short = relative(workingFolder, path);
+    return short.startsWith('..') ? path : short;
+  };
+  const absolute = folders.map((folder) => resolve(workingFolder, folder));
+  return loadObjects(host, { folders: absolute, generatedBy, shownName });
+}
+
 export async function loadInput(invocation: Invocation): Promise<LoadedObjects> {
   const { host, global } = invocation;
-  const given = options.parse(invocation.options).from.map((folder) => resolve(host.environment.workingFolder, folder));
-  if (given.length > 0) return loadObjects(host, { folders: given, generatedBy });
+  const given = options.parse(invocation.options).from;
+  if (given.length > 0) return loadFolders(invocation, given);
   const extra = join(global.dir, 'openshift');
   const hasExtra = (await host.files.facts(extra)) !== undefined;
-  return loadObjects(host, { folders: [join(global.dir, 'manifests'), ...(hasExtra ? [extra] : [])], generatedBy });
+  return loadFolders(invocation, [join(global.dir, 'manifests'), ...(hasExtra ? [extra] : [])]);
 }
 
 export function renderNamed(objects: LoadedObjects, name: string): RenderedPool {

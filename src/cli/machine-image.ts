@@ -1,8 +1,8 @@
-// Which image machines are made from: the release's, or the one that --image describes.
+// Which image machines are made from: that of the release built last, or the one that --image describes.
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { platformErrors } from '../platform/errors.ts';
 import type { MachineImage } from '../platform/machine-image.ts';
+import { machineImage } from '../release/machine-image.ts';
 import type { Invocation } from './command.ts';
 
 const imageSchema = z.strictObject({
@@ -13,13 +13,9 @@ const imageSchema = z.strictObject({
   digest: z.string(),
 });
 
-const imageVariable = 'FIRSTLIGHT_MACHINE_IMAGE';
-
 export async function chosenImage({ host, options }: Invocation): Promise<MachineImage> {
   const { image } = z.looseObject({ image: z.string().optional() }).parse(options);
-  const { variables, workingFolder } = host.environment;
-  const given = image ?? variables[imageVariable];
-  if (given === undefined) throw platformErrors.NO_IMAGE({ path: 'the release cache' });
-  const path = isAbsolute(given) ? given : join(workingFolder, given);
+  if (image === undefined) return machineImage(host);
+  const path = isAbsolute(image) ? image : join(host.environment.workingFolder, image);
   return imageSchema.parse(JSON.parse(await host.files.readText(path)));
 }

@@ -1,9 +1,9 @@
 // `firstlight release build`
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { buildRelease } from '../release/build-release.ts';
-import { partSources } from '../release/workshop.ts';
-import { megabytes } from '../release/recipe-stage.ts';
+import { buildRelease } from '../release/build/build-release.ts';
+import { partSources } from '../release/build/workshop.ts';
+import { megabytes } from '../release/build/recipe-stage.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { firstlightVersion } from './program.ts';
 

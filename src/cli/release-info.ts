@@ -1,6 +1,6 @@
 // `firstlight release info`
 import { currentRelease } from '../release/current.ts';
-import { megabytes } from '../release/recipe-stage.ts';
+import { megabytes } from '../release/build/recipe-stage.ts';
 import type { CommandBody } from './command.ts';
 
 export const releaseInfo: CommandBody = async ({ host }) => {

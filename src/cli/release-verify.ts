@@ -1,7 +1,7 @@
 // `firstlight release verify`
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { megabytes } from '../release/recipe-stage.ts';
+import { megabytes } from '../release/build/recipe-stage.ts';
 import { verifyRelease } from '../release/verify-release.ts';
 import type { CommandBody } from './command.ts';
 

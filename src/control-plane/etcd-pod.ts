@@ -1,22 +1,19 @@
 // The etcd member of a machine. Its flags are the etcd module's business; this is the pod around them.
+import { etcdPorts } from '../etcd/member-flags.ts';
 import { etcdDataFolder, pkiFolder } from './control-plane-paths.ts';
-import { commandLine, staticPod } from './static-pod.ts';
+import { staticPod } from './static-pod.ts';
 
 export interface EtcdPodOptions {
   readonly image: string;
-  /** Without the leading dashes. */
-  readonly flags: Readonly<Record<string, string>>;
+  readonly flags: readonly string[];
 }
 
-/** The plain port on loopback for probes and metrics. */
-export const etcdMetricsPort = 2381;
-
 export function etcdPod({ image, flags }: EtcdPodOptions): object {
-  const probe = (path: string) => ({ path, port: etcdMetricsPort, scheme: 'HTTP', host: '127.0.0.1' }) as const;
+  const probe = (path: string) => ({ path, port: etcdPorts.metrics, scheme: 'HTTP', host: '127.0.0.1' }) as const;
   return staticPod({
     component: 'etcd',
     image,
-    command: commandLine('etcd', flags),
+    command: ['etcd', ...flags],
     // /livez needs no quorum; /readyz does.
     startup: probe('/livez'),
     liveness: probe('/livez'),

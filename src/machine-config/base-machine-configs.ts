@@ -56,6 +56,10 @@ export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
     registries: spec.registries,
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
+    ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
+    ...(spec.rootCAData === undefined
+      ? {}
+      : { configServerCaPem: Buffer.from(spec.rootCAData, 'base64').toString('utf8') }),
     ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: spec.nodeBootstrap }),
   };
 }

@@ -114,6 +114,8 @@ const controllerConfig: Kind = {
     osImageURL: text,
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
+    controlPlane: anything,
+    rootCAData: { type: 'string', format: 'byte' },
     kubeletEnvironment: texted,
     nodeBootstrap: object({ units: { type: 'array', items: anything } }),
     registries: { type: 'array', items: anything },

@@ -89,12 +89,10 @@ function countLines(text: string): number {
 
 function readDocument(file: string, piece: Piece): ReadDocument | { readonly mistakes: readonly Mistake[] } {
   const asJson = piece.text.trimStart().startsWith('{') ? parseJson(piece.text) : undefined;
-  // JSON is read twice only if somebody asks for a place in it.
-  if (asJson !== undefined) {
-    return { value: asJson, placeOf: (path) => placeIn(file, piece, { ...parseYaml(piece.text), path }) };
-  }
+  if (asJson !== undefined) return { value: asJson, placeOf: placesIn(file, piece) };
 
-  const { document, lines } = parseYaml(piece.text);
+  const parsed = parseYaml(piece.text);
+  const { document, lines } = parsed;
   const at = (offset: number): Place => placeAt(file, piece, lines.linePos(offset));
   if (document.errors.length > 0) {
     return {
@@ -106,11 +104,21 @@ function readDocument(file: string, piece: Piece): ReadDocument | { readonly mis
     };
   }
   try {
-    return { value: document.toJS(), placeOf: (path) => placeIn(file, piece, { document, lines, path }) };
+    return { value: document.toJS(), placeOf: placesIn(file, piece, parsed) };
   } catch (error) {
     // Aliases that would unfold without end.
     return { mistakes: [{ severity: 'error', place: at(0), message: `not usable YAML: ${String(error)}` }] };
   }
+}
+
+/** Syntax trees are many times larger than their text, and most are never asked: one that was dropped is made again. */
+function placesIn(file: string, piece: Piece, parsed?: ParsedYaml): ReadDocument['placeOf'] {
+  let kept = parsed === undefined ? undefined : new WeakRef(parsed);
+  return (path) => {
+    const found = kept?.deref() ?? parseYaml(piece.text);
+    kept = new WeakRef(found);
+    return placeIn(file, piece, { ...found, path });
+  };
 }
 
 function parseJson(text: string): unknown {

@@ -37,13 +37,6 @@ export const machineConfigErrors = errorTable('MACHINECONFIG', {
       'Every custom pool inherits from worker: without the base MachineConfigs its machines would have no kubelet.',
     exit: exitCodes.badConfig,
   },
-  DUPLICATE: {
-    message: (e: { kind: string; name: string; places: readonly string[] }) =>
-      `${e.kind} ${e.name} is defined ${e.places.length} times: ${e.places.join(', ')}`,
-    hint: 'Names are unique in a cluster: rename one, or remove one.',
-    means: 'Two documents define an object of one kind and name, and nothing says which of them is meant.',
-    exit: exitCodes.badConfig,
-  },
   REFUSED: {
     message: (e: { pool: string; reasons: readonly string[] }) =>
       `pool ${e.pool} renders to something that no machine would accept:\n${e.reasons.map((reason) => `  ${reason}`).join('\n')}`,

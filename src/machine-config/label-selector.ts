@@ -4,16 +4,13 @@ import type { LabelSelector } from './machine-config.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-export function isEmptySelector(selector: LabelSelector | null | undefined): boolean {
-  if (selector === undefined || selector === null) return true;
-  return Object.keys(selector.matchLabels).length === 0 && selector.matchExpressions.length === 0;
-}
-
 export function selects(selector: LabelSelector | null | undefined, labels: Labels): boolean {
-  if (selector === undefined || selector === null || isEmptySelector(selector)) return false;
+  if (selector === undefined || selector === null) return false;
+  const { matchLabels, matchExpressions } = selector;
+  if (Object.keys(matchLabels).length === 0 && matchExpressions.length === 0) return false;
   return (
-    Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value) &&
-    selector.matchExpressions.every((expression) => meets(expression, labels))
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((expression) => meets(expression, labels))
   );
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
 import type { Mistake, ReadDocument } from './documents.ts';
-import { mistakeText, readDocuments } from './documents.ts';
+import { mistakeText, placeText, readDocuments } from './documents.ts';
 import { machineConfigErrors } from './errors.ts';
 import type { MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { allPools } from './pools.ts';
@@ -17,21 +17,27 @@ export interface LoadedObjects {
   /** From the ControllerConfig; empty without one. */
   readonly osImageURL: string;
   readonly hasBuiltIns: boolean;
+  /** Where a MachineConfig comes from, for people: `manifests/motd.yaml:1:1`, or that it is built in. */
+  readonly originOf: (machineConfig: string) => string;
   readonly warnings: readonly string[];
 }
 
 export interface LoadOptions {
+  /** Each a folder, of which the YAML and JSON files are read, or a single file. */
   readonly folders: readonly string[];
   readonly generatedBy: string;
+  /** A file as the person would name it; its path without this. */
+  readonly shownName?: (path: string) => string;
 }
 
 /** Throws MACHINECONFIG_UNREADABLE with all mistakes of all files. */
-export async function loadObjects(host: Host, { folders, generatedBy }: LoadOptions): Promise<LoadedObjects> {
+export async function loadObjects(host: Host, options: LoadOptions): Promise<LoadedObjects> {
+  const { folders, generatedBy, shownName = (path: string) => path } = options;
   const documents: ReadDocument[] = [];
   const mistakes: Mistake[] = [];
   for (const folder of folders) {
     for (const file of await yamlFiles(host, folder)) {
-      const read = readDocuments(file, await host.files.readText(file));
+      const read = readDocuments(shownName(file), await host.files.readText(file));
       documents.push(...read.documents);
       mistakes.push(...read.mistakes);
     }
@@ -52,6 +58,10 @@ export async function loadObjects(host: Host, { folders, generatedBy }: LoadOpti
     pools: allPools(objects.pools),
     osImageURL: controllerConfig?.spec.osImageURL ?? '',
     hasBuiltIns: controllerConfig !== undefined,
+    originOf: (name) => {
+      const place = objects.placeOf(name);
+      return place === undefined ? 'built in' : placeText(place);
+    },
     warnings: [
       ...mistakes.map((mistake) => mistakeText(mistake)),
       ...replaced.map((name) => `the built-in MachineConfig ${name} is replaced by one of the same name`),
@@ -60,6 +70,7 @@ export async function loadObjects(host: Host, { folders, generatedBy }: LoadOpti
 }
 
 async function yamlFiles(host: Host, folder: string): Promise<readonly string[]> {
+  if ((await host.files.facts(folder))?.kind === 'file') return [folder];
   const names = await host.files.list(folder);
   if (names === undefined) throw machineConfigErrors.NO_FOLDER({ folder });
   return names.filter((name) => /\.(ya?ml|json)$/.test(name)).map((name) => join(folder, name));

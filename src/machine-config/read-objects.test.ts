@@ -137,6 +137,29 @@ ${header('also-good')}`);
     expect(read(bomb.join('\n')).lines).toEqual([expect.stringContaining('not usable YAML')]);
   });
 
+  test('a config that replaces the whole rendered one is refused; one that is merged on the machine is pointed out', () => {
+    const { lines } = read(`${header('a')}spec:
+  config:
+    ignition:
+      version: 3.5.0
+      config:
+        replace: {source: 'https://example.com/a.ign'}
+---
+${header('b')}spec:
+  config:
+    ignition:
+      version: 3.5.0
+      config:
+        merge: [{source: 'https://example.com/b.ign'}]
+`);
+    expect(lines).toEqual([
+      'mc.yaml:12:18  spec.config.ignition.config.replace: would replace what all other MachineConfigs say',
+      expect.stringMatching(
+        /^mc\.yaml:25:17 {2}warning: spec\.config\.ignition\.config\.merge\.0: is fetched at first boot/,
+      ),
+    ]);
+  });
+
   test('modes above 0777, unknown extensions and the switch of the daemon are refused', () => {
     const { lines } = read(`${header('a')}spec:
   extensions: [ipsec, nonsense]

@@ -5,20 +5,19 @@ import type { z } from 'zod';
 import type { Config } from '../ignition/config.ts';
 import { parse } from '../ignition/parse.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import type { FieldPath, Mistake, ReadDocument } from './documents.ts';
+import type { FieldPath, Mistake, Place, ReadDocument } from './documents.ts';
 import { placeText } from './documents.ts';
 import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { apiVersion, controllerConfigSchema, machineConfigPoolSchema, machineConfigSchema } from './machine-config.ts';
 import { specMistakes } from './spec-rules.ts';
 
-export interface ClusterObjects {
+export interface ReadObjects {
   readonly machineConfigs: readonly MachineConfig[];
   readonly pools: readonly MachineConfigPool[];
   readonly controllerConfig: ControllerConfig | undefined;
-}
-
-export interface ReadObjects extends ClusterObjects {
   readonly mistakes: readonly Mistake[];
+  /** Where a MachineConfig was read from. */
+  readonly placeOf: (machineConfig: string) => Place | undefined;
 }
 
 export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
@@ -39,7 +38,8 @@ export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
     else if (found.kind === 'MachineConfigPool') pools.push(found.object);
     else controllerConfigs.push(found.object);
   }
-  return { machineConfigs, pools, controllerConfig: controllerConfigs[0], mistakes };
+  const placeOf = (name: string): Place | undefined => seen.get(`MachineConfig ${name}`)?.placeOf([]);
+  return { machineConfigs, pools, controllerConfig: controllerConfigs[0], mistakes, placeOf };
 }
 
 type Kind = 'MachineConfig' | 'MachineConfigPool' | 'ControllerConfig';

@@ -25,11 +25,25 @@ export const knownExtensions = [
 const forbiddenPaths = new Set(['/run/machine-config-daemon-force']);
 
 export function specMistakes(spec: MachineConfigSpec): readonly SpecMistake[] {
-  return [...extensionMistakes(spec), ...fileMistakes(spec), ...systemdMistakes(spec)];
+  return [...referenceMistakes(spec), ...extensionMistakes(spec), ...fileMistakes(spec), ...systemdMistakes(spec)];
 }
 
 function error(path: FieldPath, message: string): SpecMistake {
   return { severity: 'error', path, message };
+}
+
+/** A replacement would be taken for the whole rendered configuration, and every other MachineConfig would be lost. */
+function referenceMistakes({ config }: MachineConfigSpec): readonly SpecMistake[] {
+  const path = ['config', 'ignition', 'config'];
+  const { replace, merge = [] } = config.ignition.config ?? {};
+  const isReplaced = replace?.source !== undefined;
+  return [
+    ...(isReplaced ? [error([...path, 'replace'], 'would replace what all other MachineConfigs say')] : []),
+    ...merge.map((_, index): SpecMistake => {
+      const message = 'is fetched at first boot only; what it brings is unknown to rendering, explain and diff';
+      return { severity: 'warning', path: [...path, 'merge', index], message };
+    }),
+  ];
 }
 
 function extensionMistakes(spec: MachineConfigSpec): readonly SpecMistake[] {

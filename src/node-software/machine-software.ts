@@ -11,7 +11,7 @@ import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
 import type { Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
 import * as paths from './machine-paths.ts';
-import { nodeSettingsText } from './node-preparation.ts';
+import { type ControlPlaneFacts, nodeSettingsText } from './node-settings.ts';
 import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
 import type { Registry } from './registry-hosts.ts';
 import { registryHostsFile } from './registry-hosts.ts';
@@ -34,6 +34,10 @@ export interface ClusterFacts {
   readonly kubeletEnvironment: Readonly<Record<string, string>>;
   /** Masters also take ordinary pods (a cluster without workers). */
   readonly mastersSchedulable: boolean;
+  /** Whom machines believe when they ask the config server for more than their configuration. */
+  readonly configServerCaPem?: string;
+  /** What masters make their pods and certificates from. */
+  readonly controlPlane?: ControlPlaneFacts;
   /**
    * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
    * kubelet.service). They write kubelet.env as their last act, so Ignition writes only what they make it from.
@@ -64,9 +68,17 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
       { path: paths.sysctlFile, text: sysctlText() },
       {
         path: paths.nodeSettingsFile,
-        text: nodeSettingsText({ apiServerUrl: facts.apiServerUrl, machineNetworks: facts.machineNetworks }),
+        text: nodeSettingsText({
+          role,
+          apiServerUrl: facts.apiServerUrl,
+          machineNetworks: facts.machineNetworks,
+          ...(role === 'master' && facts.controlPlane !== undefined ? { controlPlane: facts.controlPlane } : {}),
+        }),
       },
       ...(inCluster ? [{ path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) }] : []),
+      ...(inCluster && facts.configServerCaPem !== undefined
+        ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
+        : []),
     ],
     directories: [],
     units: [

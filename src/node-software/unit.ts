@@ -163,8 +163,9 @@ function directiveValues(directive: string, value: DirectiveValue): readonly str
     if (nameLists.has(directive)) return value.length === 0 ? [] : [value.map((item) => itemText(item)).join(' ')];
     return value.map((item) => itemText(item));
   }
-  if (isCommand(value)) return [commandText(value)];
-  return Object.entries(value).map(([name, text]) => quotedWord(`${name}=${text}`));
+  // A record of variables may hold any name, also those of a command's fields.
+  if (directive !== 'Environment' && isCommand(value)) return [commandText(value)];
+  return Object.entries(value).map(([name, text]) => quotedWord(`${name}=${String(text)}`));
 }
 
 type ListItem = string | Command | PathCondition | EnvironmentFile;

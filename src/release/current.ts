@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type Cache, cacheFolder, type Entry, type EntryId, entryKinds, openCache } from './cache.ts';
+import { type Cache, cacheFolder, type Entry, type EntryId, entryKinds, openCache } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
+import { readJson } from './cache/json-file.ts';
 import { type ReleaseManifest, releaseManifestSchema } from './release-manifest.ts';
 
 const idSchema = z.object({ kind: z.enum(entryKinds), name: z.string(), inputs: z.record(z.string(), z.string()) });
@@ -41,9 +42,9 @@ export async function currentRelease(host: Host): Promise<CurrentRelease> {
 }
 
 async function currentIds(host: Host, folder: string): Promise<readonly EntryId[]> {
-  const bytes = await host.files.readIfPresent(join(folder, fileName));
-  if (bytes === undefined) throw releaseErrors.NOT_BUILT({ folder });
-  return currentSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).entries;
+  const current = await readJson(host.files, join(folder, fileName), currentSchema);
+  if (current === undefined) throw releaseErrors.NOT_BUILT({ folder });
+  return current.entries;
 }
 
 /** An entry of the current release, after the quick look; damage is named. */

@@ -60,15 +60,15 @@ export const releaseErrors = errorTable('RELEASE', {
   },
   NEEDS_ROOT: {
     message: (e: { what: string }) => `${e.what} can only be made by root`,
-    hint: 'Run the same command as root; what was built so far is kept.',
+    hint: 'Run the same command as root, or build only parts and images: firstlight release build --without-machines',
     means: 'The step mounts, changes owners or starts a container runtime.',
     exit: exitCodes.infrastructure,
   },
-  CACHE_BUSY: {
-    message: (e: { folder: string; pid?: number; purpose?: string }) =>
-      `${e.folder} is in use by ${e.purpose ?? 'another firstlight'}${e.pid === undefined ? '' : ` (process ${e.pid})`}`,
-    hint: 'Wait for it to finish, or use another cache folder by setting FIRSTLIGHT_CACHE.',
-    means: 'Two builds at once in one cache folder would do everything twice.',
+  DISK: {
+    message: (e: { folder: string; freeBytes: number; neededBytes: number }) =>
+      `${e.folder} has ${(e.freeBytes / 1e9).toFixed(1)} GB left and the build needs about ${(e.neededBytes / 1e9).toFixed(0)} GB`,
+    hint: 'Free some space, or use another disk by setting FIRSTLIGHT_CACHE (and GOCACHE for the compiler).',
+    means: 'Said before anything is built: a compiler that runs out of space fails late and unclearly.',
     exit: exitCodes.infrastructure,
   },
   ENTRY_DAMAGED: {

@@ -2,13 +2,13 @@
 // the bill of materials as JSON. Every digest of it is checked before anything is written.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import type { Entry, EntryId } from './cache.ts';
+import type { Entry, EntryId } from './cache/cache.ts';
 import { currentEntry, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
-import { readLayerText } from './layer-text.ts';
-import { writeArchive } from './oci-archive.ts';
+import { readLayerText } from './images/layer-text.ts';
+import { writeArchive } from './images/oci-archive.ts';
 import { sbomPath } from './release-recipe.ts';
-import type { TreeItem } from './tree.ts';
+import type { TreeItem } from './cache/tree.ts';
 
 export interface Extracted {
   readonly component: string;

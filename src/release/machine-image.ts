@@ -2,9 +2,9 @@
 // the root lies under an overlay, the seed is cloned (see `seedDatabases` for what must be a real copy).
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { seedDatabases } from './containerd-seed.ts';
+import { seedDatabases } from './machine/containerd-seed.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
-import type { Entry, EntryKind } from './cache.ts';
+import type { Entry, EntryKind } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
 
 export interface MachineImage {
@@ -14,6 +14,8 @@ export interface MachineImage {
   readonly containerdSeed: string;
   /** Files below the seed that a clone must copy; everything else may be a hard link. */
   readonly seedDatabases: readonly string[];
+  /** The CoreDNS program, for the name server of a lab on this host. */
+  readonly coredns: string;
   /** Of the machine's root and so of everything in it, the release manifest included. */
   readonly digest: string;
   readonly releaseDigest: string;
@@ -26,12 +28,13 @@ export async function machineImage(host: Host): Promise<MachineImage> {
     rootFolder: root.content,
     containerdSeed: seed.content,
     seedDatabases,
+    coredns: join((await entryOf(current, 'part', 'coredns')).content, 'bin/coredns'),
     digest: root.manifest.treeDigest,
     releaseDigest: current.digest,
   };
 }
 
-/** The folder with a part's programs, for those that run on the host itself (CoreDNS of a lab, kubectl). */
+/** The folder with a part's programs, for those that run on the workstation itself (kubectl, etcdctl). */
 export async function partPrograms(host: Host, part: string): Promise<string> {
   return join((await entryOf(await currentRelease(host), 'part', part)).content, 'bin');
 }

@@ -1,11 +1,11 @@
 // What a release says about itself: every part with version, digest, size, licence and source, every image, and one
 // image reference per component. It is the first file of the release image, and the contract towards all who install.
 import { z } from 'zod';
-import type { Entry } from './cache.ts';
-import { type ImageVariable, imageVariables } from './image-variables.ts';
-import { imageOf } from './images.ts';
-import { referenceByDigest, referenceByTag } from './oci-image.ts';
-import type { TreeItem } from './tree.ts';
+import type { Entry } from './cache/cache.ts';
+import { type ImageVariable, imageVariables } from './images/image-variables.ts';
+import { imageOf } from './images/images.ts';
+import { referenceByDigest, referenceByTag } from './images/oci-image.ts';
+import type { TreeItem } from './cache/tree.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

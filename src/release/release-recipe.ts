@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOfRecord } from '../workflow/digest.ts';
-import type { Entry } from './cache.ts';
-import { imageOf, imagePrefix } from './images.ts';
-import { blobFolder, writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from './part-recipe.ts';
+import type { Entry } from './cache/cache.ts';
+import { imageOf, imagePrefix } from './images/images.ts';
+import { blobFolder, writeImage, writeIndex } from './images/oci-image.ts';
+import { goArchitecture } from './parts/architecture.ts';
 import { type ReleaseContent, releaseManifest } from './release-manifest.ts';
-import { need, type Recipe, type Workshop } from './workshop.ts';
+import { need, type Recipe, type Workshop } from './build/workshop.ts';
 
 export interface ReleaseIngredients {
   readonly parts: readonly Recipe[];

@@ -17,10 +17,10 @@ import { JSON as CycloneJson, JsonSerializer } from '@cyclonedx/cyclonedx-librar
 import { isSupportedSpdxId } from '@cyclonedx/cyclonedx-library/SPDX';
 import { Spec1dot6 } from '@cyclonedx/cyclonedx-library/Spec';
 import { z } from 'zod';
-import type { Entry } from './cache.ts';
-import type { GoModule } from './go-modules.ts';
+import type { Entry } from './cache/cache.ts';
+import type { GoModule } from './parts/go-modules.ts';
 import type { ReleaseContent, ReleaseManifest } from './release-manifest.ts';
-import type { Workshop } from './workshop.ts';
+import type { Workshop } from './build/workshop.ts';
 
 export interface SbomSubject {
   readonly manifest: ReleaseManifest;

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { currentRelease } from './current.ts';
-import { blobFolder } from './oci-image.ts';
+import { blobFolder } from './images/oci-image.ts';
 import { signaturePath, signRelease } from './signature.ts';
 
 /** The path of the signature. */

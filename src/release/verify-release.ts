@@ -5,8 +5,8 @@ import type { Host } from '../host/host.ts';
 import { digestOf } from '../workflow/digest.ts';
 import { type CurrentRelease, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
-import { readLayerText } from './layer-text.ts';
-import { blobFolder } from './oci-image.ts';
+import { readLayerText } from './images/layer-text.ts';
+import { blobFolder } from './images/oci-image.ts';
 import { releaseManifestSchema } from './release-manifest.ts';
 import { manifestPath } from './release-recipe.ts';
 import { signaturePath, type Signer, verifySignature } from './signature.ts';
@@ -39,7 +39,10 @@ export async function verifyRelease(host: Host, options: VerifyReleaseOptions): 
     if (reason !== undefined && seen.status === 'present') await current.cache.condemn(seen.entry, reason);
     if (seen.status === 'present') sizeBytes += seen.entry.manifest.sizeBytes;
   }
-  problems.push(...(await checkBlobs(host, current)), ...(await checkParts(current)));
+  // What was just found damaged cannot vouch for anything else.
+  const isWhole = !problems.some((problem) => problem.startsWith('release '));
+  if (isWhole) problems.push(...(await checkBlobs(host, current)));
+  problems.push(...(await checkParts(current)));
   if (problems.length > 0) throw releaseErrors.NOT_VERIFIED({ problems });
   return {
     digest: current.digest,

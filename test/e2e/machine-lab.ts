@@ -150,7 +150,8 @@ export function hostPicture(): Readonly<Record<string, readonly string[]>> {
     links: run('ip', '-brief', 'link').map((line) => line.split(/\s+/)[0] ?? ''),
     routes: run('ip', 'route'),
     firewall: run('nft', 'list', 'ruleset'),
-    cgroups: run('find', '/sys/fs/cgroup', '-type', 'd'),
+    // A host's init makes groups for its own sessions all the time; what machines and their nspawn make is recognised.
+    cgroups: run('find', '/sys/fs/cgroup', '-type', 'd').filter((path) => /firstlight|payload|supervisor/.test(path)),
     nspawn: run('find', '/run/systemd/nspawn'),
     state: existsSync('/var/lib/firstlight') ? run('find', '/var/lib/firstlight', '-maxdepth', '2') : [],
     processes: processes(),

@@ -110,6 +110,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+describe('a host', () => {
+  test('says what it is and that it can run machines', async () => {
+    const seen = JSON.parse(await cli('doctor', '-o', 'json')) as Record<string, unknown>;
+    expect(seen).toMatchObject({ problems: [], detected: { isRoot: true, hasOverlayfs: true } });
+  });
+});
+
 describe('a new machine', () => {
   test('says from outside what its first boot waits for', async () => {
     await cli('machine', 'create', '--cluster', one, '--ignition', pointer, '--no-wait', 'a');
@@ -225,6 +232,9 @@ describe('a machine that exists', () => {
     expect(await inside(one, 'c', 'systemctl is-active ssh.socket multi-user.target || true')).toBe(
       'inactive\ninactive\n',
     );
+    await cli('machine', 'stop', '--cluster', one, 'c');
+    const again = await startCli(['machine', 'start', '--cluster', one, 'c']).outcome;
+    expect(again.stderr).toContain('nobody-knows-me');
     await cli('machine', 'destroy', '--cluster', one, 'c');
     expect(existsSync(`/run/netns/firstlight.${one}.c`)).toBe(false);
   });

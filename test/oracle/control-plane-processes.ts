@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { etcdDataFolder, pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../src/control-plane/controller-manager-pod.ts';
+import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
 import { etcdPod } from '../../src/control-plane/etcd-pod.ts';
 import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/machine-credentials.ts';
 import { schedulerPod } from '../../src/control-plane/scheduler-pod.ts';
@@ -178,26 +179,15 @@ function startComponent({ folder, pki, ports }: ControlPlaneProcesses, name: Com
   return spawn(oracleProgram(name), [...args, ...more[name]], { stdio: ['ignore', log, log] });
 }
 
-function etcdFlags(): Record<string, string> {
-  const file = (name: string): string => join(pkiFolder, name);
-  return {
+function etcdFlags(): readonly string[] {
+  return etcdMemberFlags({
     name: 'master-0',
-    'data-dir': etcdDataFolder,
-    'listen-client-urls': 'https://127.0.0.1:2379',
-    'advertise-client-urls': 'https://127.0.0.1:2379',
-    'listen-peer-urls': 'https://127.0.0.1:2380',
-    'initial-advertise-peer-urls': 'https://127.0.0.1:2380',
-    'initial-cluster': 'master-0=https://127.0.0.1:2380',
-    'listen-metrics-urls': 'http://127.0.0.1:2381',
-    'cert-file': file('etcd-server.crt'),
-    'key-file': file('etcd-server.key'),
-    'trusted-ca-file': file('etcd-ca.crt'),
-    'client-cert-auth': 'true',
-    'peer-cert-file': file('etcd-peer.crt'),
-    'peer-key-file': file('etcd-peer.key'),
-    'peer-trusted-ca-file': file('etcd-ca.crt'),
-    'peer-client-cert-auth': 'true',
-  };
+    address: '127.0.0.1',
+    clusterToken: 'test',
+    initialCluster: [{ name: 'master-0', peerUrl: 'https://127.0.0.1:2380' }],
+    initialState: 'new',
+    masters: 1,
+  });
 }
 
 async function until(folder: string, what: string, holds: () => boolean): Promise<void> {

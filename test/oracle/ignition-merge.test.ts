@@ -20,7 +20,8 @@ import { resourceCases } from './ignition-cases/resources.ts';
 import { storageCases } from './ignition-cases/storage.ts';
 import { systemdCases } from './ignition-cases/systemd.ts';
 import { disagreements } from './ignition-disagreements.ts';
-import { askOracle, oracleTool } from './ignition-oracle.ts';
+import { askOracle } from './ignition-oracle.ts';
+import { oracleProgram } from './programs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'firstlight-ignition-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,7 +60,7 @@ function fetchStage(text: string): {
     neednet: join(folder, 'neednet'),
   };
   const run = spawnSync(
-    oracleTool('ignition'),
+    oracleProgram('ignition'),
     [
       '--platform=file',
       '--stage=fetch',
@@ -124,7 +125,7 @@ test('ignition-validate refuses what we refuse', () => {
     list.filter((_, index) => index % 12 === 0),
   );
   for (const { text, title } of cases) {
-    const run = spawnSync(oracleTool('ignition-validate'), ['-'], { input: text, encoding: 'utf8' });
+    const run = spawnSync(oracleProgram('ignition-validate'), ['-'], { input: text, encoding: 'utf8' });
     const expected = verdict(parse(text).report) === 'error' ? 1 : 0;
     expect({ title, status: run.status }).toEqual({ title, status: expected });
   }

@@ -1,8 +1,7 @@
 // The real Ignition, asked in batches: one process of upstream's own packages reads a question per line and answers
 // each with a line. Its binaries are built from upstream/ and found through FIRSTLIGHT_ORACLE_BIN.
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { oracleProgram } from './programs.ts';
 
 export interface OracleEntry {
   readonly kind: 'error' | 'warning' | 'info';
@@ -25,21 +24,9 @@ export type OracleQuestion =
   | { readonly op: 'validate' | 'convert-up'; readonly config: string; readonly version?: string }
   | { readonly op: 'merge'; readonly parent: string; readonly child: string };
 
-/** The path of a real tool; a test that needs one fails, rather than passing unasked, when it is not there. */
-export function oracleTool(name: string): string {
-  const folder = process.env.FIRSTLIGHT_ORACLE_BIN;
-  if (folder === undefined || folder === '') {
-    throw new Error(`FIRSTLIGHT_ORACLE_BIN is not set: it names the folder with ${name}, which ./check builds.`);
-  }
-  const places = [join(folder, 'ignition', name), join(folder, 'ignition-oracle', name), join(folder, name)];
-  const found = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
-  if (found !== undefined) return found;
-  throw new Error(`${name} is not in ${folder}: ./check builds it there from upstream/.`);
-}
-
 export function askOracle(questions: readonly OracleQuestion[]): OracleAnswer[] {
   const input = questions.map((question) => `${JSON.stringify(question)}\n`).join('');
-  const run = spawnSync(oracleTool('ignition-oracle'), { input, encoding: 'utf8', maxBuffer: 1 << 30 });
+  const run = spawnSync(oracleProgram('ignition-oracle'), { input, encoding: 'utf8', maxBuffer: 1 << 30 });
   if (run.error !== undefined) throw run.error;
   const answers = run.stdout.split('\n').filter((line) => line !== '');
   if (run.status !== 0 || answers.length !== questions.length) {

@@ -1,7 +1,7 @@
 // What we render, put to those who will read it: Ignition accepts it and merges MachineConfigs as we do; containerd
 // puts our two files together and ends up with the settings we meant.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
@@ -17,6 +17,7 @@ import { containerdConfigText, containerdMachineConfigText } from '../../src/nod
 import { machineFacts } from '../../src/node-software/machine-paths.ts';
 import { askOracle } from './ignition-oracle.ts';
 import { sampleFacts } from './machine-config-sample.ts';
+import { oracleProgram } from './programs.ts';
 
 const users: MachineConfig[] = [
   sshMachineConfig('worker', ['ssh-ed25519 AAAA one', 'ssh-ed25519 BBBB two']),
@@ -67,11 +68,7 @@ describe('containerd', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const containerd = (): string => {
-    const bin = join(process.env.FIRSTLIGHT_ORACLE_BIN ?? '', 'containerd', 'containerd');
-    if (existsSync(bin)) return bin;
-    throw new Error('FIRSTLIGHT_ORACLE_BIN names no folder with containerd/containerd: ./check builds it there.');
-  };
+  const containerd = (): string => oracleProgram('containerd');
 
   interface Dump {
     readonly plugins: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { openCache } from '../../src/release/cache.ts';
-import { containerdSeedRecipe, seedDatabases } from '../../src/release/containerd-seed.ts';
+import { openCache } from '../../src/release/cache/cache.ts';
+import { containerdSeedRecipe, seedDatabases } from '../../src/release/machine/containerd-seed.ts';
 import { currentRelease } from '../../src/release/current.ts';
-import { partRecipe } from '../../src/release/part-recipe.ts';
-import { find, make, openWorkshop } from '../../src/release/workshop.ts';
-import { fullPlan } from '../../src/release/build-release.ts';
+import { partRecipe } from '../../src/release/parts/part-recipe.ts';
+import { find, make, openWorkshop } from '../../src/release/build/workshop.ts';
+import { fullPlan } from '../../src/release/build/build-release.ts';
 import { projectFolder, releaseFixture } from './release-fixture.ts';
 
 const options = { emit: () => {}, projectFolder, version: '0.0.1', source: 'build' } as const;
@@ -36,10 +36,13 @@ test.skipIf(containerd === undefined)(
     const shop = await openWorkshop({ ...options, host, upstreamFolder: fixture.upstreamFolder });
     const recipe = { kind: 'part', name: 'containerd', why: '', estimateSeconds: 1, ways: [] } as const;
     shop.present.set('part containerd', containerd!);
-    const release = fullPlan(shop, false).after.at(-1)!;
+    const [image, release] = fullPlan(shop, false).after;
     const mountsBefore = execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' });
 
-    const seed = await make(shop, containerdSeedRecipe({ containerd: recipe, release }), work);
+    const base = containerdSeedRecipe({ name: 'base', containerd: recipe, images: [image!] });
+    await make(shop, base, work);
+    const whole = { name: 'containerd', containerd: recipe, base, images: [release!] };
+    const seed = await make(shop, containerdSeedRecipe(whole), work);
 
     const current = await currentRelease(host);
     const images = seed.manifest.facts['images'] as readonly string[];

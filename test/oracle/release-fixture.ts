@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../../src/host/host.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { type BuildOptions, type BuiltRelease, buildRelease } from '../../src/release/build-release.ts';
+import { type BuildOptions, type BuiltRelease, buildRelease } from '../../src/release/build/build-release.ts';
 import type { WorkflowEvent } from '../../src/workflow/events.ts';
 
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,9 +4,10 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Host } from '../../src/host/host.ts';
 import { currentRelease } from '../../src/release/current.ts';
 import { extractComponent } from '../../src/release/extract.ts';
-import { readLayerText } from '../../src/release/layer-text.ts';
+import { readLayerText } from '../../src/release/images/layer-text.ts';
 import { sbomPath } from '../../src/release/release-recipe.ts';
 import { verifyRelease } from '../../src/release/verify-release.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';
@@ -109,6 +110,32 @@ interface BomComponent {
   readonly purl?: string;
 }
 
+test('two builds at once do the work once', async () => {
+  const options = { onlyParts: ['pause', 'cni'] };
+  const [first, second] = await Promise.all([fixture.build('both', options), fixture.build('both', options)]);
+  expect([...first.made, ...second.made].sort()).toEqual(['part cni', 'part pause']);
+  const waited = [...first.events, ...second.events].filter((event) => event.kind === 'notice');
+  expect(waited).toEqual([expect.objectContaining({ text: expect.stringMatching(/^waiting for .*\(process \d+\)$/) })]);
+});
+
+describe('without Go', () => {
+  const withoutGo = (cache: string): Host => {
+    const host = fixture.host(cache);
+    return { ...host, processes: { ...host.processes, find: async () => undefined } };
+  };
+
+  test('a complete cache is still a release', async () => {
+    expect((await fixture.build('one', { host: withoutGo('one') })).made).toEqual([]);
+  });
+
+  test('a part that has to be compiled says which Go to install', async () => {
+    await expect(fixture.build('no-go', { host: withoutGo('no-go'), onlyParts: ['pause'] })).rejects.toMatchObject({
+      code: 'RELEASE_GO_MISSING',
+      hint: expect.stringMatching(/Install Go 1\.\d+\.\d+ or newer/),
+    });
+  });
+});
+
 describe('a damaged cache entry', () => {
   test('is named and built again, and nothing else is', async () => {
     const before = await fixture.build('damaged');
@@ -143,6 +170,18 @@ describe('a damaged cache entry', () => {
     expect((await fixture.build('damaged')).made).toEqual(['part pause']);
     await expect(verifyRelease(host, quiet)).resolves.toBeDefined();
   });
+});
+
+test('a damaged layer of the release is refused in words', async () => {
+  const host = fixture.host('damaged');
+  await fixture.build('damaged');
+  const { release, digest } = await currentRelease(host);
+  const path = join(release.content, 'blobs/sha256', digest);
+  const { layers } = JSON.parse(await readFile(path, 'utf8')) as { layers: { digest: string }[] };
+  const layer = join(release.content, 'blobs/sha256', layers[0]!.digest.replace('sha256:', ''));
+  await truncate(layer, 700);
+  await expect(verifyRelease(host, quiet)).rejects.toMatchObject({ code: 'RELEASE_ENTRY_DAMAGED' });
+  expect((await fixture.build('damaged')).made).toEqual(['release release']);
 });
 
 describe('a build killed in the middle', () => {

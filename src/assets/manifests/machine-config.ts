@@ -1,14 +1,14 @@
 // What decides how the machines of each pool are configured: the kinds, the facts about the cluster, and the keys with
 // which a person may log in. The built-in MachineConfigs are not written out: they are generated from the facts wherever
 // they are needed, so that a newer Firstlight brings newer ones.
-import type { InstallConfig } from '../../install-config/schema.ts';
 import { baseRoles, sshMachineConfig } from '../../machine-config/base-machine-configs.ts';
 import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../machine-config/manifests.ts';
-import type { ClusterFacts } from '../../node-software/machine-software.ts';
-import { type ClusterNames, clusterNames } from '../cluster-names.ts';
+import { clusterNames } from '../cluster-names.ts';
+import { identity } from '../identity.ts';
 import { installConfig } from '../install-config.ts';
-import { pauseImage } from '../pause-image.ts';
+import { machineFacts, sshKeys } from '../machine-facts.ts';
+import { rootCa } from '../signers.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 export const machineConfigCrdManifest = manifestAsset({
@@ -21,25 +21,12 @@ export const machineConfigCrdManifest = manifestAsset({
 export const machineConfigFacts = manifestAsset({
   name: 'machine-config',
   why: 'Every machine of a pool gets the same configuration, made from these facts and from MachineConfigs of yours.',
-  inputs: { installConfig, clusterNames },
-  objects: ({ installConfig: config, clusterNames: names }) => {
-    const keys = config.sshKey?.split('\n').filter((line) => line.trim() !== '') ?? [];
+  inputs: { installConfig, clusterNames, identity, rootCa },
+  objects: ({ installConfig: config, clusterNames: names, identity: { clusterId }, rootCa: { certificatePem } }) => {
+    const keys = sshKeys(config);
     const logins =
       keys.length === 0 ? [] : baseRoles.map((role) => machineConfigManifest(sshMachineConfig(role, keys)));
-    return [controllerConfigManifest(clusterFactsOf(config, names)), ...logins];
+    const facts = machineFacts(config, names, { clusterId, rootCaPem: certificatePem });
+    return [controllerConfigManifest(facts), ...logins];
   },
 });
-
-function clusterFactsOf(config: InstallConfig, names: ClusterNames): ClusterFacts {
-  return {
-    apiServerUrl: names.apiInternalUrl,
-    clusterDns: [names.dnsAddress],
-    clusterDomain: 'cluster.local',
-    clusterNetworks: config.networking.clusterNetwork.map(({ cidr }) => cidr),
-    machineNetworks: config.networking.machineNetwork.map(({ cidr }) => cidr),
-    pauseImage,
-    registries: [],
-    kubeletEnvironment: {},
-    mastersSchedulable: config.compute[0].replicas === 0,
-  };
-}

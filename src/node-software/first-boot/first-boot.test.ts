@@ -5,7 +5,7 @@ import { type FakeHost, fakeHost } from '../../host/fake/fake-host.ts';
 import type { RunResult } from '../../host/processes.ts';
 import { runFirstBoot } from './first-boot.ts';
 import { firstBootStatusPath } from './status.ts';
-import { firstBootConfigPath, firstBootStampPath } from './unit.ts';
+import { firstBootConfigPath } from './unit.ts';
 
 const fine: RunResult = { code: 0, signal: undefined, stdout: '', stderr: '', timedOut: false };
 const options = { signal: new AbortController().signal, log: () => {} };
@@ -19,7 +19,9 @@ async function machine(answers: Readonly<Record<string, Partial<RunResult>>> = {
   const calls: string[] = [];
   const host = fakeHost({
     processes: {
-      run: async (program, args) => {
+      run: async (program, args, runOptions) => {
+        runOptions?.onLine?.('INFO     : Stage', 'stdout');
+        runOptions?.onLine?.('{ "contents": "topsecret" }', 'stderr');
         const stage = args[args.indexOf('--stage') + 1];
         const call = program === 'ignition' ? `ignition ${stage}` : `${program} ${args.join(' ')}`;
         calls.push(call);
@@ -51,10 +53,22 @@ describe('first boot', () => {
     expect(await status(host)).toMatchObject({ phase: 'done' });
   });
 
-  test('leaves a stamp and no copy of the config, which may hold secrets', async () => {
+  test('deletes the config, which may hold secrets, once it says that it is done', async () => {
     const { host } = await machine();
+    await host.files.makeFolder('/run');
+    await host.files.write('/run/ignition.json', '{}');
     await runFirstBoot(host, options);
-    expect(await host.files.facts(firstBootStampPath)).toBeDefined();
+    expect(await host.files.facts(firstBootConfigPath)).toBeUndefined();
+    expect(await host.files.facts('/run/ignition.json')).toBeUndefined();
+  });
+
+  test('that was cut off between saying so and deleting it only deletes it', async () => {
+    const { host, calls } = await machine();
+    await runFirstBoot(host, options);
+    await host.files.write(firstBootConfigPath, '{}');
+    calls.length = 0;
+    expect(await runFirstBoot(host, options)).toMatchObject({ phase: 'done' });
+    expect(calls).toEqual([]);
     expect(await host.files.facts(firstBootConfigPath)).toBeUndefined();
   });
 
@@ -66,8 +80,15 @@ describe('first boot', () => {
       phase: 'failed',
       reason: expect.stringContaining('no such user "x"') as string,
     });
-    expect(await host.files.facts(firstBootStampPath)).toBeUndefined();
     expect(await host.files.facts(firstBootConfigPath)).toBeDefined();
+  });
+
+  test('logs what Ignition says, but never the config that a failing one prints on stderr', async () => {
+    const { host } = await machine();
+    const lines: string[] = [];
+    await runFirstBoot(host, { ...options, log: (line) => lines.push(line) });
+    expect(lines).toContain('INFO     : Stage');
+    expect(lines.join('\n')).not.toContain('topsecret');
   });
 
   test('that systemd refuses is a failure too', async () => {

@@ -1,14 +1,17 @@
 // First boot, as it runs inside a machine: the real Ignition fetches and applies the machine's config, the units it
 // named are enabled or disabled, systemd reads everything anew and goes on to the machine's target.
-// Everything up to the stamp can be repeated; after the stamp nothing of it ever runs again.
+// The status is written before the config is deleted: whoever finds a config with the status `done` only deletes it.
 import { dirname } from 'node:path';
 import type { Host } from '../../host/host.ts';
-import { firstBootConfigPath, firstBootStampPath } from './unit.ts';
-import { type FirstBootStatus, firstBootStatusPath } from './status.ts';
+import { nodeSettingsFile } from '../machine-paths.ts';
+import { prepareNode } from '../prepare-node.ts';
+import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from './status.ts';
+import { firstBootConfigPath } from './unit.ts';
 import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
 import { presetUnits } from './presets.ts';
 
+/** Where Ignition's stages hand over to each other; holds the whole config. */
 const configCache = '/run/ignition.json';
 const stateFile = '/run/ignition-state.json';
 const presetFile = '/etc/systemd/system-preset/20-ignition.preset';
@@ -19,6 +22,11 @@ export interface FirstBootOptions {
 }
 
 export async function runFirstBoot(host: Host, options: FirstBootOptions): Promise<FirstBootStatus> {
+  const earlier = await readFirstBootStatus(host.files, firstBootStatusPath);
+  if (earlier?.phase === 'done') {
+    await host.files.remove(firstBootConfigPath);
+    return earlier;
+  }
   const report = statusReporter(host);
   await host.files.makeFolder(dirname(firstBootStatusPath));
   try {
@@ -31,13 +39,20 @@ export async function runFirstBoot(host: Host, options: FirstBootOptions): Promi
     await report({ phase: 'failed', reason: error instanceof Error ? error.message : String(error) });
     throw error;
   }
-  await host.files.write(firstBootStampPath, '');
-  await host.files.remove(firstBootConfigPath);
+  await prepareAlready(host, options);
+  for (const path of [configCache, stateFile]) await host.files.remove(path);
   const done = await report({ phase: 'done' });
+  await host.files.remove(firstBootConfigPath);
   // The jobs of this boot were made before Ignition wrote its units. Isolating the target again makes them anew, as
   // the switch from initramfs to root does where Ignition runs there. Not waited for: it needs this unit to end.
   await systemctl(host, ['--no-block', 'isolate', 'default.target']);
   return done;
+}
+
+/** Saves firstlight-prepare.service its start where this machine is a node; when it fails, that unit tries again. */
+async function prepareAlready(host: Host, { log }: FirstBootOptions): Promise<void> {
+  if ((await host.files.facts(nodeSettingsFile)) === undefined) return;
+  await prepareNode(host).catch((error: unknown) => log(`not prepared yet: ${String(error)}`));
 }
 
 type Report = (change: Pick<FirstBootStatus, 'phase' | 'reason' | 'waitingFor'>) => Promise<FirstBootStatus>;
@@ -71,7 +86,9 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
   await options.report({ phase: stage });
   let current: FetchAttempt | undefined;
   let since = host.clock.now();
-  const onLine = (line: string): void => {
+  const onLine = (line: string, stream: 'stdout' | 'stderr'): void => {
+    // Ignition's log is on stdout; on stderr a failing Ignition prints the whole config, secrets and all.
+    if (stream === 'stderr') return;
     options.log(line);
     const event = parseIgnitionLine(line);
     if (event === undefined) return;
@@ -90,7 +107,7 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
     keepBytes: 256 * 1024,
   });
   if (result.code === 0) return;
-  const reason = failureReason(`${result.stdout}\n${result.stderr}`) ?? `exit status ${result.code ?? result.signal}`;
+  const reason = failureReason(result.stdout) ?? `exit status ${result.code ?? result.signal}`;
   throw firstBootErrors.IGNITION({ stage, reason });
 }
 

@@ -1,11 +1,12 @@
 // What first boot tells the outside, as a file inside the machine that the platform reads without going in.
 // The file is the contract between the machine's `firstlight first-boot` and whoever watches: only add fields.
 import { z } from 'zod';
+import type { Files } from '../../host/files.ts';
 
 /** Path inside the machine. */
 export const firstBootStatusPath = '/var/lib/firstlight/first-boot.json';
 
-export const firstBootStatusSchema = z.object({
+const firstBootStatusSchema = z.object({
   /** `fetch` and `files` are Ignition's stages; `presets` enables units; then it is `done`, once and for all. */
   phase: z.enum(['fetch', 'files', 'presets', 'done', 'failed']),
   startedAt: z.iso.datetime(),
@@ -20,6 +21,14 @@ export const firstBootStatusSchema = z.object({
 });
 
 export type FirstBootStatus = z.infer<typeof firstBootStatusSchema>;
+
+/** The status in a file; undefined where there is none or where it is not one. */
+export async function readFirstBootStatus(files: Files, path: string): Promise<FirstBootStatus | undefined> {
+  const content = await files.readIfPresent(path);
+  if (content === undefined) return undefined;
+  const parsed = firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));
+  return parsed.success ? parsed.data : undefined;
+}
 
 /** One line for a person, such as `waiting for https://…/config/master: connection refused, 12 s`. */
 export function describeFirstBoot(status: FirstBootStatus, now: Date): string {

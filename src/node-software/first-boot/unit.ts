@@ -1,22 +1,21 @@
 // The unit that configures a machine from its Ignition config before anything else starts, as files for its root.
 // It is required by sysinit.target: when it fails, no service starts on a machine that nobody configured.
-import { firstBootStatusPath } from './status.ts';
 
 /** A file to be put into a machine's root before it boots. */
 export type RootFile =
   | { readonly path: string; readonly content: string; readonly mode?: number }
   | { readonly path: string; readonly linkTo: string };
 
-/** The machine's config, handed over by whoever made the machine; deleted when it has been applied. */
+/**
+ * The machine's config, handed over by whoever made the machine. First boot runs while it is there, and deletes it as
+ * its last act: what may hold secrets does not stay, and nothing of first boot ever runs again.
+ */
 export const firstBootConfigPath = '/etc/firstlight/config.ign';
-
-/** Its existence says that first boot is over for good. */
-export const firstBootStampPath = '/var/lib/firstlight/first-boot.done';
 
 const unit = `[Unit]
 Description=Configure this machine from its Ignition config (first boot only)
 DefaultDependencies=no
-ConditionPathExists=!${firstBootStampPath}
+ConditionPathExists=${firstBootConfigPath}
 After=local-fs.target systemd-remount-fs.service systemd-sysusers.service systemd-tmpfiles-setup.service
 Before=sysinit.target shutdown.target
 Conflicts=shutdown.target
@@ -37,5 +36,3 @@ export const firstBootFiles: readonly RootFile[] = [
     linkTo: '../firstlight-firstboot.service',
   },
 ];
-
-export { firstBootStatusPath };

@@ -27,6 +27,8 @@ export function switchFolder(cluster: string): string {
 export interface MachinePaths {
   readonly folder: string;
   readonly machineFile: string;
+  /** The config for its first boot; removed by the first start after that. */
+  readonly ignition: string;
   /** What the machine changed of its root. */
   readonly upper: string;
   readonly work: string;
@@ -51,6 +53,7 @@ export function pathsIn(folder: string): MachinePaths {
   return {
     folder,
     machineFile: join(folder, 'machine.json'),
+    ignition: join(folder, 'config.ign'),
     upper: join(folder, 'upper'),
     work: join(folder, 'work'),
     root: join(folder, 'root'),

@@ -16,7 +16,13 @@ import {
   readCluster,
   withClusterLock,
 } from './local-cluster.ts';
-import { makeMachineFolder, readMachines, removeMachineFolder, removeUnfinishedMachines } from './machine-folder.ts';
+import {
+  makeMachineFolder,
+  prepareRoot,
+  readMachines,
+  removeMachineFolder,
+  removeUnfinishedMachines,
+} from './machine-folder.ts';
 import { killMachine, launchMachine, type LifeContext, rebootMachine, stopMachine } from './machine-life.ts';
 import {
   ensureMachinePort,
@@ -71,9 +77,8 @@ export async function createMachines(context: PlatformContext, request: CreateRe
       ...machines.map(async (machine) => {
         const asked = request.machines.find((candidate) => candidate.name === machine.name);
         if (missing.includes(machine) && asked !== undefined) {
-          const { domain } = cluster;
           const { ignition } = asked;
-          await makeMachineFolder(host, { cluster: name, machine, image: request.image, domain, network, ignition });
+          await makeMachineFolder(host, { cluster: name, machine, image: request.image, network, ignition });
         }
         await ensureStarted(life, cluster, machine);
       }),
@@ -89,7 +94,9 @@ async function ensureStarted(life: LifeContext, cluster: LocalCluster, machine: 
     throw platformErrors.NO_IMAGE({ path: machine.image.rootFolder });
   }
   const { name, address } = machine;
-  await ensureMachinePort(host, { cluster: cluster.name, machine: name, address, network: networkOf(cluster) });
+  const network = networkOf(cluster);
+  await prepareRoot(host, { cluster: cluster.name, machine, domain: cluster.domain, network });
+  await ensureMachinePort(host, { cluster: cluster.name, machine: name, address, network });
   await launchMachine(life, machine);
 }
 

@@ -2,8 +2,10 @@
 // machine's name is always whole; what a killed command left behind is removed by the next one.
 import { dirname, join } from 'node:path';
 import type { Host } from '../../host/host.ts';
+import { firstBootStatusPath, readFirstBootStatus } from '../../node-software/first-boot/status.ts';
 import type { MachineImage } from '../machine-image.ts';
 import { type Machine, machineSchema } from '../machine.ts';
+import type { MachineNetwork } from './addresses.ts';
 import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
 import { machineNetworkBatch } from './network-namespaces.ts';
 import { runProgram } from './run-program.ts';
@@ -43,9 +45,12 @@ export async function removeUnfinishedMachines(host: Host, cluster: string): Pro
   }
 }
 
-export interface NewMachine extends SeedInput {
+export interface NewMachine {
   readonly cluster: string;
+  readonly machine: Machine;
   readonly image: MachineImage;
+  readonly network: MachineNetwork;
+  readonly ignition: Uint8Array;
 }
 
 export async function makeMachineFolder(host: Host, input: NewMachine): Promise<void> {
@@ -54,16 +59,32 @@ export async function makeMachineFolder(host: Host, input: NewMachine): Promise<
   const paths = pathsIn(`${finished.folder}${unfinishedSuffix}`);
   await host.files.remove(paths.folder);
   await host.files.makeFolder(paths.folder, { mode: 0o700 });
-  for (const folder of [paths.upper, paths.work, paths.root, paths.kubelet, paths.etcd]) {
-    await host.files.makeFolder(folder);
-  }
+  for (const folder of [paths.root, paths.kubelet, paths.etcd]) await host.files.makeFolder(folder);
   await cloneContainerd(host, input.image, paths);
-  await writeSeed(host, paths.upper, input);
-  await host.files.write(paths.networkBatch, `${machineNetworkBatch(input.network, machine.address).join('\n')}\n`, {
-    isDurable: false,
-  });
+  const batch = `${machineNetworkBatch(input.network, machine.address).join('\n')}\n`;
+  await host.files.write(paths.networkBatch, batch, { isDurable: false });
+  await host.files.write(paths.ignition, input.ignition, { mode: 0o600, isDurable: false });
   await host.files.write(paths.machineFile, `${JSON.stringify(machine, null, 2)}\n`);
   await host.files.rename(paths.folder, finished.folder);
+}
+
+export interface RootInput extends Omit<SeedInput, 'ignition'> {
+  readonly cluster: string;
+}
+
+/**
+ * The root that a machine boots from next. Until its first boot is over it is made anew at every start: Ignition does
+ * not overwrite what it wrote itself, so a first boot that was cut short could never be completed.
+ */
+export async function prepareRoot(host: Host, input: RootInput): Promise<void> {
+  const paths = machinePaths(input.cluster, input.machine.name);
+  const status = await readFirstBootStatus(host.files, `${paths.upper}${firstBootStatusPath}`);
+  if (status?.phase === 'done') return host.files.remove(paths.ignition);
+  for (const folder of [paths.upper, paths.work]) {
+    await host.files.remove(folder);
+    await host.files.makeFolder(folder);
+  }
+  await writeSeed(host, paths.upper, { ...input, ignition: await host.files.read(paths.ignition) });
 }
 
 async function writeSeed(host: Host, upper: string, input: SeedInput): Promise<void> {

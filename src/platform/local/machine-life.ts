@@ -1,14 +1,13 @@
 // Starting and stopping one machine whose folder exists. Each function first looks, then acts; doing it twice is fine.
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
-import { firstBootStatusPath } from '../../node-software/first-boot/status.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { platformErrors } from '../errors.ts';
 import type { Machine } from '../machine.ts';
 import { removeGroup } from './cgroups.ts';
 import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
-import { findProcesses, hasProcesses, type MachineProcesses, readFirstBoot } from './observed-machine.ts';
+import { findProcesses, hasProcesses, type MachineProcesses } from './observed-machine.ts';
 import type { MachinePlan } from './plan.ts';
 import { runProgram } from './run-program.ts';
 import { rebootStatus, startScript } from './start-script.ts';
@@ -24,11 +23,10 @@ export interface LifeContext {
   readonly signal: AbortSignal;
 }
 
-/** Its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
+/** Its root and its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
 export async function launchMachine(context: LifeContext, machine: Machine): Promise<void> {
   const { host, cluster, plan } = context;
   const paths = machinePaths(cluster, machine.name);
-  await forgetFailedFirstBoot(host, cluster, machine.name);
   const script = startScript({ cluster, machine, plan });
   await host.files.write(paths.startScript, script, { mode: 0o700, isDurable: false });
   // Mounts made by the script stay in its own mount namespace and vanish with it. `slave`, not `private`: a namespace
@@ -40,13 +38,6 @@ export async function launchMachine(context: LifeContext, machine: Machine): Pro
     return;
   }
   await runProgram(host, ['systemd-run', ...unitOptions(cluster, machine.name), '--', ...command]);
-}
-
-/** First boot begins anew where it did not end; what it said in an earlier life is not true any more. */
-async function forgetFailedFirstBoot(host: Host, cluster: string, machine: string): Promise<void> {
-  const status = await readFirstBoot(host, cluster, machine);
-  if (status?.phase === 'done') return;
-  await host.files.remove(`${machinePaths(cluster, machine).upper}${firstBootStatusPath}`);
 }
 
 /** The same as systemd's own systemd-nspawn@.service sets. */
@@ -74,55 +65,70 @@ export async function stopMachine(context: LifeContext, machine: string, graceMs
   const seen = await findProcesses(host, cluster, machine);
   if (seen.leader === undefined) return killMachine(context, machine);
   host.processes.kill(seen.leader, haltSignal);
-  await waitForEnd(context, machine, graceMs).catch((error: unknown) => {
-    if (!isError(error, workflowErrors.DEADLINE)) throw error;
-  });
+  await waitForEnd(context, machine, { deadlineMs: graceMs }).catch(unlessLate(async () => {}));
   await killMachine(context, machine);
 }
 
-/** Ends every process of a machine at once: the supervisor first, so that it does not start another life. */
+/** nspawn tidies up after a machine whose process 1 is gone; only when it does not end by itself it is killed too. */
+const nspawnGraceMs = 5_000;
+
+/** Ends a machine at once: the supervisor first, so that it does not start another life. */
 export async function killMachine(context: LifeContext, machine: string): Promise<void> {
   const { host, cluster, plan } = context;
+  const { supervisor } = await findProcesses(host, cluster, machine);
+  if (supervisor !== undefined) host.processes.kill(supervisor, 'SIGKILL');
+  // Again at every look: nspawn may just be about to start process 1.
+  const endLeader = ({ leader }: MachineProcesses): void => {
+    if (leader !== undefined) host.processes.kill(leader, 'SIGKILL');
+  };
+  await waitForEnd(context, machine, { deadlineMs: nspawnGraceMs, onSeen: endLeader }).catch(
+    unlessLate(() => killAll(context, machine)),
+  );
   if (plan.supervisor === 'systemd-unit') {
-    const unit = unitName(cluster, machine);
-    await host.processes.run('systemctl', ['kill', '--signal=SIGKILL', unit], { timeoutMs: 10_000 });
-    await host.processes.run('systemctl', ['stop', unit], { timeoutMs: 30_000 });
+    await host.processes.run('systemctl', ['stop', unitName(cluster, machine)], { timeoutMs: 30_000 });
   }
+  await removeGroup(context, machineGroup(cluster, machine));
+  // nspawn leaves this folder behind where /run is an ordinary disk.
+  await host.files.remove(`/run/systemd/nspawn/propagate/${nspawnName(cluster, machine)}`);
+}
+
+async function killAll(context: LifeContext, machine: string): Promise<void> {
+  const { host, cluster } = context;
   const seen = await findProcesses(host, cluster, machine);
-  const lock = await nspawnLock(host, cluster, machine, seen);
+  // nspawn locks the folder it runs, by device and inode as seen from its own mounts.
+  const root = `/proc/${seen.nspawn ?? 'self'}/root${machinePaths(cluster, machine).root}`;
+  const identity = (await host.files.facts(root))?.identity;
   for (const pid of [seen.supervisor, seen.nspawn, seen.leader]) {
     if (pid !== undefined) host.processes.kill(pid, 'SIGKILL');
   }
-  if (hasProcesses(seen)) await waitForEnd(context, machine, 20_000);
-  await removeGroup(context, machineGroup(cluster, machine));
-  // nspawn removes these itself, unless it was killed or /run is an ordinary disk.
-  await host.files.remove(`/run/systemd/nspawn/propagate/${nspawnName(cluster, machine)}`);
-  if (lock !== undefined) await host.files.remove(lock);
+  await waitForEnd(context, machine, { deadlineMs: 20_000 });
+  if (identity !== undefined) await host.files.remove(`/run/systemd/nspawn/locks/inode-${identity}`);
 }
 
-/** nspawn locks the folder it runs, by device and inode as seen from its own mounts. */
-async function nspawnLock(
-  host: Host,
-  cluster: string,
-  machine: string,
-  { nspawn }: MachineProcesses,
-): Promise<string | undefined> {
-  if (nspawn === undefined) return undefined;
-  const root = await host.files.facts(`/proc/${nspawn}/root${machinePaths(cluster, machine).root}`);
-  return root === undefined ? undefined : `/run/systemd/nspawn/locks/inode-${root.identity}`;
+/** Handles a wait that came to its deadline; lets every other failure through. */
+function unlessLate(then: () => Promise<void>): (error: unknown) => Promise<void> {
+  return async (error) => {
+    if (!isError(error, workflowErrors.DEADLINE)) throw error;
+    await then();
+  };
 }
 
-async function waitForEnd(context: LifeContext, machine: string, deadlineMs: number): Promise<void> {
-  const { host, cluster, signal } = context;
+interface EndWait {
+  readonly deadlineMs: number;
+  readonly onSeen?: (processes: MachineProcesses) => void;
+}
+
+async function waitForEnd({ host, cluster, signal }: LifeContext, machine: string, wait: EndWait): Promise<void> {
   await waitUntil({
     clock: host.clock,
     what: `the end of machine ${machine}`,
-    deadlineMs,
+    deadlineMs: wait.deadlineMs,
     everyMs: 25,
     signal,
     probe: async () => {
       const left = await findProcesses(host, cluster, machine);
       if (!hasProcesses(left)) return { status: 'ready', value: undefined };
+      wait.onSeen?.(left);
       return { status: 'waiting', missing: [describeProcesses(left)] };
     },
   });
@@ -135,7 +141,7 @@ function describeProcesses(processes: MachineProcesses): string {
 
 /** Asks systemd inside to reboot; returns when another process 1 has taken over. */
 export async function rebootMachine(context: LifeContext, machine: string, deadlineMs: number): Promise<void> {
-  const { host, cluster, signal } = context;
+  const { host, cluster, plan, signal } = context;
   const { leader } = await findProcesses(host, cluster, machine);
   if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'stopped' });
   host.processes.kill(leader, rebootSignal);
@@ -148,8 +154,10 @@ export async function rebootMachine(context: LifeContext, machine: string, deadl
     probe: async () => {
       const seen = await findProcesses(host, cluster, machine);
       if (seen.leader !== undefined && seen.leader !== leader) return { status: 'ready', value: undefined };
-      if (!hasProcesses(seen))
+      // Between two lives a unit of the host's systemd has no process for a moment; our own script always has one.
+      if (!hasProcesses(seen) && plan.supervisor === 'session') {
         throw platformErrors.NOT_RUNNING({ machine, state: 'stopped after it was asked to reboot' });
+      }
       return {
         status: 'waiting',
         missing: [seen.leader === leader ? 'systemd still stops its units' : 'its next life'],

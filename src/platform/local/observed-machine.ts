@@ -4,7 +4,7 @@ import {
   describeFirstBoot,
   type FirstBootStatus,
   firstBootStatusPath,
-  firstBootStatusSchema,
+  readFirstBootStatus,
 } from '../../node-software/first-boot/status.ts';
 import type { Machine } from '../machine.ts';
 import { machinePaths, nspawnName } from './cluster-folder.ts';
@@ -116,11 +116,7 @@ export async function readFirstBoot(
   cluster: string,
   machine: string,
 ): Promise<FirstBootStatus | undefined> {
-  const path = `${machinePaths(cluster, machine).upper}${firstBootStatusPath}`;
-  const content = await host.files.readIfPresent(path);
-  if (content === undefined) return undefined;
-  const parsed = firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));
-  return parsed.success ? parsed.data : undefined;
+  return readFirstBootStatus(host.files, `${machinePaths(cluster, machine).upper}${firstBootStatusPath}`);
 }
 
 async function systemdState(host: Host, leader: number): Promise<string> {

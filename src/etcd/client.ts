@@ -1,0 +1,188 @@
+// etcd as the rest of the program sees it: a few calls with plain values in and out. A call ends as a value, also when
+// it was refused; only an abort throws. Members are added as learners and in no other way: a voter that never starts
+// would take the quorum with it.
+import type { Clock } from '../host/clock.ts';
+import { alarmNumbers, memberFrom, type RawMembers, type RawRange, type RawStatus, statusFrom } from './decode.ts';
+import { etcdErrors } from './errors.ts';
+import type { CallOptions as GrpcOptions, Channel, EtcdTls } from './grpc.ts';
+import {
+  type Alarm,
+  clusterId,
+  decimalOf,
+  type Member,
+  type MemberId,
+  type MemberList,
+  type MemberStatus,
+} from './member.ts';
+import { classify, type Outcome } from './outcomes.ts';
+
+export type { EtcdTls } from './grpc.ts';
+
+export interface Failure {
+  readonly status: 'failed';
+  readonly call: string;
+  readonly url: string;
+  readonly outcome: Outcome;
+  /** etcd's or gRPC's own words. */
+  readonly said: string;
+}
+
+export type Answer<T> = { readonly status: 'ok'; readonly value: T } | Failure;
+
+export interface CallOptions {
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StoredValue {
+  readonly value: Uint8Array;
+  readonly modRevision: number;
+}
+
+/** One member, at one of its client URLs. */
+export interface EtcdClient {
+  readonly url: string;
+  memberList(options: CallOptions & { readonly isLinearizable: boolean }): Promise<Answer<MemberList>>;
+  addLearner(peerUrl: string, options?: CallOptions): Promise<Answer<readonly Member[]>>;
+  promote(id: MemberId, options?: CallOptions): Promise<Answer<readonly Member[]>>;
+  remove(id: MemberId, options?: CallOptions): Promise<Answer<readonly Member[]>>;
+  /** Only the leader can do it: ask at its own URL. Resolves when the other one leads. */
+  moveLeader(to: MemberId, options?: CallOptions): Promise<Answer<void>>;
+  status(options?: CallOptions): Promise<Answer<MemberStatus>>;
+  /** Clears an alarm. Reading them is `status`: etcd puts even a question for alarms through its log. */
+  disarm(alarm: Alarm, options?: CallOptions): Promise<Answer<void>>;
+  /** Serializable is the member's own copy; otherwise a majority has confirmed it. */
+  get(
+    key: string,
+    options: CallOptions & { readonly isSerializable: boolean },
+  ): Promise<Answer<StoredValue | undefined>>;
+  put(key: string, value: string | Uint8Array, options?: CallOptions): Promise<Answer<void>>;
+  /** Puts only if the key was last written at `modRevision` (0: does not exist). False: somebody was faster. */
+  putIf(
+    key: string,
+    value: string | Uint8Array,
+    options: CallOptions & { readonly modRevision: number },
+  ): Promise<Answer<boolean>>;
+  /** The whole database as a stream, with its checksum at the end, as etcdutl restores it. */
+  snapshot(options: { readonly idleMs: number; readonly signal?: AbortSignal }): AsyncIterable<Uint8Array>;
+}
+
+export interface EtcdClients extends Disposable {
+  /** The member at this client URL; connections are kept per URL. */
+  at(url: string): EtcdClient;
+}
+
+const readMs = 1000;
+/** etcd itself gives up after 7 s; its own answer is worth more than a broken call. */
+const changeMs = 10_000;
+
+export function etcdClients(tls: EtcdTls, clock: Clock): EtcdClients {
+  const channels = new Map<string, Promise<Channel>>();
+  const channel = (url: string): Promise<Channel> => {
+    const known = channels.get(url);
+    if (known !== undefined) return known;
+    const opened = import('./grpc.ts').then(({ openChannel }) => openChannel(mustBeMemberUrl(url), tls, clock));
+    channels.set(url, opened);
+    return opened;
+  };
+  return {
+    at: (url) => clientOf(url, () => channel(url)),
+    [Symbol.dispose]: () => {
+      for (const opened of channels.values()) void opened.then((open) => open[Symbol.dispose]()).catch(() => {});
+      channels.clear();
+    },
+  };
+}
+
+/** The value, or ETCD_CALL: for callers that have no better answer to a refusal. */
+export function valueOf<T>(answer: Answer<T>): T {
+  if (answer.status === 'ok') return answer.value;
+  throw etcdErrors.CALL(answer);
+}
+
+function mustBeMemberUrl(url: string): string {
+  if (!URL.canParse(url) || !url.startsWith('https://') || new URL(url).port === '') throw etcdErrors.BAD_URL({ url });
+  return url;
+}
+
+interface Ask {
+  <T>(call: string, request: object, how: Required<Pick<GrpcOptions, 'timeoutMs'>> & CallOptions): Promise<Answer<T>>;
+}
+
+function clientOf(url: string, channel: () => Promise<Channel>): EtcdClient {
+  const ask: Ask = async <T>(call: string, request: object, how: GrpcOptions): Promise<Answer<T>> => {
+    const answer = await (await channel()).unary(call, request, how);
+    if (answer.status === 'ok') return { status: 'ok', value: answer.value as T };
+    return { status: 'failed', call, url, outcome: classify(answer.code, answer.details), said: answer.details };
+  };
+  return {
+    url,
+    ...membership(ask),
+    ...upkeep(ask),
+    ...keys(ask),
+    snapshot: async function* ({ idleMs, signal }) {
+      const messages = (await channel()).stream('Maintenance/Snapshot', {}, { timeoutMs: idleMs, signal });
+      for await (const message of messages) yield (message as { readonly blob: Uint8Array }).blob;
+    },
+  };
+}
+
+function membership(ask: Ask): Pick<EtcdClient, 'memberList' | 'addLearner' | 'promote' | 'remove'> {
+  const change = async (call: string, request: object, options?: CallOptions): Promise<Answer<readonly Member[]>> =>
+    map(await ask<RawMembers>(call, request, within(changeMs, options)), ({ members }) => members.map(memberFrom));
+  return {
+    memberList: async (options) =>
+      map(
+        await ask<RawMembers>('Cluster/MemberList', { linearizable: options.isLinearizable }, within(readMs, options)),
+        ({ header, members }) => ({ clusterId: clusterId(header.clusterId), members: members.map(memberFrom) }),
+      ),
+    addLearner: (peerUrl, options) => change('Cluster/MemberAdd', { peerURLs: [peerUrl], isLearner: true }, options),
+    promote: (id, options) => change('Cluster/MemberPromote', { ID: decimalOf(id) }, options),
+    remove: (id, options) => change('Cluster/MemberRemove', { ID: decimalOf(id) }, options),
+  };
+}
+
+function upkeep(ask: Ask): Pick<EtcdClient, 'status' | 'moveLeader' | 'disarm'> {
+  const deactivate = 2;
+  return {
+    status: async (options) => map(await ask<RawStatus>('Maintenance/Status', {}, within(readMs, options)), statusFrom),
+    moveLeader: async (to, options) =>
+      nothing(await ask('Maintenance/MoveLeader', { targetID: decimalOf(to) }, within(changeMs, options))),
+    disarm: async (alarm, options) => {
+      const request = { action: deactivate, memberID: decimalOf(alarm.member), alarm: alarmNumbers[alarm.kind] };
+      return nothing(await ask('Maintenance/Alarm', request, within(changeMs, options)));
+    },
+  };
+}
+
+function keys(ask: Ask): Pick<EtcdClient, 'get' | 'put' | 'putIf'> {
+  return {
+    get: async (key, options) => {
+      const request = { key: Buffer.from(key), serializable: options.isSerializable };
+      return map(await ask<RawRange>('KV/Range', request, within(readMs, options)), ({ kvs: [found] }) =>
+        found === undefined ? undefined : { value: found.value, modRevision: Number(found.modRevision) },
+      );
+    },
+    put: async (key, value, options) =>
+      nothing(await ask('KV/Put', { key: Buffer.from(key), value: Buffer.from(value) }, within(changeMs, options))),
+    putIf: async (key, value, options) => {
+      const equal = { result: 0, target: 2, key: Buffer.from(key), modRevision: String(options.modRevision) };
+      const put = { requestPut: { key: Buffer.from(key), value: Buffer.from(value) } };
+      const request = { compare: [equal], success: [put], failure: [] };
+      const answer = await ask<{ readonly succeeded: boolean }>('KV/Txn', request, within(changeMs, options));
+      return map(answer, ({ succeeded }) => succeeded);
+    },
+  };
+}
+
+function within(timeoutMs: number, options: CallOptions | undefined): GrpcOptions {
+  return { timeoutMs: options?.timeoutMs ?? timeoutMs, signal: options?.signal };
+}
+
+function map<A, B>(answer: Answer<A>, change: (value: A) => B): Answer<B> {
+  return answer.status === 'ok' ? { status: 'ok', value: change(answer.value) } : answer;
+}
+
+function nothing(answer: Answer<unknown>): Answer<void> {
+  return map(answer, () => undefined);
+}

@@ -1,0 +1,101 @@
+// Every way a call to etcd can end without an answer, as a table. What decides is etcd's text: the status code of the
+// same refusal differs between versions (a learner refuses with 14 or 9) and some reach the wire as Unknown.
+// Rule: an outcome that may have happened is never repeated blindly; the member list is read first.
+export interface OutcomeRow {
+  /** How etcd words it, without its "etcdserver: " prefix. Undefined for what the client side itself says. */
+  readonly text?: RegExp;
+  /** Can the change that was asked for be in force all the same? */
+  readonly mayHaveHappened: boolean;
+  readonly means: string;
+}
+
+export const outcomes = {
+  'unhealthy-cluster': {
+    text: /^unhealthy cluster/,
+    mayHaveHappened: false,
+    means: 'the asked member has not been connected to enough others for five seconds',
+  },
+  'not-in-sync': {
+    text: /^can only promote a learner member which is in sync/,
+    mayHaveHappened: false,
+    means: 'the learner has not caught up with the leader',
+  },
+  'not-a-learner': {
+    text: /^can only promote a learner member$/,
+    mayHaveHappened: true,
+    means: 'the member votes already',
+  },
+  'too-many-learners': {
+    text: /^too many learner members/,
+    mayHaveHappened: false,
+    means: 'an earlier learner must be promoted or removed first',
+  },
+  'member-exists': {
+    text: /^member ID already exist/,
+    mayHaveHappened: true,
+    means: 'the same member was added within the same second',
+  },
+  'peer-url-exists': {
+    text: /^Peer URLs already exists/,
+    mayHaveHappened: true,
+    means: 'a member with this address is in the list',
+  },
+  'member-not-found': {
+    text: /^member not found/,
+    mayHaveHappened: true,
+    means: 'the member is gone; for an add, its address was removed within the same second',
+  },
+  'not-enough-started': {
+    text: /^re-configuration failed due to not enough started members/,
+    mayHaveHappened: false,
+    means: 'a voter has never started',
+  },
+  'no-leader': { text: /^no leader/, mayHaveHappened: true, means: 'the members have no leader at the moment' },
+  'leader-changed': { text: /^leader changed/, mayHaveHappened: true, means: 'the leader changed during the call' },
+  'timed-out-inside': { text: /^request timed out/, mayHaveHappened: true, means: 'the members did not agree in time' },
+  'learner-cannot-serve': {
+    text: /^rpc not supported for learner/,
+    mayHaveHappened: false,
+    means: 'a learner was asked what only a voter answers',
+  },
+  'not-leader': { text: /^not leader/, mayHaveHappened: false, means: 'only the leader can hand over the leadership' },
+  'bad-transferee': {
+    text: /^bad leader transferee/,
+    mayHaveHappened: false,
+    means: 'a learner or a stranger cannot lead',
+  },
+  'no-space': {
+    text: /^mvcc: database space exceeded/,
+    mayHaveHappened: false,
+    means: 'the database reached its quota and takes no writes',
+  },
+  corrupt: { text: /^corrupt cluster/, mayHaveHappened: false, means: 'the members disagree about their data' },
+  stopped: { text: /^server stopped/, mayHaveHappened: true, means: 'the member is shutting down' },
+  'too-many-requests': { text: /^too many requests/, mayHaveHappened: false, means: 'the member is overloaded' },
+  'not-allowed': { mayHaveHappened: false, means: 'the member does not accept our certificate for this' },
+  'no-answer': { mayHaveHappened: true, means: 'no answer came within the time given' },
+  unreachable: { mayHaveHappened: true, means: 'there is no connection to the member' },
+  unrecognised: { mayHaveHappened: true, means: 'the member answered with something we do not know' },
+} as const satisfies Record<string, OutcomeRow>;
+
+export type Outcome = keyof typeof outcomes;
+
+/** The gRPC status codes that speak for the connection rather than for etcd. */
+const byCode: Readonly<Record<number, Outcome>> = {
+  1: 'no-answer',
+  4: 'no-answer',
+  7: 'not-allowed',
+  14: 'unreachable',
+  16: 'not-allowed',
+};
+
+export function classify(code: number, details: string): Outcome {
+  const prefix = 'etcdserver: ';
+  if (details.startsWith(prefix)) {
+    const said = details.slice(prefix.length);
+    const rows = Object.entries(outcomes) as readonly (readonly [Outcome, OutcomeRow])[];
+    const row = rows.find(([, { text }]) => text?.test(said));
+    if (row !== undefined) return row[0];
+  }
+  return byCode[code] ?? 'unrecognised';
+}
