@@ -46,6 +46,7 @@ export class MembershipWorld {
   readonly #lostData = new Map<string, MemberId>();
   #next: 'lose-request' | 'lose-reply' | undefined;
   #inFlight = 0;
+  #committing = 0;
   #agentsAtMs = 0;
 
   constructor({ seed, masterCount, faults }: WorldOptions) {
@@ -103,11 +104,11 @@ export class MembershipWorld {
     this.#held.set(machine.name, nowMs + forMs);
   }
 
-  /** Losing the disks of a majority is no fault of ours, and nobody could mend it. */
+  /** Losing the disks of a majority, now or by the change under way, is no fault of ours, and nobody could mend it. */
   #mayWipe(machine: ModelMachine): boolean {
     const rest = this.model.voters.filter((member) => this.model.machineOf(member) !== machine);
     const whole = rest.filter((member) => this.model.machineOf(member).data === member.id);
-    return machine !== this.bootstrap && whole.length >= quorumOf(this.model.voters.length);
+    return this.#committing === 0 && machine !== this.bootstrap && whole.length >= quorumOf(this.model.voters.length);
   }
 
   #agent(machine: ModelMachine, nowMs: number): void {
@@ -314,9 +315,11 @@ export class MembershipWorld {
   /** Once proposed, a change goes its way, now and then slowly, whether or not the caller lives to hear of it. */
   #commit(apply: () => Outcome | undefined, signal: AbortSignal | undefined): Promise<Outcome | undefined> {
     const isSlow = this.random() < 0.05;
+    this.#committing += 1;
     return new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       this.clock.after(1 + this.random() * (isSlow ? 3000 : 20), () => {
+        this.#committing -= 1;
         this.model.tick(this.clock.monotonicMs());
         resolve(this.model.leader === undefined ? 'timed-out-inside' : apply());
       });
