@@ -37,6 +37,10 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
   for (;;) {
     loop.signal.throwIfAborted();
     const { clients, clock, clusterId, signal } = loop;
+    if (!tell.mayAct(loop.mayAct())) {
+      await pause(loop, standByMs);
+      continue;
+    }
     const facts = await loop.facts();
     const lookAtMs = clock.monotonicMs();
     const seen = await observe({ clients, clock, facts, sightings: memory, clusterId, signal });
@@ -64,7 +68,13 @@ function teller(emit: (event: MembershipEvent) => void) {
   let members = '';
   let waiting = '';
   let isGoneTold = false;
+  let isStandingBy = false;
   return {
+    mayAct: (may: boolean): boolean => {
+      if (!may && !isStandingBy) emit({ kind: 'standing-by' });
+      isStandingBy = !may;
+      return may;
+    },
     /** The proof is asked for until it was given once. */
     bootstrapGone: async (prove: () => Promise<readonly string[] | undefined>): Promise<boolean> => {
       if (isGoneTold) return true;
@@ -158,6 +168,7 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
 
 const withheldPauseMs = 100;
 const unprovenPauseMs = 250;
+const standByMs = 1000;
 
 function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;

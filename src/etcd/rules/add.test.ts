@@ -12,8 +12,8 @@ import {
   unstarted,
   voter,
   said,
-} from '../../test/arbitrary/observed-cluster.ts';
-import type { ObservedCluster, Readiness } from './observed-cluster.ts';
+} from '../../../test/arbitrary/observed-cluster.ts';
+import type { ObservedCluster, Readiness } from '../observed-cluster.ts';
 
 const boot = voter('bootstrap');
 const m0 = voter('master-0');
