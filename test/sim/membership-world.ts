@@ -342,8 +342,10 @@ export class MembershipWorld {
   #assertPromote(id: MemberId): void {
     const member = this.model.members.find((each) => each.id === id);
     if (member === undefined) return;
-    this.assert(this.model.isAlive(member), `${this.model.machineOf(member).name} is promoted though it is dead`);
-    this.#assertMajority([...this.model.voters, member], 'promoting');
+    const { name } = this.model.machineOf(member);
+    this.assert(this.model.isAlive(member), `${name} is promoted though it is dead`);
+    const dead = this.model.voters.find((voter) => !this.model.isAlive(voter));
+    this.assert(dead === undefined, `${name} is promoted while ${dead?.name} is dead`);
   }
 
   #assertRemove(id: MemberId, via: ModelMachine): void {
