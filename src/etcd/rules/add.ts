@@ -10,7 +10,7 @@ const freeDiskBytes = 2 ** 30;
 const fsyncLimitMs = 500;
 const clockLimitMs = 1000;
 /** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
-const startingMs = 5000;
+const startingMs = 10_000;
 
 export const addRule: Rule = (view) => {
   const absent = expectedMasters(view.seen).filter((master) => !hasMember(view, master));
