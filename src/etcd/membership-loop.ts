@@ -15,9 +15,9 @@ import { sightings } from './sightings.ts';
 export interface MembershipLoop {
   readonly clients: EtcdClients;
   readonly clock: Clock;
-  /** Machines, readiness and handoff as they are now; asked before every look. */
+  /** Machines, readiness and handoff as they are now; asked before every look. If it throws, the loop ends with it. */
   readonly facts: () => Promise<MembershipFacts> | MembershipFacts;
-  /** Do we hold the right to change the membership at this moment? Asked before every change. */
+  /** Do we hold the right to change the membership at this moment? Asked before every look and every call. */
   readonly mayAct: () => boolean;
   readonly emit: (event: MembershipEvent) => void;
   readonly signal: AbortSignal;
@@ -104,7 +104,7 @@ function teller(emit: (event: MembershipEvent) => void) {
   };
 }
 
-/** Two masters (or the only one) must list exactly the same members by a linearizable read, without the bootstrap's. */
+/** The names of the masters whose own linearizable list is without the bootstrap member; at least two (or the only one). */
 async function confirmBootstrapGone(
   { clients, signal }: MembershipLoop,
   seen: ObservedCluster,

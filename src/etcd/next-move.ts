@@ -2,13 +2,13 @@
 // etcd promotes a learner that is dead and lets a member go while another is down.
 // Invariants: a change keeps a majority among members proven alive now; one change at a time; every decision is a
 // pure function of what is observed; the bootstrap member goes last and never through its own endpoint.
+import { type MembershipView, viewOf, votersAiling } from './membership-view.ts';
+import type { Change, Move, Stage, Waiting, Witness } from './move.ts';
+import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 import { addRule } from './rules/add.ts';
 import { clearAwayRule } from './rules/clear-away.ts';
-import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
-import type { Change, Move, Stage, Waiting, Witness } from './move.ts';
 import { promoteRule } from './rules/promote.ts';
 import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
-import { type MembershipView, viewOf, votersAiling } from './membership-view.ts';
 
 /** The one membership change that is safe now, or why there is none. Never looks at memory, only at `seen`. */
 export function nextMove(seen: ObservedCluster): Move | Waiting {

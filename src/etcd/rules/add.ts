@@ -1,8 +1,8 @@
 // When a master is announced to etcd as a learner. A learner does not count for the quorum, yet a failed start would
 // hold a place, so everything that can be known beforehand is asked beforehand.
+import { type MembershipView, votersAiling } from '../membership-view.ts';
 import { move, no, type Rule, type Verdict } from '../move.ts';
 import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
-import { type MembershipView, votersAiling } from '../membership-view.ts';
 
 /** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
 const readinessLimitMs = 30_000;

@@ -1,6 +1,7 @@
 // When a learner may vote. etcd itself only asks whether the learner has caught up at some time; a dead one is promoted
 // gladly, and from one voter to two that stops every write. So: all voters well, the learner alive, and the step from
 // one voter to two only when the step to three can follow at once.
+import { keepsQuorum, type MembershipView, votersAiling } from '../membership-view.ts';
 import { move, no, type Rule } from '../move.ts';
 import {
   type AnsweringMember,
@@ -10,7 +11,6 @@ import {
   type ObservedMaster,
   type ObservedMember,
 } from '../observed-cluster.ts';
-import { keepsQuorum, type MembershipView, votersAiling } from '../membership-view.ts';
 
 const lagLimit = 100;
 const lagLimitShare = 0.1;
