@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { prepareOracles } from './oracles.ts';
+import { prepareOracles, prepareRelease } from './oracles.ts';
 
 interface Outcome {
   readonly passed: number;
@@ -31,6 +31,7 @@ const checks: readonly Check[] = [
   { name: 'unit tests', isFast: true, run: () => vitest('unit') },
   { name: 'oracles', isFast: false, run: async () => ((await prepareOracles()) ? ok : bad) },
   { name: 'oracle and golden tests', isFast: false, run: () => vitest('oracle') },
+  { name: 'release', isFast: false, run: async () => ((await prepareRelease()) ? ok : bad) },
   { name: 'tests on real machines', isFast: false, run: () => vitest('e2e') },
 ];
 

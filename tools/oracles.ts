@@ -1,11 +1,64 @@
-// Gets the real tools that judge us: Debian packages by apt, upstream programs by our own release build.
+// Gets the real tools that judge us: Debian packages by apt, upstream programs by our own release build. Everything is
+// linked into one folder, whose path the tests read from FIRSTLIGHT_ORACLE_BIN.
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { firstlightVersion } from '../src/cli/program.ts';
+import { realHost } from '../src/host/real/real-host.ts';
+import { type BuildOptions, buildRelease } from '../src/release/build/build-release.ts';
+import { describeEvent } from '../src/observe/words.ts';
 
 /** Program → Debian package that brings it. */
-const debianTools: Readonly<Record<string, string>> = { openssl: 'openssl', gpg: 'gnupg', gpgv: 'gpgv' };
+const debianTools: Readonly<Record<string, string>> = {
+  openssl: 'openssl',
+  gpg: 'gnupg',
+  gpgv: 'gpgv',
+  curl: 'curl',
+  'ssh-keygen': 'openssh-client',
+  'dbus-daemon': 'dbus',
+  'systemd-analyze': 'systemd',
+};
+
+/** Parts of the release (and the batch form of Ignition, which is never released) that tests run as plain programs. */
+const parts = ['ignition', 'ignition-validate', 'ignition-oracle', 'etcd', 'containerd', 'kubernetes'];
 
 /** True when every oracle is there; says what is missing otherwise. */
 export async function prepareOracles(): Promise<boolean> {
+  if (!installDebianTools()) return false;
+  const built = await build({ withMachines: false, onlyParts: parts });
+  const folder = resolve('.check/oracles');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { content } of built.entries) {
+    const bin = join(content, 'bin');
+    for (const name of readdirSync(bin)) symlinkSync(join(bin, name), join(folder, name));
+  }
+  process.env['FIRSTLIGHT_ORACLE_BIN'] = folder;
+  return true;
+}
+
+/** The whole release, machine root included: what the tests on real machines boot. */
+export async function prepareRelease(): Promise<boolean> {
+  await build({ withMachines: true });
+  return true;
+}
+
+function build(what: Pick<BuildOptions, 'withMachines' | 'onlyParts'>): ReturnType<typeof buildRelease> {
+  return buildRelease({
+    host: realHost(),
+    emit: (event) => {
+      const { level, text } = describeEvent(event);
+      if (level !== 'debug') console.log(text);
+    },
+    signal: new AbortController().signal,
+    version: firstlightVersion,
+    projectFolder: resolve('.'),
+    source: 'any',
+    ...what,
+  });
+}
+
+function installDebianTools(): boolean {
   const missing = Object.entries(debianTools).filter(([program]) => !isInstalled(program));
   if (missing.length === 0) return true;
   const packages = missing.map(([, name]) => name);
@@ -15,9 +68,11 @@ export async function prepareOracles(): Promise<boolean> {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
+  if (result.status !== 0) console.error(`apt-get could not install ${packages.join(', ')}`);
   return result.status === 0;
 }
 
 function isInstalled(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  const folders = (process.env['PATH'] ?? '').split(':');
+  return folders.some((folder) => existsSync(join(folder, program)));
 }

@@ -3,30 +3,27 @@
 import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
+import type { ConfigServerSettings } from '../machine-config/server/settings.ts';
 import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
-import { bootstrapUnits } from '../node-software/bootstrap-units.ts';
-import { containerdConfigText } from '../node-software/containerd-config.ts';
-import { ignitionUnit } from '../node-software/ignition-unit.ts';
-import { kubeletConfigurationText } from '../node-software/kubelet-configuration.ts';
 import {
-  containerdConfig,
-  kubeletConfiguration,
-  kubeletEnvironment,
-  nodeSettingsFile,
-  sysctlFile,
-} from '../node-software/machine-paths.ts';
-import { containerdUnit, kubeletUnit, prepareUnit } from '../node-software/node-units.ts';
-import { sysctlText } from '../node-software/sysctls.ts';
-import { asset, type InputValues, textOf } from './asset.ts';
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../node-software/machine-software.ts';
+import { bootstrapFolder, configServerPaths } from '../node-software/machine-paths.ts';
+import { asset, type InputValues } from './asset.ts';
+import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
+import { readIgnition } from './ignition-file.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, type JoinKeys } from './join-keys.ts';
 import { kubeletKubeconfig, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
+import { machineFacts, sshKeys } from './machine-facts.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
-import { pauseImage } from './pause-image.ts';
 import { serviceAccountKey } from './service-account-key.ts';
 import {
   apiserverServingSigner,
@@ -38,11 +35,10 @@ import {
 } from './signers.ts';
 
 const path = 'bootstrap.ign';
-/** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
-export const bootstrapFolder = '/opt/firstlight';
 
 const inputs = {
   installConfig,
+  clusterNames,
   metadata,
   inventory,
   joinKeys,
@@ -67,32 +63,23 @@ export const bootstrapIgnition = asset({
   inputs,
   outputs: [path],
   generate: (values) => {
-    const { installConfig: config } = values;
-    const keys = config.sshKey?.split('\n').filter((line) => line.trim() !== '') ?? [];
+    const facts = machineFacts(values.installConfig, values.clusterNames, {
+      clusterId: values.metadata.clusterID,
+      rootCaPem: values.rootCa.certificatePem,
+    });
+    const parts = [baseSoftware, kubeletSoftware].map((part) => part('bootstrap', facts));
+    const software = ignitionConfig([...parts, containerRuntimeSoftware(facts)]);
+    const keys = sshKeys(values.installConfig);
     const bootstrap: Config = {
+      ...software,
       ignition: { version: '3.2.0' },
       passwd: { users: [{ name: 'core', ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) }] },
-      storage: { files: [...nodeFiles(values), ...assetFiles(values)] },
-      systemd: {
-        units: [prepareUnit, containerdUnit, kubeletUnit({ mode: 'standalone' }), ...bootstrapUnits].map(ignitionUnit),
-      },
+      storage: { ...software.storage, files: [...(software.storage?.files ?? []), ...assetFiles(values)] },
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
-  read: (files) => textOf(files),
+  read: (files) => readIgnition(path, files),
 });
-
-/** What makes the machine run containers at all. */
-function nodeFiles({ installConfig: config }: Inputs): readonly IgnitionFile[] {
-  const machineNetworks = config.networking.machineNetwork.map((network) => network.cidr);
-  return [
-    file(containerdConfig, containerdConfigText({ pauseImage }), 0o644),
-    file(kubeletConfiguration, kubeletConfigurationText({ kind: 'standalone' }), 0o644),
-    file(kubeletEnvironment, '', 0o644),
-    file(nodeSettingsFile, `${JSON.stringify({ machineNetworks }, null, 2)}\n`, 0o644),
-    file(sysctlFile, sysctlText(), 0o644),
-  ];
-}
 
 /** What makes it a bootstrap machine. */
 function assetFiles(values: Inputs): readonly IgnitionFile[] {
@@ -118,10 +105,16 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('auth/kubeconfig-loopback', values.loopbackKubeconfig),
     at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
     at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
+    file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
+}
+
+/** Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. */
+function configServerSettings({ apiVips }: ClusterNames): ConfigServerSettings {
+  return { access: 'token', balancers: apiVips };
 }
 
 function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {

@@ -39,7 +39,7 @@ export const clusterNames = asset({
   read: (files) => readJson(path, textOf(files), schema),
 });
 
-function namesOf(config: InstallConfig): ClusterNames {
+export function namesOf(config: InstallConfig): ClusterNames {
   const domain = clusterDomain(config);
   const services = readRange(config.networking.serviceNetwork[0]);
   return {

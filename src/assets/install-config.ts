@@ -1,5 +1,6 @@
 // What the user writes, or nothing: then the defaults, commented, so that the file itself says what may be changed.
 import { jsonSchema, schemaFile } from '../install-config/json-schema.ts';
+import { mistakeLines } from '../install-config/mistake.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import { defaultAnswers, inputOf } from '../install-config/questions.ts';
 import { renderInstallConfig } from '../install-config/render.ts';
@@ -19,9 +20,7 @@ export const installConfig = asset({
   },
   read: (files, { architecture, emit }) => {
     const { config, warnings } = parseInstallConfig(textOf(files), { file: installConfigPath, architecture });
-    for (const { line, column, path, message } of warnings) {
-      emit({ kind: 'notice', level: 'warn', text: `${installConfigPath}:${line}:${column} ${path} ${message}` });
-    }
+    for (const text of mistakeLines(warnings)) emit({ kind: 'notice', level: 'warn', text });
     return config;
   },
 });

@@ -5,6 +5,8 @@ export interface WriteOptions {
   readonly mode?: number;
   readonly uid?: number;
   readonly gid?: number;
+  /** False skips the fsync: still atomic for every reader, but lost with the power. For what is rebuilt when lost. */
+  readonly isDurable?: boolean;
 }
 
 export interface FileFacts {
@@ -12,6 +14,7 @@ export interface FileFacts {
   readonly sizeBytes: number;
   readonly mode: number;
   readonly uid: number;
+  readonly gid: number;
   readonly modifiedAt: Date;
   /** Identifies the object itself: two paths with the same identity are the same file or folder. */
   readonly identity: string;
@@ -53,6 +56,8 @@ export interface Files {
   facts(path: string): Promise<FileFacts | undefined>;
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
+  /** A second name for the same file, on the same disk; for content that never changes again. */
+  hardLink(existing: string, path: string): Promise<void>;
   readLink(path: string): Promise<string>;
   realPath(path: string): Promise<string>;
   setMode(path: string, mode: number): Promise<void>;
@@ -64,6 +69,11 @@ export interface Files {
   freeBytes(path: string): Promise<number>;
   /** Exclusive among processes of this machine; the kernel frees it when the process dies. */
   lock(folder: string, purpose: string): Promise<FolderLock | { readonly heldBy: LockHolder }>;
+  /**
+   * Exclusive among all processes that see this file, whatever their namespaces; undefined when somebody holds it.
+   * The file stays behind, the lock does not: the kernel frees it when the process dies.
+   */
+  lockFile(path: string): Promise<FolderLock | undefined>;
   /** Calls back on any change directly in the folder; a hint to look again, never a fact. */
   watch(folder: string, changed: () => void): Disposable;
 }

@@ -51,6 +51,11 @@ export interface ListField extends Since {
 
 export type Field = TextField | FlagField | NumberField | ObjectField | ListField;
 
+/** Lists that share a namespace share their keys; any other list is a namespace of its own. */
+export function namespaceOf(name: string, field: ListField): string {
+  return field.namespace ?? name;
+}
+
 export interface ObjectType<Fields extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>> {
   readonly fields: Fields;
 }

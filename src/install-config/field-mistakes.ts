@@ -3,10 +3,9 @@
 import type { Architecture } from './architecture.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
-import { type FieldPath, mistakesMax, nearest, pathText, quoted } from './mistake.ts';
+import { type FieldPath, mistakesMax, nearest, pathText, quoted, redacted } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { holdsSecret } from './secrets.ts';
-import { holdsPrivateKey } from './ssh-public-key.ts';
 import { unservedFields } from './unserved-fields.ts';
 
 export interface FieldMistake {
@@ -102,7 +101,7 @@ function unknownFields(parent: FieldPath, keys: readonly string[], schema: JsonS
 export function textAt(value: unknown, path: FieldPath): string {
   const input = valueAt(value, path);
   if (typeof input !== 'string' && typeof input !== 'number' && typeof input !== 'boolean') return '';
-  return holdsSecret(path) || holdsPrivateKey(String(input)) ? '[redacted]' : quoted(input);
+  return holdsSecret(path) ? redacted : quoted(input);
 }
 
 export function valueAt(value: unknown, path: FieldPath): unknown {

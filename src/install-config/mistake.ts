@@ -26,6 +26,7 @@ export interface Mistake {
 export const mistakesMax = 100;
 
 const clipAt = 60;
+export const redacted = '[redacted]';
 
 /** Whether one path leads to or through the other. */
 export function areRelated(a: FieldPath, b: FieldPath): boolean {
@@ -43,8 +44,12 @@ function plainKey(key: string): string {
   return /^[$\w-]{1,60}$/.test(key) ? key : quoted(key);
 }
 
+/** A password in a URL, credentials of a registry, a private key: secret in whatever field they stand by mistake. */
+const secretShapes = /\/\/[^/\s]*@|["']auths?["']|PRIVATE KEY/;
+
 /** A text, number or truth value of the file as a person would recognise it, safe to print. */
 export function quoted(value: string | number | boolean): string {
+  if (typeof value === 'string' && secretShapes.test(value)) return redacted;
   const isLong = typeof value === 'string' && value.length > clipAt;
   const text = JSON.stringify(isLong ? `${value.slice(0, clipAt)}…` : value);
   return text.replaceAll(

@@ -1,7 +1,7 @@
 // Text → one YAML document, read defensively: size and nesting are bounded before anything recurses, so that no file
 // can make us crash or swell. YAML 1.2, of which JSON is a part.
 import { Composer, type CST, type Document, type ErrorCode, LineCounter, Parser } from 'yaml';
-import { type FieldPath, mistakesMax, quoted } from './mistake.ts';
+import { type FieldPath, mistakesMax, quoted, redacted } from './mistake.ts';
 
 export interface Place {
   /** From 1. */
@@ -123,6 +123,6 @@ const syntaxWords: Readonly<Record<ErrorCode, string>> = {
  * is repeated from one that may hold a secret.
  */
 function shownText([from, to]: readonly [number, number], text: string): string {
-  if (/pullSecret|proxy|auth|private key/i.test(text)) return '[redacted]';
+  if (/pullSecret|proxy|auth|private key/i.test(text)) return redacted;
   return quoted(text.slice(from, Math.max(to, from + 1)).split('\n', 1)[0] ?? '');
 }

@@ -18,6 +18,12 @@ export const nodeSoftwareErrors = errorTable('NODE', {
       'The kubelet must announce the address by which the other machines of the cluster reach it, and that address has to be in the machine network.',
     exit: exitCodes.infrastructure,
   },
+  IP_FAILED: {
+    message: (e: { command: string; reason: string }) => `${e.command} failed: ${e.reason || 'it gave no reason'}`,
+    hint: 'Run that command on the machine; the package iproute2 must be there.',
+    means: 'The addresses of the machine could not be asked for, so nobody knows which one its node should announce.',
+    exit: exitCodes.infrastructure,
+  },
   SETTINGS: {
     message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
     hint: 'The file is part of the MachineConfig 00-<pool>; firstlight machine-config explain shows who else writes it.',

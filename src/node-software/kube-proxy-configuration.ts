@@ -1,7 +1,7 @@
 // The configuration of kube-proxy: nftables, and hands off the connection-tracking limits, which a machine without
 // the right capability cannot write and which a machine with it may have set on purpose.
+import { toYaml } from '../kubernetes/yaml.ts';
 import { kubeProxyKubeconfig } from './machine-paths.ts';
-import { yamlText } from './yaml-text.ts';
 
 export interface KubeProxyOptions {
   /** The pod ranges of the cluster. */
@@ -9,7 +9,7 @@ export interface KubeProxyOptions {
 }
 
 export function kubeProxyConfigurationText({ clusterNetworks }: KubeProxyOptions): string {
-  return yamlText({
+  return toYaml({
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
     kind: 'KubeProxyConfiguration',
     mode: 'nftables',

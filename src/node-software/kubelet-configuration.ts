@@ -1,8 +1,8 @@
 // The kubelet's configuration in two parts that the kubelet merges (`--config`, then `--config-dir`): what holds for
 // every machine of a pool, and what only the machine itself can know.
+import { toYaml } from '../kubernetes/yaml.ts';
 import type { CgroupDriver } from './containerd-config.ts';
 import { containerdSocket, kubeletClientCa, staticPodFolder } from './machine-paths.ts';
-import { yamlText } from './yaml-text.ts';
 
 const header = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' } as const;
 
@@ -25,7 +25,7 @@ export type KubeletRole =
 export const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
 export function kubeletConfigurationText(role: KubeletRole): string {
-  return yamlText({
+  return toYaml({
     ...header,
     staticPodPath: staticPodFolder,
     // Changes are seen by inotify; this is only the fallback, whose default is 20 s.
@@ -77,7 +77,7 @@ export interface KubeletMachineOptions {
 }
 
 export function kubeletMachineConfigText(options: KubeletMachineOptions): string {
-  return yamlText({
+  return toYaml({
     ...header,
     cgroupDriver: options.cgroupDriver,
     // Since 1.35 the kubelet refuses cgroup v1 unless told; on v2 the setting would only hide a mistake.

@@ -178,34 +178,3 @@ export const agentUnit: ServiceUnit = {
   },
   install: multiUser,
 };
-
-/**
- * The hook for the runtime add-on: the kubelet waits until the command has succeeded once in the machine's life. The
- * command writes kubelet.env as its last act, and the file's presence is what keeps it from running again.
- */
-export function nodeBootstrapUnit(command: { readonly args: readonly string[] }): ServiceUnit {
-  return {
-    name: 'k8s-node-bootstrap.service',
-    why:
-      'Runs at most once, before the kubelet: prepares the container runtime of this node and writes kubelet.env as ' +
-      'its last act. The kubelet does not start without that file.',
-    isEnabled: true,
-    unit: {
-      Description: 'Prepare this node for its kubelet',
-      Wants: ['network-online.target'],
-      After: ['network-online.target'],
-      Before: ['kubelet.service'],
-      ConditionPathExists: [{ path: kubeletEnvironment, isNegated: true }],
-      StartLimitIntervalSec: 0,
-    },
-    service: {
-      Type: 'oneshot',
-      RemainAfterExit: true,
-      ExecStart: { program: programs.firstlight, args: command.args },
-      Restart: 'on-failure',
-      RestartSec: 10,
-      TimeoutStartSec: 3600,
-    },
-    install: { WantedBy: ['multi-user.target', 'kubelet.service'] },
-  };
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bootstrapUnits, bootkubeUnit, rmAssetsUnit, tectonicUnit } from './bootstrap-units.ts';
 import { ignitionUnit } from './ignition-unit.ts';
-import { kubeletUnit, nodeBootstrapUnit } from './node-units.ts';
+import { kubeletUnit } from './node-units.ts';
 import type { ServiceUnit } from './unit.ts';
 import { dropinText, unitText } from './unit.ts';
 import { commandWord, lineValue, quotedWord, specifier, splitVariable, variable } from './unit-escape.ts';
@@ -13,13 +13,18 @@ const sample: ServiceUnit = {
   unit: {
     Description: '100 % sure',
     After: ['a.service', 'b.service'],
-    ConditionPathExists: [{ path: '/there' }, { path: '/not there', isNegated: true }],
+    ConditionPathExists: [
+      { path: '/there' },
+      { path: '/not there', isNegated: true },
+      { path: '/or', isNegated: true, isAlternative: true },
+    ],
   },
   service: {
     Type: 'oneshot',
     RemainAfterExit: true,
     Environment: { PLAIN: 'x', SPACED: 'a "b" c', HOME_IS: '$HOME' },
     EnvironmentFile: [{ path: '/must' }, { path: '/may', isOptional: true }],
+    PassEnvironment: ['http_proxy', 'no_proxy'],
     ExecStartPre: [{ program: '/bin/true', args: [], mayFail: true }],
     ExecStart: { program: '/bin/echo', args: ['a b', '', '$5', ['--name=', variable('NAME')], splitVariable('MORE')] },
     RestartSec: 1,
@@ -36,6 +41,7 @@ Description=100 %% sure
 After=a.service b.service
 ConditionPathExists=/there
 ConditionPathExists=!/not there
+ConditionPathExists=|!/or
 
 [Service]
 Type=oneshot
@@ -45,6 +51,7 @@ Environment="SPACED=a \\"b\\" c"
 Environment=HOME_IS=$HOME
 EnvironmentFile=/must
 EnvironmentFile=-/may
+PassEnvironment=http_proxy no_proxy
 ExecStartPre=-/bin/true
 ExecStart=/bin/echo "a b" "" $$5 --name=\${NAME} $MORE
 RestartSec=1
@@ -106,12 +113,6 @@ describe('the units of a machine', () => {
 
   test('keep a standalone kubelet away from every API server', () => {
     expect(unitText(kubeletUnit({ mode: 'standalone' }))).not.toContain('kubeconfig');
-  });
-
-  test('let the runtime add-on run only while kubelet.env is missing, and before the kubelet', () => {
-    const text = unitText(nodeBootstrapUnit({ args: ['torcx', 'bootstrap'] }));
-    expect(text).toContain('ConditionPathExists=!/etc/kubernetes/kubelet.env\n');
-    expect(text).toContain('Before=kubelet.service\n');
   });
 
   test('chain the bootstrap by starting the next link after success, never by requiring the one before', () => {

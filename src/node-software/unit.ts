@@ -15,6 +15,8 @@ export interface PathCondition {
   readonly path: string;
   /** The unit is skipped when the path is there. */
   readonly isNegated?: boolean;
+  /** One such condition that holds is enough among those that are marked so; the others must all hold. */
+  readonly isAlternative?: boolean;
 }
 
 export interface EnvironmentFile {
@@ -45,6 +47,8 @@ export interface ServiceSection {
   readonly WorkingDirectory?: string;
   readonly Environment?: Readonly<Record<string, string>>;
   readonly EnvironmentFile?: readonly EnvironmentFile[];
+  /** Variables of the service manager that the service gets too. */
+  readonly PassEnvironment?: readonly string[];
   readonly ExecStartPre?: readonly Command[];
   readonly ExecStart: Command;
   readonly ExecStartPost?: readonly Command[];
@@ -130,8 +134,18 @@ type DirectiveValue = NonNullable<
     InstallSection)]
 >;
 
-/** Directives whose list is one line of unit names; every other list is one line per item. */
-const nameLists = new Set(['Wants', 'Requires', 'Requisite', 'Conflicts', 'After', 'Before', 'WantedBy', 'RequiredBy']);
+/** Directives whose list is one line of names; every other list is one line per item. */
+const nameLists = new Set([
+  'Wants',
+  'Requires',
+  'Requisite',
+  'Conflicts',
+  'After',
+  'Before',
+  'WantedBy',
+  'RequiredBy',
+  'PassEnvironment',
+]);
 
 function section(name: string, directives: object): string {
   const lines = Object.entries(directives as Readonly<Record<string, DirectiveValue | undefined>>).flatMap(
@@ -149,8 +163,9 @@ function directiveValues(directive: string, value: DirectiveValue): readonly str
     if (nameLists.has(directive)) return value.length === 0 ? [] : [value.map((item) => itemText(item)).join(' ')];
     return value.map((item) => itemText(item));
   }
-  if (isCommand(value)) return [commandText(value)];
-  return Object.entries(value).map(([name, text]) => quotedWord(`${name}=${text}`));
+  // A record of variables may hold any name, also those of a command's fields.
+  if (directive !== 'Environment' && isCommand(value)) return [commandText(value)];
+  return Object.entries(value).map(([name, text]) => quotedWord(`${name}=${String(text)}`));
 }
 
 type ListItem = string | Command | PathCondition | EnvironmentFile;
@@ -159,7 +174,11 @@ function itemText(item: ListItem): string {
   if (typeof item === 'string') return lineValue(item);
   if (isCommand(item)) return commandText(item);
   if ('isOptional' in item) return `${item.isOptional === true ? '-' : ''}${lineValue(item.path)}`;
-  return `${'isNegated' in item && item.isNegated === true ? '!' : ''}${lineValue(item.path)}`;
+  return conditionText(item);
+}
+
+function conditionText({ path, isNegated = false, isAlternative = false }: PathCondition): string {
+  return `${isAlternative ? '|' : ''}${isNegated ? '!' : ''}${lineValue(path)}`;
 }
 
 const lineWidth = 110;

@@ -123,6 +123,12 @@ describe('a leaf', () => {
   });
 });
 
-test('the same seed and moment give the same certificates, byte for byte', () => {
-  expect(JSON.stringify(samplePki('again'))).toBe(JSON.stringify(samplePki('again')));
+test('the same seed and moment give the same keys, names and serials; only the signatures differ', () => {
+  const facts = (): unknown =>
+    JSON.parse(JSON.stringify(samplePki('again')), (name, value: unknown) =>
+      name === 'certificatePem' && typeof value === 'string'
+        ? { ...readCertificate(value), pem: '', fingerprint: '' }
+        : value,
+    );
+  expect(facts()).toEqual(facts());
 });

@@ -1,12 +1,11 @@
 // EC P-256 key pairs as values: the private half wrapped in Secret, both halves as the PEM that OpenSSL and Go read.
 // Made from Random.bytes alone, so a seeded run replays its keys. P-256 is the only curve: every consumer accepts it, and
 // a key of another kind in one of our files means that somebody exchanged the file.
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
-import { derTags, expectTag, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
-import { p256Order, p256Point, p256Sign } from './p256.ts';
+import { p256Order, p256Point } from './p256.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 
 export interface KeyPair {
@@ -47,14 +46,9 @@ export function publicKeyDer(publicPem: string): Uint8Array {
   return block.der;
 }
 
-/** The signature of `message` (ECDSA, SHA-256) as r ‖ s. */
+/** The signature of `message` (ECDSA, SHA-256) in DER, as certificates and requests carry it. Made by OpenSSL. */
 export function signWith(key: KeyPair, message: Uint8Array): Uint8Array {
-  const [block] = pemBlocks(key.privatePem.reveal()) ?? [];
-  if (block?.label !== 'PRIVATE KEY') throw new Error('not the PEM of a private key');
-  const [, , wrapped] = sequenceOf(readDer(block.der), 'PKCS#8');
-  const inner = readDer(expectTag(wrapped, derTags.octetString, 'private key').content);
-  const [, scalar] = sequenceOf(inner, 'ECPrivateKey');
-  return p256Sign(expectTag(scalar, derTags.octetString, 'scalar').content, message);
+  return new Uint8Array(sign('sha256', message, key.privatePem.reveal()));
 }
 
 // For one curve, both encodings (RFC 5208 around RFC 5915; RFC 5480) are constants around scalar and point.

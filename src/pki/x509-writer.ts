@@ -67,9 +67,7 @@ const signatureAlgorithm = der.sequence(der.oid(ecdsaWithSha256Oid));
 
 /** The three parts that certificates and requests share: what is signed, how, and the signature. */
 function sealed(signed: Uint8Array, key: KeyPair): Uint8Array {
-  const signature = signWith(key, signed);
-  const pair = der.sequence(der.integer(signature.subarray(0, 32)), der.integer(signature.subarray(32)));
-  return der.sequence(signed, signatureAlgorithm, der.bitString(pair));
+  return der.sequence(signed, signatureAlgorithm, der.bitString(signWith(key, signed)));
 }
 
 function certificateExtensions(body: CertificateBody): Uint8Array[] {

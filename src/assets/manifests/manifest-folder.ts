@@ -4,7 +4,10 @@ import { type Document, parseAllDocuments } from 'yaml';
 import { asset, type FileSet } from '../asset.ts';
 import { assetErrors } from '../errors.ts';
 import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
+import { agentAccess, proxyAccess } from './agent-access.ts';
 import { clusterConfigManifest } from './cluster-config.ts';
+import { inventoryManifest } from './inventory.ts';
+import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 
 export interface ManifestFile {
@@ -17,7 +20,18 @@ export const manifestFolder = asset({
   name: 'manifests',
   why: 'Everything that is applied to the new cluster, your own files included.',
   neededUntil: 'it has been applied to the cluster',
-  inputs: { clusterConfigManifest, rootCaManifest, adminAccess, nodeAccess, apiserverAccess },
+  inputs: {
+    clusterConfigManifest,
+    rootCaManifest,
+    adminAccess,
+    nodeAccess,
+    apiserverAccess,
+    agentAccess,
+    proxyAccess,
+    inventoryManifest,
+    machineConfigCrdManifest,
+    machineConfigFacts,
+  },
   outputs: ['manifests/*'],
   isCollection: true,
   generate: () => [],

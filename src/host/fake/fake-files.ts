@@ -57,14 +57,14 @@ function readers(
       if (node === undefined) return undefined;
       const sizeBytes = node.kind === 'file' ? node.content.length : 0;
       const mode = node.kind === 'link' ? 0o777 : node.mode;
-      return { kind: node.kind, sizeBytes, mode, uid: 0, modifiedAt: node.at, identity: clean(path) };
+      return { kind: node.kind, sizeBytes, mode, uid: 0, gid: 0, modifiedAt: node.at, identity: clean(path) };
     },
   };
 }
 
 function writers(
   disk: FakeDisk,
-): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'symlink'> {
+): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'symlink' | 'hardLink'> {
   return {
     write: async (path, content, options) => put(disk, path, { content, mode: options?.mode }),
     writeStream: async (path, content, options) => {
@@ -89,6 +89,10 @@ function writers(
     symlink: async (target, path) => {
       change(disk, 'link', path);
       disk.nodes.set(clean(path), { kind: 'link', target, at: new Date(0) });
+    },
+    hardLink: async (existing, path) => {
+      change(disk, 'link', path);
+      disk.nodes.set(clean(path), mustFile(disk, existing));
     },
   };
 }
@@ -117,7 +121,7 @@ function movers(disk: FakeDisk): Pick<Files, 'rename' | 'remove'> {
 
 function folders(
   disk: FakeDisk,
-): Pick<Files, 'makeFolder' | 'list' | 'makeTemporaryFolder' | 'freeBytes' | 'lock' | 'watch'> {
+): Pick<Files, 'makeFolder' | 'list' | 'makeTemporaryFolder' | 'freeBytes' | 'lock' | 'lockFile' | 'watch'> {
   const { nodes, locked } = disk;
   return {
     makeFolder: async (path, options) => makeFolder(disk, clean(path), options?.mode ?? 0o755),
@@ -132,6 +136,11 @@ function folders(
       return path;
     },
     freeBytes: async () => (disk.isFull ? 0 : 2 ** 40),
+    lockFile: async (path) => {
+      if (locked.has(clean(path))) return undefined;
+      locked.add(clean(path));
+      return { path, [Symbol.asyncDispose]: async () => void locked.delete(clean(path)) };
+    },
     lock: async (folder) => {
       if (locked.has(clean(folder))) return { heldBy: {} };
       locked.add(clean(folder));

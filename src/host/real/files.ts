@@ -2,6 +2,7 @@
 // and power loss harmless; keep it whole.
 import type { FileHandle } from 'node:fs/promises';
 import {
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -24,6 +25,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { hostErrors } from '../errors.ts';
 import type { FileFacts, Files, WriteOptions } from '../files.ts';
+import { lockFile } from './lock-file.ts';
 import { lockFolder } from './lock.ts';
 
 export function realFiles(): Files {
@@ -35,11 +37,7 @@ export function realFiles(): Files {
     write: (path, content, options) =>
       named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
     writeStream: (path, content, options) =>
-      named('write', path, () =>
-        replace(path, options, async (handle) => {
-          for await (const chunk of content) await handle.write(chunk);
-        }),
-      ),
+      named('write', path, () => replace(path, options, (handle) => handle.writeFile(content))),
     openAppend: (path, options) => named('open', path, () => openAppend(path, options)),
     truncate: (path, sizeBytes) => named('truncate', path, () => truncate(path, sizeBytes)),
     makeFolder: (path, options) => named('make', path, () => makeFolder(path, options?.mode ?? 0o755)),
@@ -47,6 +45,7 @@ export function realFiles(): Files {
     facts: (path) => named('look at', path, () => facts(path)),
     rename: (from, to) => named('rename', from, () => rename(from, to)),
     symlink: (target, path) => named('link', path, () => symlink(target, path)),
+    hardLink: (existing, path) => named('link', path, () => link(existing, path)),
     readLink: (path) => named('read', path, () => readlink(path)),
     realPath: (path) => named('resolve', path, () => realpath(path)),
     setMode: (path, mode) => named('change the mode of', path, () => chmod(path, mode)),
@@ -54,6 +53,7 @@ export function realFiles(): Files {
     makeTemporaryFolder: (prefix) => named('make a folder in', tmpdir(), () => mkdtemp(join(tmpdir(), prefix))),
     freeBytes: (path) => named('look at', path, () => statfs(path).then((s) => s.bavail * s.bsize)),
     lock: (folder, purpose) => named('lock', folder, () => lockFolder(folder, purpose)),
+    lockFile: (path) => named('lock', path, () => lockFile(path)),
     watch: (folder, changed) => {
       const watcher = watch(folder, () => changed());
       // A folder that vanishes ends the watch; the caller's own observation notices the rest.
@@ -77,7 +77,7 @@ async function replace(
     if (options.uid !== undefined || options.gid !== undefined)
       await handle.chown(options.uid ?? -1, options.gid ?? -1);
     await fill(handle);
-    await handle.sync();
+    if (options.isDurable !== false) await handle.sync();
     await handle.close();
     await rename(temporary, path);
   } catch (error) {
@@ -85,7 +85,7 @@ async function replace(
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  if (options.isDurable !== false) await syncFolder(folder);
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -136,6 +136,7 @@ async function facts(path: string): Promise<FileFacts | undefined> {
     sizeBytes: stat.size,
     mode: stat.mode & 0o7777,
     uid: stat.uid,
+    gid: stat.gid,
     modifiedAt: stat.mtime,
     identity: `${stat.dev}:${stat.ino}`,
   };

@@ -1,10 +1,11 @@
 // The real network. `fetch` is not used: it ignores a private CA. Redirects are never followed silently.
 import { lookup } from 'node:dns/promises';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
+import { listen } from './https-server.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, Network, NetworkFailure } from '../network.ts';
 
 const timeoutMsDefault = 30_000;
@@ -24,6 +25,7 @@ export function realNetwork(): Network {
       return answers.map((answer) => answer.address);
     },
     probe,
+    listen,
   };
 }
 
@@ -56,7 +58,7 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
     const outgoing = start(url, {
       method: request.method ?? 'GET',
       headers: { ...request.headers },
-      agent: false,
+      agent: proxyAgent(url, request.proxy),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...(request.ca === undefined ? {} : { ca: request.ca }),
       ...(request.cert === undefined ? {} : { cert: request.cert }),
@@ -64,6 +66,8 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
       ...(request.connectTo === undefined
         ? {}
         : { host: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
+      ...(request.serverName === undefined ? {} : { servername: request.serverName }),
+      ...(request.isInsecure === true ? { rejectUnauthorized: false } : {}),
     });
     const timer = setTimeout(
       () => outgoing.destroy(networkError(request.url, 'timeout', `no answer within ${timeoutMs} ms`)),
@@ -81,16 +85,31 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
   });
 }
 
+/** `false` is Node's word for a connection of its own, without a pool. */
+function proxyAgent(url: URL, proxy: string | undefined): HttpAgent | false {
+  if (proxy === undefined) return false;
+  const proxyEnv = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  return url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv });
+}
+
 async function* streamed(message: IncomingMessage, request: HttpRequest): AsyncGenerator<Uint8Array> {
   const idleMs = request.idleMs ?? timeoutMsDefault;
   message.setTimeout(idleMs, () =>
     message.destroy(networkError(request.url, 'timeout', `the answer stopped for ${idleMs} ms`)),
   );
   try {
-    for await (const chunk of message) yield chunk as Uint8Array;
+    for await (const chunk of message as AsyncIterable<Buffer<ArrayBuffer>>) {
+      yield chunk;
+      if (request.releasesChunks === true) release(chunk);
+    }
   } catch (error) {
     throw failure(request.url, error, request.signal);
   }
+}
+
+/** Detaching frees the memory at once. A chunk that is only a part of its buffer shares it with others and is left alone. */
+function release(chunk: Buffer<ArrayBuffer>): void {
+  if (chunk.byteLength > 0 && chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0);
 }
 
 function head(message: IncomingMessage): Omit<HttpStream, 'body'> {

@@ -11,8 +11,9 @@ const killGraceMs = 2_000;
 
 export function realProcesses(environment: Environment): Processes {
   return {
-    run: (program, args, options) => run(program, args, options ?? {}, 'capture'),
-    runInteractive: (program, args, options) => run(program, args, options ?? {}, 'inherit'),
+    // `async`, so that an abort that came before is a rejection like any other.
+    run: async (program, args, options) => run(program, args, options ?? {}, 'capture'),
+    runInteractive: async (program, args, options) => run(program, args, options ?? {}, 'inherit'),
     startDetached: (program, args, options) => startDetached(program, args, options),
     find: (program) => find(program, environment.variables['PATH'] ?? ''),
     kill: (pid, signal) => sendSignal(pid, signal),

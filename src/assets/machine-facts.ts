@@ -1,0 +1,50 @@
+// What the software of every machine must know about the cluster, from the install-config and the names.
+import { masterCount, workerCount } from '../install-config/cluster-facts.ts';
+import type { InstallConfig } from '../install-config/schema.ts';
+import type { ClusterFacts } from '../node-software/machine-software.ts';
+import type { ClusterNames } from './cluster-names.ts';
+import { pauseImage } from './pause-image.ts';
+
+export interface ClusterIdentity {
+  readonly clusterId: string;
+  /** The certificate of root-ca. */
+  readonly rootCaPem: string;
+}
+
+export function machineFacts(
+  config: InstallConfig,
+  names: ClusterNames,
+  { clusterId, rootCaPem }: ClusterIdentity,
+): ClusterFacts {
+  return {
+    apiServerUrl: names.apiInternalUrl,
+    clusterDns: [names.dnsAddress],
+    clusterDomain: 'cluster.local',
+    clusterNetworks: config.networking.clusterNetwork.map(({ cidr }) => cidr),
+    machineNetworks: config.networking.machineNetwork.map(({ cidr }) => cidr),
+    pauseImage,
+    registries: config.imageDigestSources.map(({ source, mirrors }) => ({
+      name: source,
+      mirrors: mirrors.map((url) => ({ url })),
+    })),
+    kubeletEnvironment: {},
+    mastersSchedulable: workerCount(config) === 0,
+    configServerCaPem: rootCaPem,
+    controlPlane: {
+      clusterName: names.clusterName,
+      clusterId,
+      domain: names.domain,
+      serviceAddresses: names.serviceAddresses,
+      apiVips: names.apiVips,
+      serviceNetwork: config.networking.serviceNetwork[0],
+      podNetwork: config.networking.clusterNetwork[0].cidr,
+      podPrefix: config.networking.clusterNetwork[0].hostPrefix,
+      masters: masterCount(config),
+    },
+  };
+}
+
+/** The keys with which a person may log in as `core`. */
+export function sshKeys(config: InstallConfig): readonly string[] {
+  return config.sshKey?.split('\n').filter((line) => line.trim() !== '') ?? [];
+}

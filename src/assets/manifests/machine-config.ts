@@ -1,0 +1,32 @@
+// What decides how the machines of each pool are configured: the kinds, the facts about the cluster, and the keys with
+// which a person may log in. The built-in MachineConfigs are not written out: they are generated from the facts wherever
+// they are needed, so that a newer Firstlight brings newer ones.
+import { baseRoles, sshMachineConfig } from '../../machine-config/base-machine-configs.ts';
+import { machineConfigCrds } from '../../machine-config/crds.ts';
+import { controllerConfigManifest, machineConfigManifest } from '../../machine-config/manifests.ts';
+import { clusterNames } from '../cluster-names.ts';
+import { identity } from '../identity.ts';
+import { installConfig } from '../install-config.ts';
+import { machineFacts, sshKeys } from '../machine-facts.ts';
+import { rootCa } from '../signers.ts';
+import { manifestAsset } from './manifest-asset.ts';
+
+export const machineConfigCrdManifest = manifestAsset({
+  name: 'machine-config-crds',
+  why: 'The API must know what a MachineConfig is before it can keep one.',
+  inputs: {},
+  objects: () => machineConfigCrds,
+});
+
+export const machineConfigFacts = manifestAsset({
+  name: 'machine-config',
+  why: 'Every machine of a pool gets the same configuration, made from these facts and from MachineConfigs of yours.',
+  inputs: { installConfig, clusterNames, identity, rootCa },
+  objects: ({ installConfig: config, clusterNames: names, identity: { clusterId }, rootCa: { certificatePem } }) => {
+    const keys = sshKeys(config);
+    const logins =
+      keys.length === 0 ? [] : baseRoles.map((role) => machineConfigManifest(sshMachineConfig(role, keys)));
+    const facts = machineFacts(config, names, { clusterId, rootCaPem: certificatePem });
+    return [controllerConfigManifest(facts), ...logins];
+  },
+});

@@ -1,0 +1,79 @@
+// What every stage works with: the machine's inputs, parsed once. Nothing in here is remembered between runs.
+import { join } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { type ClusterNames, namesOf } from '../assets/cluster-names.ts';
+import { type Inventory, inventorySchema } from '../assets/inventory.ts';
+import type { Host } from '../host/host.ts';
+import { architectureOf } from '../install-config/architecture.ts';
+import { parseInstallConfig } from '../install-config/parse.ts';
+import type { InstallConfig } from '../install-config/schema.ts';
+import { bootstrapFolder, machineFacts } from '../node-software/machine-paths.ts';
+import { type ReleaseManifest, releaseManifestSchema } from '../release/release-manifest.ts';
+import type { Emit } from '../workflow/events.ts';
+import { bootkubeErrors } from './errors.ts';
+
+export interface BootkubeFolders {
+  /** What Ignition put here: /opt/firstlight on a machine. */
+  readonly assets: string;
+  /** Where stages render to, one folder each. */
+  readonly render: string;
+  /** The release that this machine was made from. */
+  readonly releaseFile: string;
+}
+
+export interface BootkubeContext {
+  readonly host: Host;
+  readonly emit: Emit;
+  readonly folders: BootkubeFolders;
+  readonly installConfig: InstallConfig;
+  readonly names: ClusterNames;
+  readonly inventory: Inventory;
+  readonly release: ReleaseManifest;
+  readonly machine: { readonly name: string; readonly address: string };
+  readonly clusterId: string;
+}
+
+export const machineFolders: BootkubeFolders = {
+  assets: bootstrapFolder,
+  render: `${bootstrapFolder}/render`,
+  releaseFile: '/usr/local/share/firstlight/release.json',
+};
+
+const metadata = z.looseObject({ clusterID: z.uuid() });
+const clusterConfig = z.looseObject({ data: z.looseObject({ 'install-config': z.string() }) });
+
+export async function loadContext(
+  host: Host,
+  emit: Emit,
+  folders: BootkubeFolders = machineFolders,
+): Promise<BootkubeContext> {
+  const text = await mustRead(host, join(folders.assets, 'manifests/cluster-config.yaml'));
+  const config = clusterConfig.parse(parseYaml(text)).data['install-config'];
+  const architecture = architectureOf(host.environment.architecture);
+  const installConfig = parseInstallConfig(config, { file: 'cluster-config.yaml', architecture }).config;
+  return {
+    host,
+    emit,
+    folders,
+    installConfig,
+    names: namesOf(installConfig),
+    inventory: inventorySchema.parse(JSON.parse(await mustRead(host, join(folders.assets, 'inventory.json')))),
+    release: releaseManifestSchema.parse(JSON.parse(await mustRead(host, folders.releaseFile))),
+    machine: await readMachine(host),
+    clusterId: metadata.parse(JSON.parse(await mustRead(host, join(folders.assets, 'metadata.json')))).clusterID,
+  };
+}
+
+async function mustRead(host: Host, path: string): Promise<string> {
+  const content = await host.files.readIfPresent(path);
+  if (content === undefined) throw bootkubeErrors.INPUT_MISSING({ path });
+  return Buffer.from(content).toString('utf8');
+}
+
+/** Name and address as firstlight-prepare.service found them at this boot. */
+async function readMachine(host: Host): Promise<BootkubeContext['machine']> {
+  const text = await mustRead(host, machineFacts.environment);
+  const value = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(text)?.[1] ?? '';
+  return { name: value('NODE_NAME'), address: value('NODE_IP').split(',')[0] ?? '' };
+}

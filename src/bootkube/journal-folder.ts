@@ -1,0 +1,7 @@
+// Where a bootstrap keeps its memory and its marks on the machine. rm-assets removes the secrets, never these.
+export const bootkubeState = '/var/lib/firstlight/bootkube';
+export const bootkubeJournal = `${bootkubeState}/journal`;
+/** Written before the first pod of the temporary control plane is taken down: from then on nothing is started again. */
+export const handoffMark = `${bootkubeState}/handoff`;
+/** What is going on, for whoever looks at the machine from outside. */
+export const progressFile = '/var/lib/firstlight/progress.json';

@@ -1,0 +1,118 @@
+// A stage that renders: pure inputs in, files out, into a folder of its own. Done means that its inputs and every file
+// of its folder have the digests that the journal remembers; otherwise the folder is made again from nothing.
+import { dirname, join } from 'node:path';
+import type { Files } from '../host/files.ts';
+import { digestOf, digestOfRecord } from '../workflow/digest.ts';
+import type { Check, Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
+import type { BootkubeContext } from './context.ts';
+
+export interface RenderedFile {
+  /** Relative to the stage's folder. */
+  readonly path: string;
+  readonly content: string;
+  readonly mode?: number;
+}
+
+export interface RenderStage extends Stage<BootkubeContext> {
+  readonly number: number;
+  /** The image variable of the component that this stage stands in for. */
+  readonly variable: string | undefined;
+  /** What the original ran at this point; shown, so that the two can be compared. */
+  readonly originalCommand: string;
+}
+
+export interface RenderStageOptions {
+  readonly number: number;
+  readonly name: string;
+  readonly why: string;
+  readonly variable?: string;
+  readonly originalCommand: string;
+  /** Files and folders it reads, relative to the assets folder. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly render: (context: BootkubeContext) => Promise<readonly RenderedFile[]>;
+  readonly verify?: readonly Check<BootkubeContext>[];
+}
+
+export function stageFolder(stage: { readonly number: number; readonly name: string }): string {
+  return `${String(stage.number).padStart(2, '0')}-${stage.name}`;
+}
+
+export function renderStage(options: RenderStageOptions): RenderStage {
+  const folderOf = (context: BootkubeContext): string => join(context.folders.render, stageFolder(options));
+  return {
+    number: options.number,
+    name: options.name,
+    why: options.why,
+    variable: options.variable,
+    originalCommand: options.originalCommand,
+    inputs: options.inputs,
+    outputs: options.outputs,
+    observe: (context, last) => observe(context, options, last),
+    run: async (context) => {
+      const inputs = await inputDigests(context, options);
+      const files = await options.render(context);
+      await writeFolder(context.host.files, folderOf(context), files);
+      const outputs = Object.fromEntries(files.map(({ path, content }) => [path, digestOf(content)]));
+      return { inputs, outputs, note: noteOf(files) };
+    },
+    verify: options.verify ?? [],
+  };
+}
+
+async function observe(
+  context: BootkubeContext,
+  options: RenderStageOptions,
+  last: StageRecord | undefined,
+): Promise<StageObservation> {
+  if (last === undefined) return { status: 'needed', because: 'it has not been run' };
+  const inputs = await inputDigests(context, options);
+  const changed = Object.keys(inputs).filter((name) => inputs[name] !== last.inputs[name]);
+  if (changed.length > 0) return { status: 'needed', because: `${changed.join(', ')} changed` };
+  const altered = await alteredFiles(context, options, last);
+  return altered.length === 0 ? { status: 'done' } : { status: 'needed', because: `${altered.join(', ')} changed` };
+}
+
+/** Files of a stage that are missing, changed or strange, against what its record says. */
+export async function alteredFiles(
+  context: BootkubeContext,
+  stage: { readonly number: number; readonly name: string },
+  record: StageResult,
+): Promise<readonly string[]> {
+  const disk = await treeDigests(context.host.files, join(context.folders.render, stageFolder(stage)));
+  const paths = new Set([...Object.keys(disk), ...Object.keys(record.outputs)]);
+  return [...paths].filter((path) => disk[path] !== record.outputs[path]).sort();
+}
+
+async function inputDigests(context: BootkubeContext, options: RenderStageOptions): Promise<Digests> {
+  const entries = options.inputs.map(async (name) => {
+    const path = name.startsWith('/') ? name : join(context.folders.assets, name);
+    return [name, digestOfRecord(await treeDigests(context.host.files, path))] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Digest per file below `path`; of the file itself when it is one. */
+export async function treeDigests(files: Files, path: string, prefix = ''): Promise<Digests> {
+  const names = await files.list(path);
+  if (names === undefined) {
+    const content = await files.readIfPresent(path);
+    return content === undefined ? {} : { [prefix]: digestOf(content) };
+  }
+  const parts = names.map((name) => treeDigests(files, join(path, name), prefix === '' ? name : `${prefix}/${name}`));
+  return Object.assign({}, ...(await Promise.all(parts))) as Digests;
+}
+
+async function writeFolder(files: Files, folder: string, rendered: readonly RenderedFile[]): Promise<void> {
+  await files.remove(folder);
+  await files.makeFolder(folder, { mode: 0o700 });
+  for (const { path, content, mode } of rendered) {
+    const target = join(folder, path);
+    await files.makeFolder(dirname(target), { mode: 0o700 });
+    await files.write(target, content, { mode: mode ?? 0o600 });
+  }
+}
+
+function noteOf(files: readonly RenderedFile[]): string {
+  return files.length === 0 ? 'nothing to render' : `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+}

@@ -1,0 +1,30 @@
+// The twelve stages that render, top to bottom: read it and you know what a bootstrap is made of. Stages 13 to 15 start
+// what was rendered here.
+import type { RenderStage } from './render-stage.ts';
+import { manifests } from './stages/01-manifests.ts';
+import { releaseInfo } from './stages/02-release-info.ts';
+import { api } from './stages/03-api.ts';
+import { authentication } from './stages/04-authentication.ts';
+import { config } from './stages/05-config.ts';
+import { versionOperator } from './stages/06-version-operator.ts';
+import { etcd } from './stages/07-etcd.ts';
+import { kubeApiserver } from './stages/08-kube-apiserver.ts';
+import { controllerManager } from './stages/09-controller-manager.ts';
+import { scheduler } from './stages/10-scheduler.ts';
+import { ingress } from './stages/11-ingress.ts';
+import { machineConfig } from './stages/12-machine-config.ts';
+
+export const renderStages: readonly RenderStage[] = [
+  manifests,
+  releaseInfo,
+  api,
+  authentication,
+  config,
+  versionOperator,
+  etcd,
+  kubeApiserver,
+  controllerManager,
+  scheduler,
+  ingress,
+  machineConfig,
+];

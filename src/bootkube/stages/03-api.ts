@@ -1,0 +1,24 @@
+// Stage 3: the kinds that the API must know before anything of them can be applied.
+import { machineConfigCrds } from '../../machine-config/crds.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { clusterVersionCrd } from '../cluster-version.ts';
+import { parsesAsObjects } from '../checks.ts';
+import { renderStage } from '../render-stage.ts';
+
+const identity = { number: 3, name: 'api' } as const;
+
+export const api = renderStage({
+  ...identity,
+  why: 'An object of an unknown kind is refused; its definition has to come first.',
+  variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
+  originalCommand:
+    'podman run ${KUBE_APISERVER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-apiserver-bootstrap',
+  inputs: [],
+  outputs: ['crd-*.yaml'],
+  render: async () =>
+    [...machineConfigCrds, clusterVersionCrd].map((crd) => ({
+      path: `crd-${(crd as { metadata: { name: string } }).metadata.name}.yaml`,
+      content: toYaml(crd),
+    })),
+  verify: [parsesAsObjects(identity)],
+});

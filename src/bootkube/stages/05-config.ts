@@ -1,0 +1,53 @@
+// Stage 5: the identity of this machine as a control-plane machine: signers in place, its own leaves signed by them,
+// kubeconfigs for the components. Leaves that still fit are kept, so a second run changes no certificate in use.
+import { join } from 'node:path';
+import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
+import type { BootkubeContext } from '../context.ts';
+import { type RenderedFile, renderStage, stageFolder, treeDigests } from '../render-stage.ts';
+
+const identity = { number: 5, name: 'config' } as const;
+
+export const config = renderStage({
+  ...identity,
+  why: 'Every component proves who it is by a certificate; they are made here, on the machine that uses them.',
+  variable: 'CONFIG_OPERATOR_IMAGE',
+  originalCommand: 'podman run ${CONFIG_OPERATOR_IMAGE} render … --asset-output-dir=/assets/config-bootstrap',
+  inputs: ['tls', 'manifests/cluster-config.yaml'],
+  outputs: ['pki/*', 'kubeconfigs/*'],
+  render: async (context) => {
+    const folder = join(context.folders.render, stageFolder(identity));
+    await seedSigners(context, join(folder, 'pki'));
+    await context.host.files.makeFolder(join(folder, 'kubeconfigs'), { mode: 0o700 });
+    await ensureMachineCredentials({
+      host: context.host,
+      facts: {
+        cluster: context.names,
+        machine: { name: context.machine.name, addresses: [context.machine.address] },
+      },
+      clusterName: context.names.clusterName,
+      folder: join(folder, 'pki'),
+      kubeconfigFolder: join(folder, 'kubeconfigs'),
+    });
+    return readBack(context, folder);
+  },
+});
+
+async function seedSigners({ host, folders }: BootkubeContext, folder: string): Promise<void> {
+  await host.files.makeFolder(folder, { mode: 0o700 });
+  const pairs = heldSigners.flatMap((name) => [`${name}.crt`, `${name}.key`]);
+  for (const name of [...pairs, 'service-account.key', 'service-account.pub']) {
+    const mode = name.endsWith('.key') ? 0o600 : 0o644;
+    await host.files.write(join(folder, name), await host.files.read(join(folders.assets, 'tls', name)), { mode });
+  }
+}
+
+async function readBack({ host }: BootkubeContext, folder: string): Promise<readonly RenderedFile[]> {
+  const paths = Object.keys(await treeDigests(host.files, folder));
+  return Promise.all(
+    paths.map(async (path) => ({
+      path,
+      content: await host.files.readText(join(folder, path)),
+      mode: path.endsWith('.key') || path.startsWith('kubeconfigs/') ? 0o600 : 0o644,
+    })),
+  );
+}

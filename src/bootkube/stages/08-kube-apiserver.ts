@@ -1,0 +1,26 @@
+// Stage 8: the API server of the bootstrap machine, the same pod that masters run.
+import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
+import { imageOf } from '../image-of.ts';
+import { renderStage } from '../render-stage.ts';
+
+const identity = { number: 8, name: 'kube-apiserver' } as const;
+
+export const kubeApiserver = renderStage({
+  ...identity,
+  why: 'Masters join through an API; until they have one of their own, this is it.',
+  variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
+  originalCommand: 'podman run ${KUBE_APISERVER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-apiserver',
+  inputs: ['manifests/cluster-config.yaml', 'render/02-release-info'],
+  outputs: ['kube-apiserver-pod.yaml'],
+  render: async (context) => {
+    const pod = apiserverPod({
+      image: imageOf(context, 'KUBE_APISERVER_OPERATOR_IMAGE'),
+      advertiseAddress: context.machine.address,
+      serviceNetwork: context.installConfig.networking.serviceNetwork[0],
+    });
+    return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];
+  },
+  verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],
+});

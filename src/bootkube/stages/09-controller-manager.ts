@@ -1,0 +1,30 @@
+// Stage 9: the controller manager: it signs approved requests and hands out pod ranges while there is no master.
+import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
+import { imageOf } from '../image-of.ts';
+import { renderStage } from '../render-stage.ts';
+
+const identity = { number: 9, name: 'controller-manager' } as const;
+
+export const controllerManager = renderStage({
+  ...identity,
+  why: 'Somebody must sign what the approver approved and give every node its pod range.',
+  variable: 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE',
+  originalCommand:
+    'podman run ${KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-controller-manager',
+  inputs: ['manifests/cluster-config.yaml', 'render/02-release-info'],
+  outputs: ['kube-controller-manager-pod.yaml'],
+  render: async (context) => {
+    const [pods] = context.installConfig.networking.clusterNetwork;
+    const pod = controllerManagerPod({
+      image: imageOf(context, 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE'),
+      clusterName: context.names.clusterName,
+      podNetwork: pods.cidr,
+      podPrefix: pods.hostPrefix,
+      serviceNetwork: context.installConfig.networking.serviceNetwork[0],
+    });
+    return [{ path: 'kube-controller-manager-pod.yaml', content: toYaml(pod) }];
+  },
+  verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],
+});

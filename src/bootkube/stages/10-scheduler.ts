@@ -1,0 +1,22 @@
+// Stage 10: the scheduler, so that pods find a node as soon as there is one.
+import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
+import { imageOf } from '../image-of.ts';
+import { renderStage } from '../render-stage.ts';
+
+const identity = { number: 10, name: 'scheduler' } as const;
+
+export const scheduler = renderStage({
+  ...identity,
+  why: 'The first nodes join before any master schedules; their pods should not wait for the handoff.',
+  variable: 'KUBE_SCHEDULER_OPERATOR_IMAGE',
+  originalCommand: 'podman run ${KUBE_SCHEDULER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-scheduler',
+  inputs: ['render/02-release-info'],
+  outputs: ['kube-scheduler-pod.yaml'],
+  render: async (context) => {
+    const pod = schedulerPod({ image: imageOf(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE') });
+    return [{ path: 'kube-scheduler-pod.yaml', content: toYaml(pod) }];
+  },
+  verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],
+});

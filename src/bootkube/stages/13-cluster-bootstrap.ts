@@ -1,0 +1,142 @@
+// Stage 13: everything that was rendered becomes real. Refuses to start from files that are not what their stages wrote.
+// Files that are already in place are adopted: running pods are not touched by a second run.
+import { join } from 'node:path';
+import { componentKubeconfigFolder, pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import { applyManifests } from '../../kubernetes/apply.ts';
+import { staticPodFolder } from '../../node-software/machine-paths.ts';
+import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
+import { lastRecords } from '../../workflow/engine.ts';
+import { openJournal } from '../../workflow/journal.ts';
+import type { Digests, Stage, StageTools } from '../../workflow/stage.ts';
+import { waitUntil } from '../../workflow/wait.ts';
+import type { BootkubeContext } from '../context.ts';
+import { bootkubeErrors } from '../errors.ts';
+import { bootkubeJournal, handoffMark } from '../journal-folder.ts';
+import { apiIsReady, etcdIsReady, firstClient, localApiUrl } from '../local-api.ts';
+import { alteredFiles, stageFolder, treeDigests } from '../render-stage.ts';
+import { renderStages } from '../render-stages.ts';
+import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
+
+const minuteMs = 60_000;
+const secretsLink = '/etc/kubernetes/bootstrap-secrets';
+const podStages = [
+  { number: 7, name: 'etcd' },
+  { number: 8, name: 'kube-apiserver' },
+  { number: 9, name: 'controller-manager' },
+  { number: 10, name: 'scheduler' },
+] as const;
+
+export const clusterBootstrap: Stage<BootkubeContext> = {
+  number: 13,
+  name: 'cluster-bootstrap',
+  why: 'The kubelet starts what lies in its folder: first etcd, then the API, then those who need it.',
+  inputs: renderStages.map(stageFolder),
+  outputs: ['/etc/kubernetes/manifests/*-pod.yaml', '/etc/kubernetes/pki/*'],
+  waitsFor: ['etcd answers', 'the API is ready'],
+  observe: async (context, last) => {
+    const { files } = context.host;
+    if ((await files.facts(handoffMark)) !== undefined) return { status: 'done' };
+    if (last === undefined) return { status: 'needed', because: 'nothing has been started yet' };
+    const installed = await installPlan(context);
+    for (const [target, content] of installed) {
+      const present = await files.readIfPresent(target);
+      if (present === undefined || digestOf(present) !== digestOf(content))
+        return { status: 'needed', because: `${target} is not in place` };
+    }
+    const api = await apiIsReady(context.host, localApiUrl, await files.readText(join(pkiFolder, 'apiserver-ca.crt')));
+    return api.status === 'ready' ? { status: 'done' } : { status: 'needed', because: api.missing.join('; ') };
+  },
+  run: async (context, tools) => {
+    await refuseAltered(context);
+    await install(context, tools);
+    await waitForPods(context, tools);
+    const note = await seed(context, tools);
+    return { inputs: await stageDigests(context), outputs: {}, note };
+  },
+  verify: [],
+};
+
+async function stageDigests({ host, folders }: BootkubeContext): Promise<Digests> {
+  const entries = renderStages.map(async (stage) => {
+    const folder = stageFolder(stage);
+    return [folder, digestOfRecord(await treeDigests(host.files, join(folders.render, folder)))] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function refuseAltered(context: BootkubeContext): Promise<void> {
+  await using journal = await openJournal(context.host.files, bootkubeJournal);
+  const records = lastRecords(journal.records);
+  for (const stage of renderStages) {
+    const record = records.get(stage.name);
+    const name = `${stage.number} (${stage.name})`;
+    if (record === undefined) throw bootkubeErrors.NOT_RENDERED({ stage: name });
+    const files = await alteredFiles(context, stage, record);
+    if (files.length > 0) throw bootkubeErrors.ALTERED({ stage: name, files });
+  }
+}
+
+/** Target → content, in the order in which it has to appear: keys before the pods that read them. */
+async function installPlan({ host, folders }: BootkubeContext): Promise<readonly (readonly [string, Uint8Array])[]> {
+  const read = async (from: string, to: string): Promise<readonly (readonly [string, Uint8Array])[]> => {
+    const paths = Object.keys(await treeDigests(host.files, from)).sort();
+    return Promise.all(paths.map(async (path) => [join(to, path), await host.files.read(join(from, path))] as const));
+  };
+  const config = join(folders.render, stageFolder({ number: 5, name: 'config' }));
+  const pods = podStages.map((stage) => read(join(folders.render, stageFolder(stage)), staticPodFolder));
+  const lists = await Promise.all([
+    read(join(config, 'pki'), pkiFolder),
+    read(join(config, 'kubeconfigs'), componentKubeconfigFolder),
+    ...pods,
+  ]);
+  return lists.flat();
+}
+
+async function install(context: BootkubeContext, tools: StageTools): Promise<void> {
+  const { files } = context.host;
+  await files.makeFolder(pkiFolder, { mode: 0o700 });
+  await files.makeFolder(staticPodFolder);
+  if ((await files.facts(secretsLink)) === undefined) await files.symlink('pki', secretsLink);
+  for (const [target, content] of await installPlan(context)) {
+    const present = await files.readIfPresent(target);
+    if (present !== undefined && digestOf(present) === digestOf(content)) continue;
+    const component = /manifests\/(.*)-pod\.yaml$/.exec(target)?.[1];
+    if (component !== undefined) tools.report(`Starting ${component}-bootstrap...`);
+    const isPublic = target.endsWith('.crt') || target.endsWith('.pub') || component !== undefined;
+    await files.write(target, content, { mode: isPublic ? 0o644 : 0o600 });
+  }
+}
+
+async function waitForPods({ host }: BootkubeContext, tools: StageTools): Promise<void> {
+  const ca = await host.files.readText(join(pkiFolder, 'apiserver-ca.crt'));
+  const common = {
+    clock: host.clock,
+    signal: tools.signal,
+    everyMs: 100,
+    onMissing: (missing: readonly string[]) => tools.report(missing.join('; ')),
+  };
+  await waitUntil({ ...common, what: 'the start of etcd', deadlineMs: 5 * minuteMs, probe: () => etcdIsReady(host) });
+  await waitUntil({
+    ...common,
+    what: 'the start of the API',
+    deadlineMs: 10 * minuteMs,
+    probe: () => apiIsReady(host, localApiUrl, ca),
+  });
+}
+
+async function seed(context: BootkubeContext, tools: StageTools): Promise<string> {
+  const manifests = await renderedManifests(context, seedPlaces);
+  await using client = await firstClient(context.host, pkiFolder);
+  const report = await applyManifests({
+    client,
+    host: context.host,
+    manifests,
+    deadlineMs: 10 * minuteMs,
+    signal: tools.signal,
+  });
+  const refused = report.objects.filter((object) => object.state === 'refused');
+  for (const object of refused) {
+    context.emit({ kind: 'notice', level: 'warn', text: `${object.source}: ${object.reason ?? 'refused'}` });
+  }
+  return `${report.objects.length - refused.length} of ${report.objects.length} objects in the API`;
+}

@@ -1,0 +1,78 @@
+// kube-apiserver of one machine. It talks to the etcd member of the same machine and to no other, so that it starts once
+// and never has to be told a new list of endpoints.
+import { bundleFile, certificateFile, keyFile, pkiFolder, serviceAccountFiles } from './control-plane-paths.ts';
+import { commandLine, staticPod } from './static-pod.ts';
+
+export interface ApiserverPodOptions {
+  readonly image: string;
+  /** The address under which the other machines reach this apiserver. */
+  readonly advertiseAddress: string;
+  readonly serviceNetwork: string;
+}
+
+export const apiPort = 6443;
+
+export function apiserverPod({ image, advertiseAddress, serviceNetwork }: ApiserverPodOptions): object {
+  const probe = (path: string) => ({ path, port: apiPort, scheme: 'HTTPS', host: advertiseAddress }) as const;
+  return staticPod({
+    component: 'kube-apiserver',
+    image,
+    command: commandLine('kube-apiserver', {
+      'advertise-address': advertiseAddress,
+      'secure-port': String(apiPort),
+      'allow-privileged': 'true',
+      'service-cluster-ip-range': serviceNetwork,
+      ...authentication,
+      ...storage,
+      ...towardsKubelets,
+      ...shutdown,
+    }),
+    startup: probe('/livez'),
+    liveness: probe('/livez'),
+    readiness: probe('/readyz'),
+    cpuRequest: '250m',
+    folders: [{ path: pkiFolder, isWritable: false }],
+  });
+}
+
+const authentication = {
+  'authorization-mode': 'Node,RBAC',
+  'enable-admission-plugins': 'NodeRestriction',
+  'enable-bootstrap-token-auth': 'true',
+  'client-ca-file': bundleFile('client-ca'),
+  'tls-cert-file': certificateFile('kube-apiserver'),
+  'tls-private-key-file': keyFile('kube-apiserver'),
+  'tls-min-version': 'VersionTLS12',
+  'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
+  'service-account-key-file': serviceAccountFiles.public,
+  'service-account-signing-key-file': serviceAccountFiles.key,
+  'requestheader-client-ca-file': bundleFile('front-proxy-ca'),
+  'requestheader-allowed-names': 'front-proxy-client',
+  'requestheader-username-headers': 'X-Remote-User',
+  'requestheader-group-headers': 'X-Remote-Group',
+  'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
+  'proxy-client-cert-file': certificateFile('front-proxy-client'),
+  'proxy-client-key-file': keyFile('front-proxy-client'),
+  profiling: 'false',
+} as const;
+
+const storage = {
+  'etcd-servers': 'https://127.0.0.1:2379',
+  'etcd-cafile': bundleFile('etcd-ca'),
+  'etcd-certfile': certificateFile('apiserver-etcd-client'),
+  'etcd-keyfile': keyFile('apiserver-etcd-client'),
+  'endpoint-reconciler-type': 'lease',
+} as const;
+
+const towardsKubelets = {
+  'kubelet-certificate-authority': bundleFile('kubelet-serving-ca'),
+  'kubelet-client-certificate': certificateFile('apiserver-kubelet-client'),
+  'kubelet-client-key': keyFile('apiserver-kubelet-client'),
+  'kubelet-preferred-address-types': 'InternalIP,ExternalIP,Hostname',
+} as const;
+
+/** It keeps serving, not ready, for longer than the load balancer needs to notice. */
+const shutdown = {
+  'shutdown-delay-duration': '5s',
+  'shutdown-send-retry-after': 'true',
+} as const;

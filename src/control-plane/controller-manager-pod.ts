@@ -1,0 +1,59 @@
+// kube-controller-manager of one machine: one of them leads, the others wait. It signs what an approver has approved,
+// and only for kubelets: no other signer's key is given to it.
+import {
+  bundleFile,
+  certificateFile,
+  componentKubeconfig,
+  componentKubeconfigFolder,
+  keyFile,
+  pkiFolder,
+  serviceAccountFiles,
+} from './control-plane-paths.ts';
+import { commandLine, staticPod } from './static-pod.ts';
+
+export interface ControllerManagerPodOptions {
+  readonly image: string;
+  readonly clusterName: string;
+  readonly podNetwork: string;
+  readonly podPrefix: number;
+  readonly serviceNetwork: string;
+}
+
+export function controllerManagerPod(options: ControllerManagerPodOptions): object {
+  const probe = { path: '/healthz', port: 10_257, scheme: 'HTTPS', host: '127.0.0.1' } as const;
+  const kubeconfig = componentKubeconfig('kube-controller-manager');
+  return staticPod({
+    component: 'kube-controller-manager',
+    image: options.image,
+    command: commandLine('kube-controller-manager', {
+      kubeconfig,
+      'authentication-kubeconfig': kubeconfig,
+      'authorization-kubeconfig': kubeconfig,
+      'bind-address': '127.0.0.1',
+      'leader-elect': 'true',
+      controllers: '*,bootstrapsigner,tokencleaner',
+      'use-service-account-credentials': 'true',
+      'cluster-name': options.clusterName,
+      'allocate-node-cidrs': 'true',
+      'cluster-cidr': options.podNetwork,
+      'node-cidr-mask-size': String(options.podPrefix),
+      'service-cluster-ip-range': options.serviceNetwork,
+      'client-ca-file': bundleFile('client-ca'),
+      'requestheader-client-ca-file': bundleFile('front-proxy-ca'),
+      'root-ca-file': bundleFile('apiserver-ca'),
+      'service-account-private-key-file': serviceAccountFiles.key,
+      'cluster-signing-kubelet-client-cert-file': certificateFile('kubelet-signer'),
+      'cluster-signing-kubelet-client-key-file': keyFile('kubelet-signer'),
+      'cluster-signing-kubelet-serving-cert-file': certificateFile('kubelet-signer'),
+      'cluster-signing-kubelet-serving-key-file': keyFile('kubelet-signer'),
+      profiling: 'false',
+    }),
+    startup: probe,
+    liveness: probe,
+    cpuRequest: '200m',
+    folders: [
+      { path: pkiFolder, isWritable: false },
+      { path: componentKubeconfigFolder, isWritable: false },
+    ],
+  });
+}

@@ -1,0 +1,37 @@
+// The etcd member of a control-plane machine: which files and which folder its flags name. The flags themselves, and who
+// may join when, are the etcd module's.
+import { type InitialMember, memberFlags, type MemberPorts, type MemberProfile } from '../etcd/member-flags.ts';
+import { bundleFile, certificateFile, etcdDataFolder, keyFile } from './control-plane-paths.ts';
+
+export interface EtcdMemberOptions {
+  readonly name: string;
+  readonly address: string;
+  readonly clusterToken: string;
+  readonly initialCluster: readonly InitialMember[];
+  readonly initialState: 'new' | 'existing';
+  /** How many masters the cluster is meant to have. */
+  readonly masters: number;
+  readonly profile?: MemberProfile;
+  readonly ports?: MemberPorts;
+}
+
+export function etcdMemberFlags(options: EtcdMemberOptions): readonly string[] {
+  return memberFlags({
+    name: options.name,
+    address: options.address,
+    ...(options.ports === undefined ? {} : { ports: options.ports }),
+    dataFolder: etcdDataFolder,
+    files: {
+      ca: bundleFile('etcd-ca'),
+      serverCertificate: certificateFile('etcd-server'),
+      serverKey: keyFile('etcd-server'),
+      peerCertificate: certificateFile('etcd-peer'),
+      peerKey: keyFile('etcd-peer'),
+    },
+    clusterToken: options.clusterToken,
+    initialCluster: options.initialCluster,
+    initialState: options.initialState,
+    maxLearners: options.masters,
+    profile: options.profile ?? 'normal',
+  });
+}

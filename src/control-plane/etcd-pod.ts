@@ -1,0 +1,27 @@
+// The etcd member of a machine. Its flags are the etcd module's business; this is the pod around them.
+import { etcdPorts } from '../etcd/member-flags.ts';
+import { etcdDataFolder, pkiFolder } from './control-plane-paths.ts';
+import { staticPod } from './static-pod.ts';
+
+export interface EtcdPodOptions {
+  readonly image: string;
+  readonly flags: readonly string[];
+}
+
+export function etcdPod({ image, flags }: EtcdPodOptions): object {
+  const probe = (path: string) => ({ path, port: etcdPorts.metrics, scheme: 'HTTP', host: '127.0.0.1' }) as const;
+  return staticPod({
+    component: 'etcd',
+    image,
+    command: ['etcd', ...flags],
+    // /livez needs no quorum; /readyz does.
+    startup: probe('/livez'),
+    liveness: probe('/livez'),
+    readiness: probe('/readyz'),
+    cpuRequest: '100m',
+    folders: [
+      { path: pkiFolder, isWritable: false },
+      { path: etcdDataFolder, isWritable: true },
+    ],
+  });
+}

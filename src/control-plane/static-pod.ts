@@ -1,0 +1,86 @@
+// A control-plane component as a static pod: one container on the host's network, files of the host, nothing of the API.
+// Since 1.34 the kubelet rejects static pods that refer to API objects, and a control plane must start without one.
+// Probes come every second: the handoff waits on them. Liveness never depends on quorum, or a lost quorum would kill
+// the survivor.
+import type { ControlPlaneComponent } from './control-plane-paths.ts';
+
+export interface Probe {
+  readonly path: string;
+  readonly port: number;
+  readonly scheme: 'HTTP' | 'HTTPS';
+  readonly host?: string;
+}
+
+export interface StaticPodOptions {
+  readonly component: ControlPlaneComponent;
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly startup: Probe;
+  readonly liveness: Probe;
+  readonly readiness?: Probe;
+  readonly cpuRequest: string;
+  /** Folders of the host that the container sees under the same path. */
+  readonly folders: readonly HostFolder[];
+}
+
+export interface HostFolder {
+  readonly path: string;
+  readonly isWritable: boolean;
+}
+
+export function staticPod(options: StaticPodOptions): object {
+  const { component } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: component,
+      namespace: 'kube-system',
+      labels: { component, tier: 'control-plane' },
+      // Lets `kubectl get pods` show how the pod came to be; the kubelet ignores it.
+      annotations: { 'firstlight.io/written-by': 'firstlight' },
+    },
+    spec: {
+      hostNetwork: true,
+      priorityClassName: 'system-node-critical',
+      priority: 2_000_001_000,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      terminationGracePeriodSeconds: 30,
+      containers: [container(options)],
+      volumes: options.folders.map(({ path }, index) => ({
+        name: `host-${index}`,
+        hostPath: { path, type: 'DirectoryOrCreate' },
+      })),
+    },
+  };
+}
+
+function container(options: StaticPodOptions): object {
+  const { readiness } = options;
+  return {
+    name: options.component,
+    image: options.image,
+    imagePullPolicy: 'IfNotPresent',
+    command: options.command,
+    resources: { requests: { cpu: options.cpuRequest } },
+    startupProbe: { ...httpGet(options.startup), periodSeconds: 1, failureThreshold: 240, timeoutSeconds: 15 },
+    livenessProbe: { ...httpGet(options.liveness), periodSeconds: 10, failureThreshold: 8, timeoutSeconds: 15 },
+    ...(readiness === undefined
+      ? {}
+      : { readinessProbe: { ...httpGet(readiness), periodSeconds: 1, failureThreshold: 3, timeoutSeconds: 15 } }),
+    volumeMounts: options.folders.map(({ path, isWritable }, index) => ({
+      name: `host-${index}`,
+      mountPath: path,
+      ...(isWritable ? {} : { readOnly: true }),
+    })),
+  };
+}
+
+function httpGet({ path, port, scheme, host }: Probe): object {
+  return { httpGet: { path, port, scheme, ...(host === undefined ? {} : { host }) } };
+}
+
+/** Flags as a command line: `--name=value`, in the order given. */
+export function commandLine(program: string, flags: Readonly<Record<string, string>>): readonly string[] {
+  return [program, ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+}

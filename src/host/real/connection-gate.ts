@@ -1,0 +1,118 @@
+// Who may stay connected. A server has room for so many connections in all and per address; when there is no room, the
+// one that has been quiet longest makes way, so that clients which connect and say nothing cannot keep others out. A
+// connection with a request under way is never closed for another.
+import type { ServerLimits } from '../https-server.ts';
+
+export interface GateOptions {
+  readonly limits: Pick<ServerLimits, 'connections' | 'connectionsPerAddress'>;
+  readonly nowMs: () => number;
+  readonly onFull: (address: string, limit: 'all' | 'address', closed: 'old' | 'new') => void;
+}
+
+/** A new connection is quiet too, until its first request; this long it may not be closed for another. */
+export const quietAtLeastMs = 1_000;
+
+export interface Guest {
+  readonly close: () => void;
+}
+
+interface Seat {
+  address: string | undefined;
+  /** Undefined while a request is under way. */
+  quietSinceMs: number | undefined;
+}
+
+export class ConnectionGate<G extends Guest> {
+  readonly #options: GateOptions;
+  readonly #seats = new Map<G, Seat>();
+  /** In the order in which they became quiet. */
+  readonly #quiet = new Set<G>();
+  readonly #byAddress = new Map<string, Set<G>>();
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#seats.size;
+  }
+
+  /** False: no room, the caller closes the newcomer. */
+  enter(guest: G, address: string): boolean {
+    const { limits } = this.#options;
+    if (this.#seats.size >= limits.connections && !this.#makeRoom(this.#quiet, 'all', address)) return false;
+    this.#seats.set(guest, { address: undefined, quietSinceMs: this.#options.nowMs() });
+    this.#quiet.add(guest);
+    return true;
+  }
+
+  /** Counts the guest under the address it really comes from, once that is known. False as for `enter`. */
+  seat(guest: G, address: string): boolean {
+    const seat = this.#seats.get(guest);
+    if (seat === undefined) return false;
+    const neighbours = this.#byAddress.get(address) ?? new Set<G>();
+    const isFull = neighbours.size >= this.#options.limits.connectionsPerAddress;
+    if (isFull && !this.#makeRoom(neighbours, 'address', address)) return false;
+    // Making room may have emptied the address and forgotten it.
+    const current = this.#byAddress.get(address) ?? neighbours;
+    this.#byAddress.set(address, current.add(guest));
+    seat.address = address;
+    return true;
+  }
+
+  busy(guest: G): void {
+    const seat = this.#seats.get(guest);
+    if (seat === undefined) return;
+    seat.quietSinceMs = undefined;
+    this.#quiet.delete(guest);
+  }
+
+  quiet(guest: G): void {
+    const seat = this.#seats.get(guest);
+    if (seat === undefined) return;
+    seat.quietSinceMs = this.#options.nowMs();
+    this.#quiet.delete(guest);
+    this.#quiet.add(guest);
+  }
+
+  leave(guest: G): void {
+    const seat = this.#seats.get(guest);
+    this.#seats.delete(guest);
+    this.#quiet.delete(guest);
+    if (seat?.address === undefined) return;
+    const neighbours = this.#byAddress.get(seat.address);
+    neighbours?.delete(guest);
+    if (neighbours?.size === 0) this.#byAddress.delete(seat.address);
+  }
+
+  /** Closes those that nobody would miss; `all` closes every one. */
+  clear(which: 'quiet' | 'all'): void {
+    const since = this.#options.nowMs() - quietAtLeastMs;
+    for (const [guest, { quietSinceMs }] of this.#seats) {
+      if (which === 'all' || (quietSinceMs ?? Number.POSITIVE_INFINITY) <= since) guest.close();
+    }
+  }
+
+  #makeRoom(candidates: ReadonlySet<G>, limit: 'all' | 'address', address: string): boolean {
+    const victim = this.#quietest(candidates);
+    this.#options.onFull(address, limit, victim === undefined ? 'new' : 'old');
+    if (victim === undefined) return false;
+    this.leave(victim);
+    victim.close();
+    return true;
+  }
+
+  #quietest(candidates: ReadonlySet<G>): G | undefined {
+    let found: G | undefined;
+    let since = this.#options.nowMs() - quietAtLeastMs;
+    for (const guest of candidates) {
+      const { quietSinceMs } = this.#seats.get(guest) ?? {};
+      if (quietSinceMs === undefined || quietSinceMs > since) continue;
+      found = guest;
+      since = quietSinceMs - 1;
+      // Already in order: the first is the one.
+      if (candidates === this.#quiet) break;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,228 @@
+// The real server, on node:https (node:http without a certificate). What Node leaves unlimited is limited here, and what
+// it would answer with a final status is not: a client that is merely slow is cut off, so that it tries again.
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerOptions as NodeOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { hostErrors } from '../errors.ts';
+import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
+import { plainAddress } from '../proxy-protocol.ts';
+import { ConnectionGate, type Guest } from './connection-gate.ts';
+import { readProxySource } from './proxy-source.ts';
+
+interface Connection extends Guest {
+  readonly socket: Socket;
+  peer: Peer;
+}
+
+/** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
+const ciphers = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+function secureContext(pair: ServingPair): { cert: string; key: string; minVersion: 'TLSv1.2'; ciphers: string } {
+  return { cert: pair.certificatePem, key: pair.keyPem, minVersion: 'TLSv1.2', ciphers };
+}
+
+export async function listen(options: ServerOptions): Promise<RunningServer> {
+  const server = createNodeServer(options);
+  const gate = new ConnectionGate<Connection>({
+    limits: options.limits,
+    nowMs: () => performance.now(),
+    onFull: (address, limit, closed) => options.onTrouble({ kind: 'full', address, limit, closed }),
+  });
+  const connections = guardConnections(server, gate, options);
+  serveRequests(server, { gate, connections, options });
+  reportTrouble(server, { connections, options });
+  const port = await start(server, options);
+  return {
+    port,
+    connections: () => gate.size,
+    replacePair: (pair) => {
+      if (server instanceof HttpsServer) server.setSecureContext(secureContext(pair));
+    },
+    close: (graceMs) => close(server, gate, graceMs),
+  };
+}
+
+type NodeServer = HttpServer | HttpsServer;
+
+function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
+  const shared: NodeOptions = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    // Nobody sends us a body, so a request is complete when its headers are.
+    requestTimeout: limits.headersMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+  };
+  if (pair === undefined) return createHttpServer(shared);
+  return createHttpsServer({
+    ...shared,
+    ...secureContext(pair),
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: limits.handshakeMs,
+  });
+}
+
+/**
+ * Puts the gate and the PROXY header before Node's own handling of a connection. The server's one listener of
+ * `connection` is what starts TLS or HTTP on a socket; it is called when the socket may come in.
+ */
+function guardConnections(
+  server: NodeServer,
+  gate: ConnectionGate<Connection>,
+  options: ServerOptions,
+): (socket: Socket) => Connection | undefined {
+  const balancers = new Set(options.balancers.map((address) => plainAddress(address)));
+  const byPeer = new Map<string, Connection>();
+  const begin = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const name = peerName(socket);
+    const address = plainAddress(socket.remoteAddress ?? '');
+    const connection: Connection = { socket, peer: { address, from: 'connection' }, close: () => socket.destroy() };
+    socket.on('error', () => {});
+    if (!gate.enter(connection, address)) return void socket.destroy();
+    byPeer.set(name, connection);
+    socket.once('close', () => {
+      gate.leave(connection);
+      if (byPeer.get(name) === connection) byPeer.delete(name);
+    });
+    const admit = (): void => {
+      if (!gate.seat(connection, connection.peer.address)) return void socket.destroy();
+      for (const listener of begin) listener.call(server, socket);
+    };
+    if (!balancers.has(address)) return admit();
+    readProxySource(socket, options.limits.handshakeMs, (read) => {
+      if ('reason' in read) {
+        options.onTrouble({ kind: 'proxy-header', address, reason: read.reason });
+        return void socket.destroy();
+      }
+      if (read.source !== undefined) connection.peer = { address: read.source.address, from: 'balancer' };
+      // The balancer's own health checks are not a machine: they have no share that could be used up.
+      if (read.source === undefined) for (const listener of begin) listener.call(server, socket);
+      else admit();
+    });
+  });
+  return (socket) => byPeer.get(peerName(socket));
+}
+
+/** A TLS socket has the addresses of the connection it runs over, and no two open connections share them. */
+function peerName(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}
+
+interface Serving {
+  readonly gate: ConnectionGate<Connection>;
+  readonly connections: (socket: Socket) => Connection | undefined;
+  readonly options: ServerOptions;
+}
+
+function serveRequests(server: NodeServer, { gate, connections, options }: Serving): void {
+  const known = new WeakMap<Socket, Connection>();
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    const connection = known.get(socket) ?? connections(socket);
+    if (connection === undefined) return void socket.destroy();
+    known.set(socket, connection);
+    gate.busy(connection);
+    response.once('close', () => gate.quiet(connection));
+    const answered = options.answer({
+      method: request.method ?? '',
+      target: request.url ?? '',
+      headers: request.headers as Readonly<Record<string, string>>,
+      peer: connection.peer,
+    });
+    const reply = (answer: ServerAnswer): void =>
+      send(request, response, { answer, options, isClosing: !server.listening });
+    if (answered instanceof Promise) void answered.then(reply);
+    else reply(answered);
+  };
+  server.on('request', onRequest);
+  // A client that asks before it sends a body is told the answer instead.
+  server.on('checkContinue', onRequest);
+}
+
+interface Sending {
+  readonly answer: ServerAnswer;
+  readonly options: ServerOptions;
+  readonly isClosing: boolean;
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { answer, options, isClosing }: Sending): void {
+  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+  // A body is never read: the connection ends with the answer.
+  if (hasBody || isClosing) response.shouldKeepAlive = false;
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length) });
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  if (hasBody) response.once('finish', () => request.socket.destroySoon());
+  if (response.writableFinished) return;
+  const { remoteAddress } = request.socket;
+  const timer = setTimeout(() => {
+    options.onTrouble({ kind: 'too-slow', address: plainAddress(remoteAddress ?? ''), phase: 'answer' });
+    request.socket.destroy();
+  }, options.limits.answerMs);
+  response.once('close', () => clearTimeout(timer));
+}
+
+/** Failed handshakes arrive here too: an https server passes them on as client errors. */
+function reportTrouble(server: NodeServer, { connections, options }: Omit<Serving, 'gate'>): void {
+  const { onTrouble } = options;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const { code = '' } = error;
+    const address = connections(socket)?.peer.address ?? plainAddress(socket.remoteAddress ?? '');
+    if (code === 'ERR_SSL_HTTP_REQUEST') onTrouble({ kind: 'plain-http', address });
+    else if (/^ERR_(SSL|TLS)/.test(code)) onTrouble({ kind: 'tls', address, code });
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') onTrouble({ kind: 'too-slow', address, phase: 'request' });
+    if (!code.startsWith('HPE_') || !socket.writable) return void socket.destroy();
+    onTrouble({ kind: 'bad-request', address, code });
+    const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  });
+}
+
+function start(server: NodeServer, { address, port }: ServerOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reasons: Readonly<Record<string, string>> = {
+        EADDRINUSE: 'the port is taken',
+        EADDRNOTAVAIL: 'this machine does not have the address',
+        EACCES: 'permission denied',
+      };
+      const reason = reasons[error.code ?? ''] ?? error.message;
+      reject(hostErrors.LISTEN({ address, port, reason }, { cause: error }));
+    });
+    // Without a host Node takes every address, also where there is no IPv6. A thousand machines may start at once.
+    const place = address === '::' ? {} : { host: address };
+    server.listen({ ...place, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Node knows only connections that speak HTTP already; those that never finished their handshake are the gate's. */
+function close(server: NodeServer, gate: ConnectionGate<Connection>, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => gate.clear('all'), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+    gate.clear('quiet');
+  });
+}

@@ -1,0 +1,61 @@
+// What is said about a config: errors and warnings, each with its code, its JSON path and, when the config came as
+// text, the line and column. A config with errors is refused as a whole.
+import type { Position } from './json-source.ts';
+import type { Finding, JsonPath, ProblemCode, Severity } from './problems.ts';
+import { problems } from './problems.ts';
+
+export interface ReportEntry {
+  readonly severity: Severity;
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** `$.storage.files.0.mode`; `$` is the whole config. */
+  readonly path: string;
+  readonly position?: Position;
+}
+
+export interface Report {
+  readonly errors: readonly ReportEntry[];
+  readonly warnings: readonly ReportEntry[];
+}
+
+export type Verdict = 'error' | 'warning' | 'fine';
+
+export function verdict(report: Report): Verdict {
+  if (report.errors.length > 0) return 'error';
+  return report.warnings.length > 0 ? 'warning' : 'fine';
+}
+
+export function makeReport(
+  findings: readonly Finding[],
+  positionOf: (found: Finding) => Position | undefined = () => undefined,
+): Report {
+  const entries = findings.map((found): ReportEntry => {
+    const { severity, says } = problems[found.code];
+    const position = positionOf(found);
+    return {
+      severity,
+      code: found.code,
+      message: found.detail === undefined ? says : `${says}: ${found.detail}`,
+      path: pathText(found.path),
+      ...(position === undefined ? {} : { position }),
+    };
+  });
+  return {
+    errors: entries.filter((entry) => entry.severity === 'error'),
+    warnings: entries.filter((entry) => entry.severity === 'warning'),
+  };
+}
+
+export function pathText(path: JsonPath): string {
+  return ['$', ...path].join('.');
+}
+
+/** One line per entry, errors first: `config.ign:3:14: error: $.storage.files.0.path: a path is required`. */
+export function formatReport(report: Report, sourceName = 'config'): string {
+  return [...report.errors, ...report.warnings]
+    .map(({ position, severity, path, message }) => {
+      const place = position === undefined ? sourceName : `${sourceName}:${position.line}:${position.column}`;
+      return `${place}: ${severity}: ${path}: ${message}\n`;
+    })
+    .join('');
+}

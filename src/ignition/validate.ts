@@ -1,0 +1,82 @@
+// Checks a config against its spec: the rules of every object, parents before children, and duplicates in keyed lists.
+// What can only be seen in text (types, unknown keys) belongs to parse.ts.
+import type { Config } from './config.ts';
+import type { Finding, JsonPath } from './problems.ts';
+import { finding } from './problems.ts';
+import type { Report } from './report.ts';
+import { makeReport } from './report.ts';
+import { diskRules } from './rules/disks.ts';
+import { fileRules } from './rules/files.ts';
+import { luksRules } from './rules/luks.ts';
+import { resourceRules } from './rules/resources.ts';
+import type { Rule } from './rules/rule.ts';
+import { systemdRules } from './rules/systemd.ts';
+import type { ObjectType } from './schema.ts';
+import { config as configType, namespaceOf } from './schema.ts';
+import type { SpecVersion } from './spec-version.ts';
+
+const rulesByType = Map.groupBy<ObjectType, Rule>(
+  [...resourceRules, ...fileRules, ...diskRules, ...luksRules, ...systemdRules],
+  ({ type }) => type,
+);
+
+export interface ValidateOptions {
+  /** Report entries that occur twice in a keyed list; on unless told otherwise. Ignition leaves it out after a merge. */
+  readonly duplicates?: boolean;
+}
+
+/** What a machine would say of this config; without positions, for configs that were built or merged. */
+export function validate(config: Config, options: ValidateOptions = {}): Report {
+  return makeReport(findProblems(config, options));
+}
+
+export function findProblems(config: Config, options: ValidateOptions = {}): Finding[] {
+  const context = { spec: config.ignition.version, duplicates: options.duplicates ?? true, found: [] };
+  visitObject(config, { type: configType, path: [] }, context);
+  return context.found;
+}
+
+interface Context {
+  readonly spec: SpecVersion;
+  readonly duplicates: boolean;
+  readonly found: Finding[];
+}
+
+interface Place {
+  readonly type: ObjectType;
+  readonly path: JsonPath;
+}
+
+function visitObject(value: object, { type, path }: Place, context: Context): void {
+  for (const { check } of rulesByType.get(type) ?? []) {
+    for (const found of check(value as never, context.spec)) {
+      context.found.push({ ...found, path: [...path, ...found.path] });
+    }
+  }
+  if (context.duplicates) findDuplicates(value, { type, path }, context);
+
+  for (const [name, field] of Object.entries(type.fields)) {
+    const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
+    if (member === undefined) continue;
+    if (field.kind === 'object') visitObject(member as object, { type: field.object, path: [...path, name] }, context);
+    if (field.kind !== 'list' || field.item === 'text') continue;
+    for (const [index, item] of (member as readonly object[]).entries()) {
+      visitObject(item, { type: field.item, path: [...path, name, index] }, context);
+    }
+  }
+}
+
+function findDuplicates(value: object, { type, path }: Place, { found }: Context): void {
+  const seen = new Map<string, Set<string>>();
+  for (const [name, field] of Object.entries(type.fields)) {
+    const items: unknown = (value as Readonly<Record<string, unknown>>)[name];
+    if (items === undefined || field.kind !== 'list' || field.key === undefined) continue;
+    const keys = seen.get(namespaceOf(name, field)) ?? new Set<string>();
+    seen.set(namespaceOf(name, field), keys);
+    for (const [index, item] of (items as readonly never[]).entries()) {
+      const key = field.key(item);
+      if (keys.has(key)) found.push(finding('DUPLICATE', [...path, name, index]));
+      keys.add(key);
+    }
+  }
+}

@@ -1,0 +1,225 @@
+// Puts a set of manifests into the API: Namespaces, then CustomResourceDefinitions until they are established, then the
+// rest, each in the order given. Create-only: what exists is left alone, unless `force` applies it as ours.
+// Level-triggered: every pass looks at the API first, so a run after a crash is the same as a first one. A bad manifest is
+// named and blocks no other.
+import type { Host } from '../host/host.ts';
+import { pauseBefore } from '../workflow/retry.ts';
+import { isError } from '../errors/firstlight-error.ts';
+import { isTransient } from './api-failure.ts';
+import type { AppliedObject, ApplyEvent, ApplyReport, ApplyState } from './apply-report.ts';
+import type { KubernetesClient } from './client.ts';
+import { defines, establishedOrWhy, isCrd } from './crd.ts';
+import { kubernetesErrors } from './errors.ts';
+import { type KubernetesObject, type ObjectReference, referenceOf, referenceText } from './object.ts';
+
+export interface Manifest {
+  /** Where it came from, for people: a file name, with the number of the document where a file has several. */
+  readonly source: string;
+  /** As parsed; checked here, because files are written by people. */
+  readonly value: unknown;
+}
+
+export interface ApplyOptions {
+  readonly client: KubernetesClient;
+  readonly host: Pick<Host, 'clock' | 'random'>;
+  readonly manifests: readonly Manifest[];
+  /** Server-side apply as `firstlight`, taking fields from others, also for what exists. */
+  readonly force?: boolean;
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: ApplyEvent) => void;
+}
+
+/** A manifest that has passed the check: what is in `value` is an object. */
+interface Item {
+  readonly manifest: Manifest;
+  readonly object: KubernetesObject;
+}
+
+interface Outcome {
+  readonly state: ApplyState;
+  readonly reason?: string;
+}
+
+const passPauses = { attempts: 0, firstPauseMs: 50, maxPauseMs: 500 };
+
+/** Returns when everything is there or refused for good, or when the deadline has passed; the report says which. */
+export async function applyManifests(options: ApplyOptions): Promise<ApplyReport> {
+  const { clock, random } = options.host;
+  const endMs = clock.monotonicMs() + options.deadlineMs;
+  const { items, unusable } = checkManifests(options.manifests);
+  const ordered = inOrder(items);
+  const run = new Run(options, unusable);
+  for (let pass = 1; ; pass += 1) {
+    options.signal?.throwIfAborted();
+    const isSettled = await run.pass(ordered);
+    const leftMs = endMs - clock.monotonicMs();
+    if (isSettled || leftMs <= 0) return run.report();
+    await clock.sleep(Math.min(leftMs, pauseBefore(passPauses, pass, random)), options.signal);
+  }
+}
+
+/** Namespaces → definitions → the rest; inside each, as given. */
+function inOrder(items: readonly Item[]): readonly Item[] {
+  const rank = ({ object }: Item): number =>
+    object.kind === 'Namespace' && object.apiVersion === 'v1' ? 0 : isCrd(object) ? 1 : 2;
+  return items.toSorted((a, b) => rank(a) - rank(b));
+}
+
+class Run {
+  readonly #options: ApplyOptions;
+  readonly #outcomes = new Map<Manifest, AppliedObject>();
+  /** Definitions are created in one pass and established in a later one. */
+  readonly #created = new Set<Manifest>();
+
+  constructor(options: ApplyOptions, unusable: ReadonlyMap<Manifest, string>) {
+    this.#options = options;
+    for (const [manifest, reason] of unusable) this.#record(manifest, undefined, { state: 'refused', reason });
+  }
+
+  /** One look at everything that is not settled; true when nothing is left to wait for. */
+  async pass(items: readonly Item[]): Promise<boolean> {
+    const unsettled = items.filter(({ manifest }) => !this.#isSettled(manifest));
+    for (const { manifest, object } of unsettled) {
+      this.#options.signal?.throwIfAborted();
+      const definition = unsettled.find((other) => isCrd(other.object) && defines(other.object, object));
+      const outcome: Outcome =
+        definition === undefined || this.#isSettled(definition.manifest)
+          ? await this.#applyOne(manifest, object)
+          : { state: 'waiting', reason: `${definition.object.metadata.name} is not established yet` };
+      this.#record(manifest, referenceOf(object), outcome);
+    }
+    return items.every(({ manifest }) => this.#isSettled(manifest));
+  }
+
+  report(): ApplyReport {
+    const objects = this.#options.manifests.flatMap((manifest) => this.#outcomes.get(manifest) ?? []);
+    const missing = objects
+      .filter(({ state }) => state === 'waiting' || state === 'refused')
+      .map(({ source, object, reason }) => {
+        const name = object === undefined ? source : `${referenceText(object)} (${source})`;
+        return `${name}: ${reason ?? 'unknown'}`;
+      });
+    return { isComplete: missing.length === 0, objects, missing };
+  }
+
+  #isSettled(manifest: Manifest): boolean {
+    const state = this.#outcomes.get(manifest)?.state;
+    return state !== undefined && state !== 'waiting';
+  }
+
+  async #applyOne(manifest: Manifest, object: KubernetesObject): Promise<Outcome> {
+    const { client, force = false, signal } = this.#options;
+    const call = signal === undefined ? {} : { signal };
+    try {
+      const outcome = force ? await forceOne(client, object, call) : await createOne(client, object, call);
+      if (outcome.state === 'created') this.#created.add(manifest);
+      const why = isCrd(object) ? establishedOrWhy(await client.get(referenceOf(object), call)) : true;
+      if (why !== true) return { state: 'waiting', reason: why };
+      return this.#created.has(manifest) ? { state: 'created' } : outcome;
+    } catch (error) {
+      signal?.throwIfAborted();
+      return judge(error);
+    }
+  }
+
+  /** Tells a transition once, however many passes see it. */
+  #record(manifest: Manifest, object: ObjectReference | undefined, outcome: Outcome): void {
+    const before = this.#outcomes.get(manifest);
+    const applied = { source: manifest.source, object, ...outcome };
+    this.#outcomes.set(manifest, applied);
+    if (before?.state === applied.state && before.reason === applied.reason) return;
+    this.#options.onEvent?.({ ...applied, level: levels[applied.state] });
+  }
+}
+
+const levels = { created: 'info', changed: 'info', present: 'debug', waiting: 'debug', refused: 'warn' } as const;
+
+type Call = { readonly signal?: AbortSignal };
+
+async function createOne(client: KubernetesClient, object: KubernetesObject, call: Call): Promise<Outcome> {
+  const present = await client.find(referenceOf(object), call);
+  if (present !== undefined) {
+    await fillStatus(client, object, { present, call });
+    return { state: 'present' };
+  }
+  try {
+    const created = await client.create(withoutStatus(object), call);
+    await fillStatus(client, object, { present: created, call });
+    return { state: 'created' };
+  } catch (error) {
+    // Somebody was faster: that is as good.
+    if (isError(error, kubernetesErrors.ALREADY_EXISTS)) return { state: 'present' };
+    throw error;
+  }
+}
+
+async function forceOne(client: KubernetesClient, object: KubernetesObject, call: Call): Promise<Outcome> {
+  const before = await client.find(referenceOf(object), call);
+  const after = await client.apply(withoutStatus(object), { ...call, force: true });
+  await fillStatus(client, object, { present: after, call });
+  if (before === undefined) return { state: 'created' };
+  const isSame = before.metadata.resourceVersion === after.metadata.resourceVersion;
+  return { state: isSame ? 'present' : 'changed' };
+}
+
+/** Creating drops the status of kinds that have a path for it; it is filled once, while the live object has none. */
+async function fillStatus(
+  client: KubernetesClient,
+  object: KubernetesObject,
+  { present, call }: { readonly present: KubernetesObject; readonly call: Call },
+): Promise<void> {
+  const wanted = object['status'];
+  if (!isFilled(wanted) || isFilled(present['status']) || isCrd(object)) return;
+  if (!(await client.resource(object, call)).hasStatus) return;
+  await client.mergePatch(referenceOf(object), { status: wanted }, { ...call, subresource: 'status' });
+}
+
+function isFilled(status: unknown): boolean {
+  return typeof status === 'object' && status !== null && Object.keys(status).length > 0;
+}
+
+function withoutStatus(object: KubernetesObject): KubernetesObject {
+  if (!isFilled(object['status']) || isCrd(object)) return object;
+  const { status: _, ...rest } = object;
+  return rest;
+}
+
+/** What passes by itself is waited for; what an administrator must correct is not. */
+function judge(error: unknown): Outcome {
+  const reason = error instanceof Error ? error.message : String(error);
+  const passes =
+    isTransient(error) ||
+    isError(error, kubernetesErrors.NO_SUCH_KIND) ||
+    isError(error, kubernetesErrors.NOT_FOUND) ||
+    isError(error, kubernetesErrors.CONFLICT) ||
+    // Roles of a starting API server, and namespaces on their way out, refuse for a moment what they allow later.
+    isError(error, kubernetesErrors.FORBIDDEN);
+  if (passes) return { state: 'waiting', reason };
+  if (isError(error, kubernetesErrors.INVALID)) return { state: 'refused', reason };
+  throw error;
+}
+
+function checkManifests(manifests: readonly Manifest[]): {
+  readonly items: readonly Item[];
+  readonly unusable: ReadonlyMap<Manifest, string>;
+} {
+  const items: Item[] = [];
+  const unusable = new Map<Manifest, string>();
+  for (const manifest of manifests) {
+    const reason = reasonUnusable(manifest.value);
+    if (reason === undefined) items.push({ manifest, object: manifest.value as KubernetesObject });
+    else unusable.set(manifest, reason);
+  }
+  return { items, unusable };
+}
+
+function reasonUnusable(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object';
+  const { apiVersion, kind, metadata } = value as Record<string, unknown>;
+  if (typeof apiVersion !== 'string' || !/^[^/\s]+(\/[^/\s]+)?$/.test(apiVersion)) return 'it has no apiVersion';
+  if (typeof kind !== 'string' || kind === '') return 'it has no kind';
+  const { name } = (metadata ?? {}) as { name?: unknown };
+  if (typeof name !== 'string' || name === '') return 'it has no metadata.name';
+  return undefined;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { decodeDataUrl } from '../ignition/data-url.ts';
+import { serialize } from '../ignition/serialize.ts';
+import { parse } from '../ignition/parse.ts';
+import type { ClusterFacts } from '../node-software/machine-software.ts';
+import {
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../node-software/machine-software.ts';
+import { baseMachineConfigs, sshMachineConfig } from './base-machine-configs.ts';
+import type { MachineConfig } from './machine-config.ts';
+import { builtInPools } from './pools.ts';
+import { renderPool } from './render.ts';
+import { specMistakes } from './spec-rules.ts';
+
+const facts: ClusterFacts = {
+  apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
+  clusterDns: ['10.96.0.10'],
+  clusterDomain: 'cluster.local',
+  clusterNetworks: ['10.128.0.0/14'],
+  machineNetworks: ['10.99.0.0/24'],
+  pauseImage: 'firstlight.local/pause:1',
+  registries: [{ name: 'docker.io', mirrors: [{ url: 'https://mirror.example.com' }] }],
+  kubeletEnvironment: { KUBELET_IMAGE_TAG: 'v1.37.1' },
+  mastersSchedulable: false,
+};
+
+const nodeBootstrap = {
+  units: [
+    {
+      name: 'k8s-node-bootstrap.service',
+      enabled: true,
+      contents: '[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=a\n',
+    },
+    {
+      name: 'kubelet.service',
+      dropins: [{ name: '10-gate.conf', contents: '[Unit]\nAfter=k8s-node-bootstrap.service\n' }],
+    },
+  ],
+};
+
+function rendered(role: string, from: ClusterFacts = facts) {
+  const pool = builtInPools.find(({ metadata }) => metadata.name === role)!;
+  return renderPool(pool, baseMachineConfigs(from, 'test'), { generatedBy: 'test' });
+}
+
+function contentsOf(machineConfig: Pick<MachineConfig, 'spec'>, path: string): string | undefined {
+  const source = machineConfig.spec.config.storage?.files?.find((file) => file.path === path)?.contents?.source;
+  const decoded = source === undefined ? undefined : decodeDataUrl(source);
+  return decoded?.status === 'decoded' ? Buffer.from(decoded.url.bytes).toString() : undefined;
+}
+
+describe('the base MachineConfigs', () => {
+  test('have the names that existing clusters have', () => {
+    expect(baseMachineConfigs(facts, 'test').map(({ metadata }) => metadata.name)).toEqual([
+      '00-master',
+      '01-master-container-runtime',
+      '01-master-kubelet',
+      '00-worker',
+      '01-worker-container-runtime',
+      '01-worker-kubelet',
+    ]);
+  });
+
+  test.each(['master', 'worker'])('of %s are fine Ignition without a single warning', (role) => {
+    const { machineConfig, warnings } = rendered(role);
+    expect(warnings).toEqual([]);
+    expect(specMistakes(machineConfig.spec)).toEqual([]);
+    expect(parse(serialize(machineConfig.spec.config))).toMatchObject({
+      status: 'parsed',
+      report: { errors: [], warnings: [] },
+    });
+  });
+
+  test('taint masters unless they are for everybody, and never workers', () => {
+    const path = '/etc/kubernetes/kubelet-configuration.yaml';
+    expect(contentsOf(rendered('master').machineConfig, path)).toContain('node-role.kubernetes.io/control-plane');
+    expect(contentsOf(rendered('worker').machineConfig, path)).not.toContain('registerWithTaints');
+    const open = rendered('master', { ...facts, mastersSchedulable: true });
+    expect(contentsOf(open.machineConfig, path)).not.toContain('registerWithTaints');
+  });
+
+  test('give the kubelet its environment, or leave that to the runtime add-on', () => {
+    const plain = rendered('worker').machineConfig;
+    expect(contentsOf(plain, '/etc/kubernetes/kubelet.env')).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
+    const withAddon = rendered('worker', { ...facts, nodeBootstrap }).machineConfig;
+    expect(contentsOf(withAddon, '/etc/kubernetes/kubelet.env')).toBeUndefined();
+    expect(contentsOf(withAddon, '/etc/kubernetes/installer/kubelet.env')).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
+    const units = withAddon.spec.config.systemd?.units ?? [];
+    expect(units.find(({ name }) => name === 'k8s-node-bootstrap.service')).toEqual(nodeBootstrap.units[0]);
+    expect(units.find(({ name }) => name === 'kubelet.service')).toMatchObject({
+      enabled: true,
+      contents: expect.stringContaining('ExecStart='),
+      dropins: [{ name: '10-gate.conf' }],
+    });
+  });
+
+  test('carry nothing of a single machine', () => {
+    expect(JSON.stringify(rendered('master').machineConfig)).not.toContain('hostname-override=m');
+    expect(rendered('master').machineConfig).toEqual(rendered('master').machineConfig);
+  });
+
+  test('leave the keys of people to a MachineConfig of their own', () => {
+    const users = sshMachineConfig('master', ['ssh-ed25519 AAAA']).spec.config.passwd?.users;
+    expect(users).toEqual([{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA'] }]);
+  });
+});
+
+test('a bootstrap machine has the chain of units, a kubelet without an API, and neither agent nor kube-proxy', () => {
+  const config = ignitionConfig([
+    baseSoftware('bootstrap', facts),
+    containerRuntimeSoftware(facts),
+    kubeletSoftware('bootstrap', { ...facts, nodeBootstrap }),
+  ]);
+  expect(config.systemd?.units?.map(({ name }) => name)).toEqual([
+    'firstlight-prepare.service',
+    'bootkube.service',
+    'approve-csr.service',
+    'progress.service',
+    'tectonic.service',
+    'rm-assets.service',
+    'containerd.service',
+    'kubelet.service',
+  ]);
+  expect(config.storage?.files?.map((file) => file.path)).toContain('/etc/kubernetes/kubelet.env');
+  expect(config.storage?.directories?.map(({ path }) => path)).toEqual(['/etc/kubernetes/manifests']);
+});

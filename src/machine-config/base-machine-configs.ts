@@ -1,0 +1,65 @@
+// The MachineConfigs every cluster starts with, generated from the software of a machine and the cluster's facts. They
+// have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
+import type { Config } from '../ignition/config.ts';
+import { latestSpec } from '../ignition/spec-version.ts';
+import type { ClusterFacts } from '../node-software/machine-software.ts';
+import {
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../node-software/machine-software.ts';
+import type { ControllerConfig, MachineConfig } from './machine-config.ts';
+import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts';
+
+export const baseRoles = ['master', 'worker'] as const;
+export type BaseRole = (typeof baseRoles)[number];
+
+/** `generatedBy`: the version of this program, for the annotation that tells these from a user's. */
+export function baseMachineConfigs(facts: ClusterFacts, generatedBy: string): readonly MachineConfig[] {
+  const { nodeBootstrap } = facts;
+  const configs = (role: BaseRole): readonly (readonly [name: string, config: Config])[] => [
+    [`00-${role}`, ignitionConfig([baseSoftware(role, facts)])],
+    [`01-${role}-container-runtime`, ignitionConfig([containerRuntimeSoftware(facts)])],
+    [`01-${role}-kubelet`, ignitionConfig([kubeletSoftware(role, facts)])],
+    ...(nodeBootstrap === undefined
+      ? []
+      : [[`01-${role}-node-bootstrap`, { ignition: { version: latestSpec }, systemd: nodeBootstrap }] as const]),
+  ];
+  return baseRoles.flatMap((role) =>
+    configs(role).map(([name, config]) => ({
+      metadata: { name, labels: { [roleLabel]: role }, annotations: { [generatedAnnotation]: generatedBy } },
+      spec: configSpec(config),
+    })),
+  );
+}
+
+/** `99-<role>-ssh`: the keys with which a person may log in as `core`. A user's MachineConfig, not a generated one. */
+export function sshMachineConfig(role: BaseRole, keys: readonly string[]): MachineConfig {
+  return {
+    metadata: { name: `99-${role}-ssh`, labels: { [roleLabel]: role }, annotations: {} },
+    spec: configSpec({
+      ignition: { version: latestSpec },
+      passwd: { users: [{ name: 'core', sshAuthorizedKeys: keys }] },
+    }),
+  };
+}
+
+export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
+  return {
+    apiServerUrl: spec.apiServerInternalURL,
+    clusterDns: [spec.clusterDNSIP],
+    clusterDomain: spec.clusterDomain,
+    clusterNetworks: spec.network.clusterNetworks,
+    machineNetworks: spec.network.machineNetworks,
+    pauseImage: spec.images.pause,
+    registries: spec.registries,
+    kubeletEnvironment: spec.kubeletEnvironment,
+    mastersSchedulable: spec.mastersSchedulable,
+    ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
+    ...(spec.rootCAData === undefined
+      ? {}
+      : { configServerCaPem: Buffer.from(spec.rootCAData, 'base64').toString('utf8') }),
+    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: spec.nodeBootstrap }),
+  };
+}

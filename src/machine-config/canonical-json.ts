@@ -1,0 +1,15 @@
+// One text per value: keys sorted, nothing undefined, no blanks. What is hashed and compared is this text, so that
+// neither the order of keys nor of files ever changes a name.
+
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => sorted(item));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, member]) => [key, sorted(member)]),
+  );
+}

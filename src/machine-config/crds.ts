@@ -1,0 +1,168 @@
+// The CustomResourceDefinitions of machineconfiguration.openshift.io, as far as we use them. Fields that existing
+// objects may carry and we do not read are kept by the API, so that a file from another cluster loses nothing.
+import { group } from './machine-config.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const text: Schema = { type: 'string' };
+const texts: Schema = { type: 'array', items: text };
+const flag: Schema = { type: 'boolean' };
+const count: Schema = { type: 'integer', format: 'int32' };
+const texted: Schema = { type: 'object', additionalProperties: text };
+const anything: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
+  type: 'object',
+  'x-kubernetes-preserve-unknown-fields': true,
+  properties,
+});
+
+const selector: Schema = {
+  type: 'object',
+  properties: {
+    matchLabels: texted,
+    matchExpressions: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['key', 'operator'],
+        properties: { key: text, operator: text, values: texts },
+      },
+    },
+  },
+};
+const configuration: Schema = object({ name: text, source: { type: 'array', items: anything } });
+const condition: Schema = object({
+  type: text,
+  status: text,
+  reason: text,
+  message: text,
+  lastTransitionTime: { type: 'string', format: 'date-time' },
+});
+
+interface Kind {
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortName?: string;
+  readonly spec: Schema;
+  readonly status?: Schema;
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
+}
+
+const machineConfig: Kind = {
+  kind: 'MachineConfig',
+  plural: 'machineconfigs',
+  shortName: 'mc',
+  spec: object({
+    config: { ...anything, nullable: true },
+    kernelArguments: { ...texts, nullable: true },
+    extensions: { ...texts, nullable: true },
+    fips: flag,
+    kernelType: text,
+    osImageURL: text,
+    baseOSExtensionsContainerImage: text,
+  }),
+  columns: [
+    {
+      name: 'GeneratedBy',
+      type: 'string',
+      jsonPath: `.metadata.annotations['${group.replaceAll('.', '\\.')}/generated-by-controller-version']`,
+    },
+    { name: 'IgnitionVersion', type: 'string', jsonPath: '.spec.config.ignition.version' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+};
+
+const machineConfigPool: Kind = {
+  kind: 'MachineConfigPool',
+  plural: 'machineconfigpools',
+  shortName: 'mcp',
+  spec: object({
+    machineConfigSelector: selector,
+    nodeSelector: selector,
+    paused: flag,
+    maxUnavailable: { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true },
+    configuration,
+  }),
+  status: object({
+    observedGeneration: { type: 'integer', format: 'int64' },
+    configuration,
+    machineCount: count,
+    updatedMachineCount: count,
+    readyMachineCount: count,
+    unavailableMachineCount: count,
+    degradedMachineCount: count,
+    conditions: { type: 'array', items: condition },
+  }),
+  columns: [
+    { name: 'Config', type: 'string', jsonPath: '.status.configuration.name' },
+    { name: 'Updated', type: 'string', jsonPath: '.status.conditions[?(@.type=="Updated")].status' },
+    { name: 'Updating', type: 'string', jsonPath: '.status.conditions[?(@.type=="Updating")].status' },
+    { name: 'Degraded', type: 'string', jsonPath: '.status.conditions[?(@.type=="Degraded")].status' },
+    { name: 'MachineCount', type: 'number', jsonPath: '.status.machineCount' },
+    { name: 'ReadyMachineCount', type: 'number', jsonPath: '.status.readyMachineCount' },
+  ],
+};
+
+const controllerConfig: Kind = {
+  kind: 'ControllerConfig',
+  plural: 'controllerconfigs',
+  spec: object({
+    clusterDNSIP: text,
+    clusterDomain: text,
+    apiServerInternalURL: text,
+    images: texted,
+    osImageURL: text,
+    network: object({ clusterNetworks: texts, machineNetworks: texts }),
+    mastersSchedulable: flag,
+    controlPlane: anything,
+    rootCAData: { type: 'string', format: 'byte' },
+    kubeletEnvironment: texted,
+    nodeBootstrap: object({ units: { type: 'array', items: anything } }),
+    registries: { type: 'array', items: anything },
+  }),
+  columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
+};
+
+export const machineConfigCrds = [machineConfig, machineConfigPool, controllerConfig].map((kind) => crd(kind));
+
+function crd({ kind, plural, shortName, spec, status, columns }: Kind): object {
+  const singular = kind.toLowerCase();
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Cluster',
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        ...(shortName === undefined ? {} : { shortNames: [shortName] }),
+      },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          ...(status === undefined ? {} : { subresources: { status: {} } }),
+          additionalPrinterColumns: columns,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              required: ['spec'],
+              properties: {
+                apiVersion: text,
+                kind: text,
+                metadata: { type: 'object' },
+                spec,
+                ...(status === undefined ? {} : { status }),
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// What changes between two rendered configurations, thing by thing, and what each change costs on a running machine.
+import type { Config } from '../ignition/config.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Action, Disruption } from './disruption.ts';
+import { combinedActions, disruptionOfPart, disruptionOfPath, disruptionOfUnit } from './disruption.ts';
+import type { MachineConfigSpec } from './machine-config.ts';
+
+export interface Change {
+  readonly kind: 'file' | 'directory' | 'link' | 'unit' | 'user' | 'group' | 'setting';
+  readonly name: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  /** The fields that differ; empty when the whole thing came or went. */
+  readonly fields: readonly string[];
+  readonly disruption: Disruption;
+}
+
+export interface Difference {
+  readonly changes: readonly Change[];
+  /** What has to be done on a machine for all changes together. */
+  readonly actions: readonly Action[];
+  readonly needsReboot: boolean;
+}
+
+export function diffSpecs(before: MachineConfigSpec, after: MachineConfigSpec): Difference {
+  const changes = [...settingChanges(before, after), ...configChanges(before.config, after.config)];
+  const actions = combinedActions(changes.map(({ disruption }) => disruption));
+  return { changes, actions, needsReboot: actions.some(({ kind }) => kind === 'reboot') };
+}
+
+const settings = [
+  'osImageURL',
+  'kernelType',
+  'kernelArguments',
+  'extensions',
+  'baseOSExtensionsContainerImage',
+  'fips',
+] as const;
+
+function settingChanges(before: MachineConfigSpec, after: MachineConfigSpec): readonly Change[] {
+  return settings
+    .filter((name) => !isEqual(before[name], after[name]))
+    .map((name) => ({ kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) }));
+}
+
+function configChanges(before: Config, after: Config): readonly Change[] {
+  const sections = (config: Config): Readonly<Record<string, unknown>> => {
+    const { disks, raid, filesystems, luks } = config.storage ?? {};
+    const { version: _version, ...ignition } = config.ignition;
+    return { disks, raid, filesystems, luks, ignition, kernelArguments: config.kernelArguments };
+  };
+  const [older, newer] = [sections(before), sections(after)];
+  const sectionChanges = Object.keys(newer)
+    .filter((name) => !isEqual(older[name] ?? {}, newer[name] ?? {}))
+    .map((name): Change => {
+      return { kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) };
+    });
+  return [
+    ...sectionChanges,
+    ...listChanges('directory', before.storage?.directories, after.storage?.directories),
+    ...listChanges('file', before.storage?.files, after.storage?.files),
+    ...listChanges('link', before.storage?.links, after.storage?.links),
+    ...listChanges('unit', before.systemd?.units, after.systemd?.units),
+    ...listChanges('user', before.passwd?.users, after.passwd?.users),
+    ...listChanges('group', before.passwd?.groups, after.passwd?.groups),
+  ];
+}
+
+type Item = object;
+
+function listChanges(
+  kind: Exclude<Change['kind'], 'setting'>,
+  before: readonly Item[] = [],
+  after: readonly Item[] = [],
+): readonly Change[] {
+  const nameOf = (item: Item): string => {
+    const { path, name } = item as { readonly path?: string; readonly name?: string };
+    return path ?? name ?? '';
+  };
+  const older = new Map(before.map((item) => [nameOf(item), item]));
+  const newer = new Map(after.map((item) => [nameOf(item), item]));
+  const names = [...new Set([...older.keys(), ...newer.keys()])].sort();
+  return names.flatMap((name): Change[] => {
+    const [one, other] = [older.get(name), newer.get(name)];
+    if (one === undefined || other === undefined) {
+      const change = one === undefined ? 'added' : 'removed';
+      return [
+        { kind, name, change, fields: [], disruption: disruptionOf(kind, name, Object.keys(one ?? other ?? {})) },
+      ];
+    }
+    const fields = changedFields(one, other);
+    if (fields.length === 0) return [];
+    return [{ kind, name, change: 'changed', fields, disruption: disruptionOf(kind, name, fields) }];
+  });
+}
+
+function changedFields(one: Item, other: Item): readonly string[] {
+  const fields = new Set([...Object.keys(one), ...Object.keys(other)]);
+  const valueOf = (item: Item, field: string): unknown => (item as Readonly<Record<string, unknown>>)[field];
+  return [...fields].filter((field) => !isEqual(valueOf(one, field), valueOf(other, field))).sort();
+}
+
+const credentialFields = ['passwordHash', 'sshAuthorizedKeys'];
+
+function disruptionOf(kind: Change['kind'], name: string, fields: readonly string[]): Disruption {
+  if (kind === 'file') return disruptionOfPath(name);
+  if (kind === 'unit') return disruptionOfUnit(name);
+  // The user every machine image has; others are made at first boot.
+  const credentials = fields.filter((field) => field !== 'name');
+  if (kind === 'user' && name === 'core' && credentials.every((field) => credentialFields.includes(field))) {
+    return disruptionOfPart(credentials.includes('passwordHash') ? 'passwordHash' : 'sshAuthorizedKeys');
+  }
+  return disruptionOfPart(kind);
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return canonicalJson(one ?? null) === canonicalJson(other ?? null);
+}

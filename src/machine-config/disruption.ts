@@ -1,0 +1,144 @@
+// What a change costs on a machine that is already running. A rule says what to do when one thing changed; what no
+// rule knows needs a reboot, and one reboot makes every other action unnecessary.
+
+export type Action =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'daemon-reload' }
+  | { readonly kind: 'reload' | 'restart'; readonly unit: string }
+  | { readonly kind: 'reboot' }
+  /** Cannot be brought about on a machine that exists; only machines that boot anew will have it. */
+  | { readonly kind: 'new-machines-only' };
+
+export interface DisruptionRule {
+  /** A path (with `/` at the end: everything below it), a unit, or a part of the configuration. */
+  readonly match: { readonly path: string } | { readonly unit: string } | { readonly part: string };
+  readonly actions: readonly Action[];
+  readonly why: string;
+}
+
+const none: Action = { kind: 'none' };
+const reboot: Action = { kind: 'reboot' };
+const daemonReload: Action = { kind: 'daemon-reload' };
+const newMachinesOnly: Action = { kind: 'new-machines-only' };
+const restart = (unit: string): Action => ({ kind: 'restart', unit });
+const reload = (unit: string): Action => ({ kind: 'reload', unit });
+
+const part = (name: string, action: Action, why: string): DisruptionRule => ({
+  match: { part: name },
+  actions: [action],
+  why,
+});
+const path = (name: string, actions: readonly Action[], why: string): DisruptionRule => ({
+  match: { path: name },
+  actions,
+  why,
+});
+const unit = (name: string, why: string): DisruptionRule => ({
+  match: { unit: name },
+  actions: [daemonReload, restart(name)],
+  why,
+});
+
+const crioTrust = 'the runtime reads its trust again';
+
+export const disruptionRules: readonly DisruptionRule[] = [
+  part('osImageURL', reboot, 'another operating system'),
+  part('kernelType', reboot, 'another kernel'),
+  part('kernelArguments', reboot, 'the kernel reads its arguments when it starts'),
+  part('extensions', reboot, 'extensions are part of the operating system image'),
+  part('baseOSExtensionsContainerImage', reboot, 'extensions are part of the operating system image'),
+  part('fips', newMachinesOnly, 'FIPS mode is decided when a machine is installed'),
+  part('sshAuthorizedKeys', none, 'sshd reads the keys at every login'),
+  part('passwordHash', none, 'login reads the password at every login'),
+  part('user', newMachinesOnly, 'users are made at first boot'),
+  part('group', newMachinesOnly, 'groups are made at first boot'),
+  part('directory', newMachinesOnly, 'directories are made at first boot'),
+  part('link', newMachinesOnly, 'links are made at first boot'),
+  part('disks', newMachinesOnly, 'a disk is laid out once'),
+  part('raid', newMachinesOnly, 'a disk is laid out once'),
+  part('filesystems', newMachinesOnly, 'a disk is laid out once'),
+  part('luks', newMachinesOnly, 'a disk is laid out once'),
+  part('ignition', newMachinesOnly, 'Ignition runs at first boot'),
+
+  path('/var/lib/kubelet/config.json', [none], 'pull secrets are read at every pull'),
+  path('/etc/kubernetes/kubelet-ca.crt', [none], 'the kubelet follows this file'),
+  path('/etc/kubernetes/kubeconfig', [none], 'only a machine without a certificate reads it'),
+  path('/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem', [none], 'followed by its readers'),
+  path('/etc/nmstate/openshift/', [none], 'applied at first boot'),
+  path('/etc/kubernetes/kubelet-configuration.yaml', [restart('kubelet.service')], 'pods keep running meanwhile'),
+  path('/etc/kubernetes/kubelet.env', [restart('kubelet.service')], 'pods keep running meanwhile'),
+  path('/etc/kubernetes/credential-providers/', [restart('kubelet.service')], 'read when the kubelet starts'),
+  path('/etc/kubernetes/kube-proxy-configuration.yaml', [restart('kube-proxy.service')], 'its rules stay meanwhile'),
+  path('/etc/containerd/certs.d/', [none], 'containerd reads its registries at every pull'),
+  path('/etc/containerd/', [restart('containerd.service')], 'containers keep running meanwhile'),
+  path('/etc/sysctl.d/', [restart('systemd-sysctl.service')], 'applied again; a setting that was removed stays'),
+  path('/etc/containers/policy.json', [reload('crio.service')], crioTrust),
+  path('/etc/containers/registries.d/', [reload('crio.service')], crioTrust),
+  path('/etc/crio/policies/', [reload('crio.service')], crioTrust),
+  path('/etc/machine-config-daemon/no-reboot/containers-gpg.pub', [reload('crio.service')], crioTrust),
+  path('/etc/containers/registries.conf', [reload('crio.service')], 'the runtime reads its registries again'),
+  path(
+    '/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt',
+    [restart('coreos-update-ca-trust.service'), restart('crio.service')],
+    'the trust store is built anew',
+  ),
+
+  unit('kubelet.service', 'pods keep running meanwhile'),
+  unit('containerd.service', 'containers keep running meanwhile'),
+  unit('kube-proxy.service', 'its rules stay meanwhile'),
+  unit('firstlight-agent.service', 'it observes first and continues'),
+];
+
+export interface Disruption {
+  readonly actions: readonly Action[];
+  readonly why: string;
+}
+
+const unknown: Disruption = { actions: [reboot], why: 'no rule says how to do with less' };
+
+export function disruptionOfPart(name: string): Disruption {
+  return disruptionRules.find(({ match }) => 'part' in match && match.part === name) ?? unknown;
+}
+
+export function disruptionOfUnit(name: string): Disruption {
+  return disruptionRules.find(({ match }) => 'unit' in match && match.unit === name) ?? unknown;
+}
+
+/** The rule with the longest matching path decides. */
+export function disruptionOfPath(file: string): Disruption {
+  const matches = disruptionRules.flatMap((rule) => {
+    if (!('path' in rule.match)) return [];
+    const { path: pattern } = rule.match;
+    const isMatch = pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern;
+    return isMatch ? [{ rule, length: pattern.length }] : [];
+  });
+  return matches.sort((one, other) => other.length - one.length)[0]?.rule ?? unknown;
+}
+
+/** All of them together, each once, in the order in which they have to be done. */
+export function combinedActions(disruptions: readonly Disruption[]): readonly Action[] {
+  const actions = disruptions.flatMap((disruption) => disruption.actions);
+  const impossible = actions.filter(({ kind }) => kind === 'new-machines-only').slice(0, 1);
+  if (actions.some(({ kind }) => kind === 'reboot')) return [...impossible, reboot];
+  const order: readonly Action['kind'][] = ['daemon-reload', 'reload', 'restart'];
+  const live = order.flatMap((kind) => actions.filter((action) => action.kind === kind));
+  const texts = new Set<string>();
+  const once = live.filter((action) => !texts.has(actionText(action)) && texts.add(actionText(action)));
+  return [...impossible, ...once];
+}
+
+export function actionText(action: Action): string {
+  switch (action.kind) {
+    case 'none':
+      return 'nothing to do';
+    case 'daemon-reload':
+      return 'systemctl daemon-reload';
+    case 'reload':
+    case 'restart':
+      return `systemctl ${action.kind} ${action.unit}`;
+    case 'reboot':
+      return 'reboot';
+    case 'new-machines-only':
+      return 'new machines only';
+  }
+}

@@ -1,0 +1,170 @@
+// The objects of machineconfiguration.openshift.io/v1 as far as we use them, under the names people have files for.
+// Reading is lenient where the API is (unknown fields are pruned there, so they are warnings here) and strict about
+// types; everything behind this file may trust them.
+import { z } from 'zod';
+import type { Config, Unit } from '../ignition/config.ts';
+import { controlPlaneFactsSchema } from '../node-software/node-settings.ts';
+
+export const group = 'machineconfiguration.openshift.io';
+export const apiVersion = `${group}/v1`;
+export const roleLabel = `${group}/role`;
+/** On MachineConfigs that we generate; their osImageURL is a default, never a user's choice. */
+export const generatedAnnotation = `${group}/generated-by-controller-version`;
+export const osImageOverriddenAnnotation = `${group}/os-image-url-overridden`;
+
+export const kernelTypes = ['', 'default', 'realtime', '64k-pages'] as const;
+export type KernelType = (typeof kernelTypes)[number];
+
+const strings = z.record(z.string(), z.string());
+const metadata = z.object({
+  name: z.string().min(1),
+  labels: strings.nullish().transform((labels) => labels ?? {}),
+  annotations: strings.nullish().transform((annotations) => annotations ?? {}),
+});
+const list = z
+  .array(z.string())
+  .nullish()
+  .transform((items) => items ?? []);
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+
+/** What a file or the API holds. `config` is still raw: Ignition has its own reader. */
+export const machineConfigSchema = z.object({
+  apiVersion: z.literal(apiVersion),
+  kind: z.literal('MachineConfig'),
+  metadata,
+  spec: z
+    .object({
+      config: z.unknown().optional(),
+      kernelArguments: list,
+      extensions: list,
+      fips: z
+        .boolean()
+        .nullish()
+        .transform((value) => value ?? false),
+      kernelType: z
+        .enum(kernelTypes)
+        .nullish()
+        .transform((value) => value ?? ''),
+      osImageURL: text,
+      baseOSExtensionsContainerImage: text,
+    })
+    .nullish()
+    .transform((spec) => spec ?? emptySpec),
+});
+
+const emptySpec = {
+  config: undefined,
+  kernelArguments: [],
+  extensions: [],
+  fips: false,
+  kernelType: '' as const,
+  osImageURL: '',
+  baseOSExtensionsContainerImage: '',
+};
+
+export interface ObjectMetadata {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface MachineConfigSpec {
+  readonly config: Config;
+  readonly kernelArguments: readonly string[];
+  readonly extensions: readonly string[];
+  readonly fips: boolean;
+  readonly kernelType: KernelType;
+  readonly osImageURL: string;
+  readonly baseOSExtensionsContainerImage: string;
+}
+
+/** A spec that is about nothing but an Ignition config. */
+export function configSpec(config: Config): MachineConfigSpec {
+  return { ...emptySpec, config };
+}
+
+/** A MachineConfig whose Ignition config has been read and found valid; of any 3.x spec that we speak. */
+export interface MachineConfig {
+  readonly metadata: ObjectMetadata;
+  readonly spec: MachineConfigSpec;
+}
+
+const selectorExpression = z.object({
+  key: z.string(),
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+  values: list,
+});
+const labelSelector = z.object({
+  matchLabels: strings.nullish().transform((labels) => labels ?? {}),
+  matchExpressions: z
+    .array(selectorExpression)
+    .nullish()
+    .transform((expressions) => expressions ?? []),
+});
+export type LabelSelector = z.output<typeof labelSelector>;
+
+const configurationReference = z.object({
+  name: text,
+  source: z
+    .array(z.object({ name: z.string() }))
+    .nullish()
+    .transform((source) => source ?? []),
+});
+
+export const machineConfigPoolSchema = z.object({
+  apiVersion: z.literal(apiVersion),
+  kind: z.literal('MachineConfigPool'),
+  metadata,
+  spec: z.object({
+    machineConfigSelector: labelSelector.nullish(),
+    nodeSelector: labelSelector.nullish(),
+    paused: z
+      .boolean()
+      .nullish()
+      .transform((paused) => paused ?? false),
+    maxUnavailable: z.union([z.int().nonnegative(), z.string().regex(/^\d+%?$/)]).nullish(),
+    configuration: configurationReference.nullish(),
+  }),
+});
+export type MachineConfigPool = z.output<typeof machineConfigPoolSchema>;
+
+/** The cluster facts from which the built-in MachineConfigs are generated; upstream's field names where it has them. */
+export const controllerConfigSchema = z.object({
+  apiVersion: z.literal(apiVersion),
+  kind: z.literal('ControllerConfig'),
+  metadata,
+  spec: z.object({
+    clusterDNSIP: z.union([z.ipv4(), z.ipv6()]),
+    clusterDomain: z.string().default('cluster.local'),
+    apiServerInternalURL: z.url(),
+    images: z.object({ pause: z.string().min(1) }),
+    osImageURL: text,
+    network: z.object({
+      clusterNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
+      machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
+    }),
+    mastersSchedulable: z.boolean().default(false),
+    controlPlane: controlPlaneFactsSchema.exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    rootCAData: z.base64().exactOptional(),
+    kubeletEnvironment: strings.default({}),
+    /** Ignition units; judged with everything else that is rendered. */
+    nodeBootstrap: z
+      .object({ units: z.array(z.looseObject({ name: z.string() })) })
+      .transform(({ units }) => ({ units: units as readonly Unit[] }))
+      .exactOptional(),
+    registries: z
+      .array(
+        z.object({
+          name: z.string().min(1),
+          isBlocked: z.boolean().exactOptional(),
+          mirrors: z.array(z.object({ url: z.url(), caFile: z.string().exactOptional() })),
+        }),
+      )
+      .default([]),
+  }),
+});
+export type ControllerConfig = z.output<typeof controllerConfigSchema>;

@@ -1,0 +1,163 @@
+// From documents to MachineConfigs, pools and the ControllerConfig, with every mistake in its place. Other kinds are
+// passed over: the folder of an installation holds many. All documents are looked at before anything is reported.
+import { distance } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import type { Config } from '../ignition/config.ts';
+import { parse } from '../ignition/parse.ts';
+import { latestSpec } from '../ignition/spec-version.ts';
+import type { FieldPath, Mistake, Place, ReadDocument } from './documents.ts';
+import { placeText } from './documents.ts';
+import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
+import { apiVersion, controllerConfigSchema, machineConfigPoolSchema, machineConfigSchema } from './machine-config.ts';
+import { specMistakes } from './spec-rules.ts';
+
+export interface ReadObjects {
+  readonly machineConfigs: readonly MachineConfig[];
+  readonly pools: readonly MachineConfigPool[];
+  readonly controllerConfig: ControllerConfig | undefined;
+  readonly mistakes: readonly Mistake[];
+  /** Where a MachineConfig was read from. */
+  readonly placeOf: (machineConfig: string) => Place | undefined;
+}
+
+export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
+  const machineConfigs: MachineConfig[] = [];
+  const pools: MachineConfigPool[] = [];
+  const controllerConfigs: ControllerConfig[] = [];
+  const mistakes: Mistake[] = [];
+  const seen = new Map<string, ReadDocument>();
+  for (const item of documents.flatMap((document) => itemsOf(document))) {
+    const kind = kindOf(item.value);
+    if (kind === undefined) continue;
+    const found = readItem(kind, item);
+    mistakes.push(...found.mistakes);
+    if (found.object === undefined) continue;
+    const duplicate = duplicateMistake(`${kind} ${found.object.metadata.name}`, item, seen);
+    if (duplicate !== undefined) mistakes.push(duplicate);
+    else if (found.kind === 'MachineConfig') machineConfigs.push(found.object);
+    else if (found.kind === 'MachineConfigPool') pools.push(found.object);
+    else controllerConfigs.push(found.object);
+  }
+  const placeOf = (name: string): Place | undefined => seen.get(`MachineConfig ${name}`)?.placeOf([]);
+  return { machineConfigs, pools, controllerConfig: controllerConfigs[0], mistakes, placeOf };
+}
+
+type Kind = 'MachineConfig' | 'MachineConfigPool' | 'ControllerConfig';
+
+type Found = { readonly mistakes: readonly Mistake[] } & (
+  | { readonly kind: 'MachineConfig'; readonly object: MachineConfig | undefined }
+  | { readonly kind: 'MachineConfigPool'; readonly object: MachineConfigPool | undefined }
+  | { readonly kind: 'ControllerConfig'; readonly object: ControllerConfig | undefined }
+);
+
+function readItem(kind: Kind, item: ReadDocument): Found {
+  switch (kind) {
+    case 'MachineConfig':
+      return { kind, ...readMachineConfig(item) };
+    case 'MachineConfigPool':
+      return { kind, ...readBySchema(machineConfigPoolSchema, item) };
+    case 'ControllerConfig':
+      return { kind, ...readBySchema(controllerConfigSchema, item) };
+  }
+}
+
+/** A List, as `kubectl get -o yaml` writes it, is its items. */
+function itemsOf(document: ReadDocument): readonly ReadDocument[] {
+  const { kind, items } = document.value as { readonly kind?: unknown; readonly items?: unknown };
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return [document];
+  return items.map((value: unknown, index) => ({
+    value,
+    placeOf: (path: FieldPath) => document.placeOf(['items', index, ...path]),
+  }));
+}
+
+function kindOf(value: unknown): Kind | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const header = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
+  if (header.apiVersion !== apiVersion) return undefined;
+  return (['MachineConfig', 'MachineConfigPool', 'ControllerConfig'] as const).find((kind) => kind === header.kind);
+}
+
+/** Places are asked for only here and not kept: finding one reads the document once more. */
+function duplicateMistake(object: string, item: ReadDocument, seen: Map<string, ReadDocument>): Mistake | undefined {
+  const before = seen.get(object);
+  if (before === undefined) {
+    seen.set(object, item);
+    return undefined;
+  }
+  const message = `${object} is already defined at ${placeText(before.placeOf([]))}`;
+  return { severity: 'error', place: item.placeOf([]), message };
+}
+
+interface Read<T> {
+  readonly object: T | undefined;
+  readonly mistakes: readonly Mistake[];
+}
+
+function readBySchema<T>(schema: z.ZodType<T>, item: ReadDocument): Read<T> {
+  const result = schema.safeParse(item.value);
+  if (result.success) return { object: result.data, mistakes: [] };
+  const mistakes = result.error.issues.map((issue): Mistake => {
+    const path = issue.path.filter((step) => typeof step !== 'symbol');
+    return { severity: 'error', place: item.placeOf(path), message: `${path.join('.')}: ${issue.message}` };
+  });
+  return { object: undefined, mistakes };
+}
+
+function readMachineConfig(item: ReadDocument): Read<MachineConfig> {
+  const { object: read, mistakes } = readBySchema(machineConfigSchema, item);
+  if (read === undefined) return { object: undefined, mistakes };
+  const { config, mistakes: configMistakes } = readIgnition(read.spec.config, item);
+  const found: Mistake[] = [...unknownFields(item), ...configMistakes];
+  if (config === undefined) return { object: undefined, mistakes: found };
+
+  const object: MachineConfig = { metadata: read.metadata, spec: { ...read.spec, config } };
+  for (const { severity, path, message } of specMistakes(object.spec)) {
+    found.push({ severity, place: item.placeOf(['spec', ...path]), message: `spec.${path.join('.')}: ${message}` });
+  }
+  const isUsable = found.every(({ severity }) => severity === 'warning');
+  return { object: isUsable ? object : undefined, mistakes: found };
+}
+
+const conversionHint =
+  'convert it to 3.x with ign-converter (github.com/coreos/ign-converter), which reads a 2.x config and writes the same as 3.x';
+
+function readIgnition(
+  raw: unknown,
+  item: ReadDocument,
+): { readonly config: Config | undefined; readonly mistakes: readonly Mistake[] } {
+  if (isAbsent(raw)) return { config: { ignition: { version: latestSpec } }, mistakes: [] };
+  const version = (raw as { ignition?: { version?: unknown } }).ignition?.version;
+  if (typeof version === 'string' && /^[12]\./.test(version)) {
+    const place = item.placeOf(['spec', 'config', 'ignition', 'version']);
+    const message = `spec.config is Ignition ${version}; ${conversionHint}`;
+    return { config: undefined, mistakes: [{ severity: 'error', place, message }] };
+  }
+  const parsed = parse(JSON.stringify(raw));
+  const mistakes = [...parsed.report.errors, ...parsed.report.warnings].map(({ severity, path, message }): Mistake => {
+    const steps = path.split('.').slice(1);
+    const place = item.placeOf(['spec', 'config', ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))]);
+    return { severity, place, message: `spec.config.${steps.join('.')}: ${message}` };
+  });
+  return { config: parsed.status === 'parsed' ? parsed.config : undefined, mistakes };
+}
+
+/** No config, and `{}`, mean a MachineConfig that is only about kernel arguments and the like. */
+function isAbsent(raw: unknown): boolean {
+  if (raw === undefined || raw === null) return true;
+  return typeof raw === 'object' && Object.keys(raw).length === 0;
+}
+
+const specFields = Object.keys(machineConfigSchema.shape.spec.in.unwrap().unwrap().shape);
+
+/** The API drops fields it does not know without a word, so a misspelled one does nothing at all. */
+function unknownFields(item: ReadDocument): readonly Mistake[] {
+  const spec = (item.value as { readonly spec?: Readonly<Record<string, unknown>> | null }).spec ?? {};
+  return Object.keys(spec)
+    .filter((field) => !specFields.includes(field))
+    .map((field) => {
+      const near = specFields.find((known) => distance(known.toLowerCase(), field.toLowerCase()) <= 2);
+      const message = `spec.${field}: unknown field, ignored${near === undefined ? '' : `; did you mean ${near}?`}`;
+      return { severity: 'warning', place: item.placeOf(['spec', field]), message };
+    });
+}

@@ -1,0 +1,29 @@
+// Rendered pools as files, in the layout that the config server reads: the pool says which rendered configuration is
+// its own, and the configuration lies beside it. JSON, which every YAML reader reads, because it is written and read
+// hundreds of times faster.
+import type { MachineConfigPool } from './machine-config.ts';
+import type { RenderedPool } from './render.ts';
+
+export interface RenderedFile {
+  /** Relative to the server's base folder. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export function renderedFiles(pool: MachineConfigPool, rendered: RenderedPool): readonly RenderedFile[] {
+  const configuration = {
+    name: rendered.name,
+    source: rendered.sources.map(({ metadata }) => ({ name: metadata.name })),
+  };
+  return [
+    { path: `machine-configs/${rendered.name}.yaml`, text: jsonText(rendered.machineConfig) },
+    {
+      path: `machine-pools/${rendered.pool}.yaml`,
+      text: jsonText({ ...pool, spec: { ...pool.spec, configuration }, status: { configuration } }),
+    },
+  ];
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,33 @@
+// The single-use token that every served config carries, in the form of a Kubernetes bootstrap token: `id.secret`. The
+// id is public (it is the name of the user the token authenticates), the secret is not. Servers keep digests.
+import { hash } from 'node:crypto';
+import type { Random } from '../../host/random.ts';
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const idLength = 6;
+const secretLength = 16;
+/** Bytes below this give every letter the same chance. */
+const fairBelow = 256 - (256 % alphabet.length);
+
+/** As long as every token, and none: what a HEAD is measured with. */
+export const noToken = '0'.repeat(idLength + 1 + secretLength);
+
+export function makeBootstrapToken(random: Random): string {
+  let letters = '';
+  while (letters.length < idLength + secretLength) {
+    for (const byte of random.bytes(32)) if (byte < fairBelow) letters += alphabet.charAt(byte % alphabet.length);
+  }
+  return `${letters.slice(0, idLength)}.${letters.slice(idLength, idLength + secretLength)}`;
+}
+
+export function isBootstrapToken(text: string): boolean {
+  return /^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(text);
+}
+
+export function tokenId(token: string): string {
+  return token.slice(0, idLength);
+}
+
+export function digestToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}

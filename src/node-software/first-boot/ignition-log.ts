@@ -1,0 +1,68 @@
+// Reads what Ignition says on its standard output: which URL it asks for, how often, and what the last attempt met.
+// Ignition retries for ever; without this a waiting machine would look like a hanging one.
+
+export interface FetchAttempt {
+  readonly url: string;
+  readonly attempts: number;
+  readonly reason?: string;
+}
+
+export type FetchEvent =
+  | { readonly kind: 'attempt'; readonly url: string; readonly attempt: number }
+  | { readonly kind: 'error'; readonly reason: string }
+  /** Ignition prints the words of a status, not its number. */
+  | { readonly kind: 'result'; readonly status: string };
+
+const attemptLine = /\b(?:GET|PUT) (\S+): attempt #(\d+)/;
+const resultLine = /\b(?:GET|PUT) result: (.+)$/;
+const errorLine = /\b(?:GET|PUT) error: (.+)$/;
+
+export function parseIgnitionLine(line: string): FetchEvent | undefined {
+  const attempt = attemptLine.exec(line);
+  if (attempt?.[1] !== undefined) return { kind: 'attempt', url: attempt[1], attempt: Number(attempt[2]) };
+  const error = errorLine.exec(line)?.[1];
+  if (error !== undefined) return { kind: 'error', reason: shortReason(error) };
+  const status = resultLine.exec(line)?.[1];
+  return status === undefined ? undefined : { kind: 'result', status: status.trim() };
+}
+
+/** The statuses of 500 and above; Ignition tries again on these and takes all others as final. */
+const retriedStatuses: readonly string[] = [
+  'Internal Server Error',
+  'Not Implemented',
+  'Bad Gateway',
+  'Service Unavailable',
+  'Gateway Timeout',
+  'HTTP Version Not Supported',
+];
+
+/** Folds one more event in; undefined when nothing is being fetched any more. */
+export function nextAttempt(current: FetchAttempt | undefined, event: FetchEvent): FetchAttempt | undefined {
+  switch (event.kind) {
+    case 'attempt': {
+      const reason = current?.url === event.url ? current.reason : undefined;
+      return { url: event.url, attempts: event.attempt, ...(reason === undefined ? {} : { reason }) };
+    }
+    case 'error':
+      return current === undefined ? undefined : { ...current, reason: event.reason };
+    case 'result':
+      if (current === undefined || !retriedStatuses.includes(event.status)) return undefined;
+      return { ...current, reason: event.status };
+  }
+}
+
+/** Go nests `Get "URL": dial tcp 10.0.0.1:22623: connect: connection refused`; a person needs the end of it. */
+function shortReason(text: string): string {
+  return text
+    .replace(/^(?:Get|Put|Head) "[^"]*": /, '')
+    .replace(/^dial \w+(?: \S+)?: /, '')
+    .replace(/^connect: /, '')
+    .trim();
+}
+
+/** The last thing it called critical, without the phrase it always ends with. */
+export function failureReason(output: string): string | undefined {
+  const critical = output.split('\n').filter((line) => /^CRITICAL\s*:/.test(line));
+  const said = critical.filter((line) => !line.includes('Ignition failed:')).at(-1) ?? critical.at(-1);
+  return said?.replace(/^CRITICAL\s*: /, '').trim();
+}

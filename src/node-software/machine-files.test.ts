@@ -1,0 +1,89 @@
+import { parse as parseToml } from 'smol-toml';
+import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { cniNetworkText } from './cni-network.ts';
+import { hostsText } from './hosts-file.ts';
+import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
+import { kubeletConfigurationText } from './kubelet-configuration.ts';
+import { registryHostsFile } from './registry-hosts.ts';
+import { sysctlText } from './sysctls.ts';
+
+describe('the own name in /etc/hosts', () => {
+  const before = '127.0.0.1 localhost\n10.0.0.9 other # mine\n';
+  const own = { name: 'master-0', addresses: ['10.99.0.11'] };
+
+  test('is added once, however often', () => {
+    const once = hostsText(before, own);
+    expect(once).toBe(`${before}10.99.0.11 master-0 # this machine, by firstlight\n`);
+    expect(hostsText(once, own)).toBe(once);
+  });
+
+  test('follows the machine and leaves other lines alone', () => {
+    const moved = hostsText(hostsText(before, own), { name: 'm.example.com', addresses: ['10.99.0.12', 'fd00::12'] });
+    expect(moved).toBe(
+      `${before}10.99.0.12 m.example.com m # this machine, by firstlight\nfd00::12 m.example.com m # this machine, by firstlight\n`,
+    );
+  });
+});
+
+describe('a registry', () => {
+  test('is asked last, after its mirrors', () => {
+    const { path, text } = registryHostsFile({
+      name: 'docker.io',
+      mirrors: [{ url: 'https://a.example.com', caFile: '/ca' }, { url: 'https://b.example.com/v2/proxy' }],
+    });
+    expect(path).toBe('/etc/containerd/certs.d/docker.io/hosts.toml');
+    expect(parseToml(text)).toEqual({
+      server: 'https://registry-1.docker.io',
+      host: {
+        'https://a.example.com': { capabilities: ['pull', 'resolve'], ca: '/ca' },
+        'https://b.example.com/v2/proxy': { capabilities: ['pull', 'resolve'], override_path: true },
+      },
+    });
+  });
+
+  test('that is blocked is never asked', () => {
+    const { text } = registryHostsFile({ name: 'x.example.com', mirrors: [], isBlocked: true });
+    expect(parseToml(text)).toMatchObject({ server: 'https://blocked.invalid' });
+  });
+});
+
+test('a pod network gives each family its range and its way out, and never masquerades', () => {
+  const network = JSON.parse(cniNetworkText({ podRanges: ['10.128.1.0/24', 'fd01::/64'], mtu: 1450 })) as {
+    plugins: unknown[];
+  };
+  expect(network.plugins[0]).toEqual({
+    type: 'ptp',
+    ipMasq: false,
+    mtu: 1450,
+    ipam: {
+      type: 'host-local',
+      ranges: [[{ subnet: '10.128.1.0/24' }], [{ subnet: 'fd01::/64' }]],
+      routes: [{ dst: '0.0.0.0/0' }, { dst: '::/0' }],
+    },
+  });
+});
+
+test('kube-proxy leaves the connection-tracking limits of the machine alone', () => {
+  expect(parseYaml(kubeProxyConfigurationText({ clusterNetworks: ['10.128.0.0/14', 'fd01::/48'] }))).toMatchObject({
+    mode: 'nftables',
+    clusterCIDR: '10.128.0.0/14,fd01::/48',
+    conntrack: { maxPerCore: 0, min: 0 },
+  });
+});
+
+test('a standalone kubelet opens no port to the network', () => {
+  expect(parseYaml(kubeletConfigurationText({ kind: 'standalone' }))).toMatchObject({
+    enableServer: false,
+    authentication: { anonymous: { enabled: false } },
+    readOnlyPort: 0,
+  });
+});
+
+test('no kernel setting that cannot be written keeps a machine from starting', () => {
+  const settings = sysctlText()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(settings.length).toBeGreaterThan(0);
+  expect(settings.filter((line) => !/^-[a-z0-9_.]+ = \d+$/.test(line))).toEqual([]);
+});

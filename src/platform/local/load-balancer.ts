@@ -1,0 +1,77 @@
+// The cluster's load balancer as data: haproxy's configuration. It is changed by nothing but its own health checks,
+// over TLS and several times a second, so a handoff needs no command: a backend that stops being ready is left out.
+import type { Machine } from '../machine.ts';
+
+export const apiPort = 6443;
+export const configServerPort = 22_623;
+
+export interface LoadBalancerInput {
+  readonly switchAddress: string;
+  readonly machines: readonly Pick<Machine, 'name' | 'role' | 'address'>[];
+  /** Unix socket through which the host's loopback port reaches the API. */
+  readonly apiSocket: string;
+}
+
+// nobody, by number: the name of its group differs between distributions.
+const unprivileged = ['uid 65534', 'gid 65534'];
+
+const defaults = [
+  'defaults',
+  '  mode tcp',
+  '  timeout connect 2s',
+  // Watches are silent for long; TCP keep-alive finds peers that died.
+  '  timeout client 24h',
+  '  timeout server 24h',
+  '  timeout check 1s',
+  '  option clitcpka',
+  '  option srvtcpka',
+  '  option redispatch',
+  '  retries 3',
+];
+
+// Both are behind TLS that ends on the machine, so the check speaks TLS too; whose certificate it is matters to the
+// clients, who verify it, not to the question whether the backend is ready.
+const healthCheck = 'check check-ssl verify none inter 200ms rise 1 fall 2 on-marked-down shutdown-sessions';
+
+export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadBalancerInput): string {
+  const backends = machines.filter((machine) => machine.role !== 'worker');
+  const servers = (port: number, options: string): readonly string[] =>
+    backends.map((machine) => `  server ${machine.name} ${machine.address}:${port}${options}`);
+  return [
+    'global',
+    ...unprivileged.map((line) => `  ${line}`),
+    ...defaults,
+    'frontend api',
+    `  bind ${switchAddress}:${apiPort}`,
+    `  bind unix@${apiSocket} mode 666`,
+    '  default_backend api',
+    'backend api',
+    '  option httpchk GET /readyz',
+    '  http-check expect status 200',
+    `  default-server ${healthCheck}`,
+    ...servers(apiPort, ''),
+    'frontend config-server',
+    `  bind ${switchAddress}:${configServerPort}`,
+    '  default_backend config-server',
+    'backend config-server',
+    '  option httpchk GET /healthz',
+    '  http-check expect status 200',
+    `  default-server ${healthCheck}`,
+    // The config server believes a source address only when it comes from here.
+    ...servers(configServerPort, ' send-proxy-v2'),
+    '',
+  ].join('\n');
+}
+
+/** The relay between the host's loopback and the switch: the only thing of a cluster that the host can connect to. */
+export function hostPortConfig(input: { readonly hostPort: number; readonly apiSocket: string }): string {
+  return [
+    'global',
+    ...unprivileged.map((line) => `  ${line}`),
+    ...defaults,
+    'listen api',
+    `  bind 127.0.0.1:${input.hostPort}`,
+    `  server switch unix@${input.apiSocket}`,
+    '',
+  ].join('\n');
+}

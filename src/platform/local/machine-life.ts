@@ -1,0 +1,167 @@
+// Starting and stopping one machine whose folder exists. Each function first looks, then acts; doing it twice is fine.
+import { isError } from '../../errors/firstlight-error.ts';
+import type { Host } from '../../host/host.ts';
+import { workflowErrors } from '../../workflow/errors.ts';
+import { waitUntil } from '../../workflow/wait.ts';
+import { platformErrors } from '../errors.ts';
+import type { Machine } from '../machine.ts';
+import { removeGroup } from './cgroups.ts';
+import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
+import { findProcesses, hasProcesses, type MachineProcesses } from './observed-machine.ts';
+import type { MachinePlan } from './plan.ts';
+import { runProgram } from './run-program.ts';
+import { rebootStatus, startScript } from './start-script.ts';
+
+/** What systemd as process 1 does on these (systemd(1), SIGNALS): SIGRTMIN is 34 in glibc's numbering. */
+const haltSignal = 34 + 3;
+const rebootSignal = 34 + 5;
+
+export interface LifeContext {
+  readonly host: Host;
+  readonly cluster: string;
+  readonly plan: MachinePlan;
+  readonly signal: AbortSignal;
+}
+
+/** Its root and its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
+export async function launchMachine(context: LifeContext, machine: Machine): Promise<void> {
+  const { host, cluster, plan } = context;
+  const paths = machinePaths(cluster, machine.name);
+  const script = startScript({ cluster, machine, plan });
+  await host.files.write(paths.startScript, script, { mode: 0o700, isDurable: false });
+  // Mounts made by the script stay in its own mount namespace and vanish with it. `slave`, not `private`: a namespace
+  // of another cluster that is removed later must not live on in our copy of the mount table.
+  const command = ['unshare', '--mount', '--propagation', 'slave', 'sh', paths.startScript] as const;
+  if (plan.supervisor === 'session') {
+    const [program, ...args] = command;
+    await host.processes.startDetached(program, args, { cwd: '/', logPath: paths.consoleLog });
+    return;
+  }
+  await runProgram(host, ['systemd-run', ...unitOptions(cluster, machine.name), '--', ...command]);
+}
+
+/** The same as systemd's own systemd-nspawn@.service sets. */
+function unitOptions(cluster: string, machine: string): readonly string[] {
+  const properties = [
+    'Slice=machine.slice',
+    'Delegate=yes',
+    'KillMode=mixed',
+    'TasksMax=16384',
+    `RestartForceExitStatus=${rebootStatus}`,
+    `SuccessExitStatus=${rebootStatus}`,
+    `StandardOutput=append:${machinePaths(cluster, machine).consoleLog}`,
+    `StandardError=append:${machinePaths(cluster, machine).consoleLog}`,
+  ];
+  return [
+    `--unit=${unitName(cluster, machine)}`,
+    '--collect',
+    ...properties.map((property) => `--property=${property}`),
+  ];
+}
+
+/** Asks systemd inside to halt, and ends it by force after `graceMs`. */
+export async function stopMachine(context: LifeContext, machine: string, graceMs: number): Promise<void> {
+  const { host, cluster } = context;
+  const seen = await findProcesses(host, cluster, machine);
+  if (seen.leader === undefined) return killMachine(context, machine);
+  host.processes.kill(seen.leader, haltSignal);
+  await waitForEnd(context, machine, { deadlineMs: graceMs }).catch(unlessLate(async () => {}));
+  await killMachine(context, machine);
+}
+
+/** nspawn tidies up after a machine whose process 1 is gone; only when it does not end by itself it is killed too. */
+const nspawnGraceMs = 5_000;
+
+/** Ends a machine at once: the supervisor first, so that it does not start another life. */
+export async function killMachine(context: LifeContext, machine: string): Promise<void> {
+  const { host, cluster, plan } = context;
+  const { supervisor } = await findProcesses(host, cluster, machine);
+  if (supervisor !== undefined) host.processes.kill(supervisor, 'SIGKILL');
+  // Again at every look: nspawn may just be about to start process 1.
+  const endLeader = ({ leader }: MachineProcesses): void => {
+    if (leader !== undefined) host.processes.kill(leader, 'SIGKILL');
+  };
+  await waitForEnd(context, machine, { deadlineMs: nspawnGraceMs, onSeen: endLeader }).catch(
+    unlessLate(() => killAll(context, machine)),
+  );
+  if (plan.supervisor === 'systemd-unit') {
+    await host.processes.run('systemctl', ['stop', unitName(cluster, machine)], { timeoutMs: 30_000 });
+  }
+  await removeGroup(context, machineGroup(cluster, machine));
+  // nspawn leaves this folder behind where /run is an ordinary disk.
+  await host.files.remove(`/run/systemd/nspawn/propagate/${nspawnName(cluster, machine)}`);
+}
+
+async function killAll(context: LifeContext, machine: string): Promise<void> {
+  const { host, cluster } = context;
+  const seen = await findProcesses(host, cluster, machine);
+  // nspawn locks the folder it runs, by device and inode as seen from its own mounts.
+  const root = `/proc/${seen.nspawn ?? 'self'}/root${machinePaths(cluster, machine).root}`;
+  const identity = (await host.files.facts(root))?.identity;
+  for (const pid of [seen.supervisor, seen.nspawn, seen.leader]) {
+    if (pid !== undefined) host.processes.kill(pid, 'SIGKILL');
+  }
+  await waitForEnd(context, machine, { deadlineMs: 20_000 });
+  if (identity !== undefined) await host.files.remove(`/run/systemd/nspawn/locks/inode-${identity}`);
+}
+
+/** Handles a wait that came to its deadline; lets every other failure through. */
+function unlessLate(then: () => Promise<void>): (error: unknown) => Promise<void> {
+  return async (error) => {
+    if (!isError(error, workflowErrors.DEADLINE)) throw error;
+    await then();
+  };
+}
+
+interface EndWait {
+  readonly deadlineMs: number;
+  readonly onSeen?: (processes: MachineProcesses) => void;
+}
+
+async function waitForEnd({ host, cluster, signal }: LifeContext, machine: string, wait: EndWait): Promise<void> {
+  await waitUntil({
+    clock: host.clock,
+    what: `the end of machine ${machine}`,
+    deadlineMs: wait.deadlineMs,
+    everyMs: 25,
+    signal,
+    probe: async () => {
+      const left = await findProcesses(host, cluster, machine);
+      if (!hasProcesses(left)) return { status: 'ready', value: undefined };
+      wait.onSeen?.(left);
+      return { status: 'waiting', missing: [describeProcesses(left)] };
+    },
+  });
+}
+
+function describeProcesses(processes: MachineProcesses): string {
+  const names = Object.entries(processes).map(([name, pid]) => `${name} ${pid}`);
+  return `still alive: ${names.join(', ')}`;
+}
+
+/** Asks systemd inside to reboot; returns when another process 1 has taken over. */
+export async function rebootMachine(context: LifeContext, machine: string, deadlineMs: number): Promise<void> {
+  const { host, cluster, plan, signal } = context;
+  const { leader } = await findProcesses(host, cluster, machine);
+  if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'stopped' });
+  host.processes.kill(leader, rebootSignal);
+  await waitUntil({
+    clock: host.clock,
+    what: `the reboot of machine ${machine}`,
+    deadlineMs,
+    everyMs: 50,
+    signal,
+    probe: async () => {
+      const seen = await findProcesses(host, cluster, machine);
+      if (seen.leader !== undefined && seen.leader !== leader) return { status: 'ready', value: undefined };
+      // Between two lives a unit of the host's systemd has no process for a moment; our own script always has one.
+      if (!hasProcesses(seen) && plan.supervisor === 'session') {
+        throw platformErrors.NOT_RUNNING({ machine, state: 'stopped after it was asked to reboot' });
+      }
+      return {
+        status: 'waiting',
+        missing: [seen.leader === leader ? 'systemd still stops its units' : 'its next life'],
+      };
+    },
+  });
+}

@@ -1,0 +1,99 @@
+// What keeps this host from running machines, each with its remedy; a pure function of what was detected,
+// so that everything can be named before anything is touched.
+import type { CapabilityName, DetectedHost } from './detected-host.ts';
+import { missingPackages } from './packages.ts';
+
+export interface HostProblem {
+  readonly what: string;
+  readonly remedy: string;
+  /** Debian packages whose installation solves it. */
+  readonly packages?: readonly string[];
+}
+
+export interface HostNeeds {
+  readonly machines: number;
+}
+
+const mebibyte = 1024 ** 2;
+/** Idle a machine holds some 35 MB; the rest is head room for what is put on it. */
+const memoryBytesPerMachine = 128 * mebibyte;
+const memoryBytesBase = 256 * mebibyte;
+const diskBytesPerMachine = 256 * mebibyte;
+const diskBytesBase = 512 * mebibyte;
+
+const neededCapabilities: readonly CapabilityName[] = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_CHROOT', 'MKNOD'];
+
+export function findProblems(detected: DetectedHost, needs: HostNeeds): readonly HostProblem[] {
+  return [
+    ...identityProblems(detected),
+    ...kernelProblems(detected),
+    ...packageProblems(detected),
+    ...capacityProblems(detected, needs),
+  ];
+}
+
+function identityProblems(detected: DetectedHost): readonly HostProblem[] {
+  if (!detected.isRoot) {
+    return [
+      {
+        what: 'you are not root',
+        remedy: 'Machines need namespaces, mounts and control groups: run the same command with sudo.',
+      },
+    ];
+  }
+  const missing = neededCapabilities.filter((name) => !detected.capabilities.includes(name));
+  if (missing.length === 0) return [];
+  const names = missing.map((name) => `CAP_${name}`).join(', ');
+  return [{ what: `root lacks ${names} here`, remedy: `Run on the host itself, or in a container that has ${names}.` }];
+}
+
+function kernelProblems(detected: DetectedHost): readonly HostProblem[] {
+  const problems: HostProblem[] = [];
+  if (!detected.hasOverlayfs) {
+    problems.push({ what: 'the kernel has no overlayfs', remedy: 'modprobe overlay, or use a kernel that has it.' });
+  }
+  if (detected.stateFileSystem === 'overlay') {
+    problems.push({
+      what: 'the folder for machines lies on an overlayfs, which cannot carry another one',
+      remedy: 'Mount a plain disk or volume at /var/lib/firstlight.',
+    });
+  }
+  if (detected.cgroupMounts.length === 0) {
+    problems.push({ what: 'no control groups are mounted', remedy: 'mount -t cgroup2 none /sys/fs/cgroup' });
+  }
+  return problems;
+}
+
+function packageProblems(detected: DetectedHost): readonly HostProblem[] {
+  const packages = missingPackages(detected.programs);
+  if (packages.length === 0) return [];
+  const remedy = detected.canInstallPackages
+    ? `apt-get install ${packages.join(' ')} (machine commands do it themselves).`
+    : `Install what provides them; on Debian: ${packages.join(' ')}.`;
+  return [{ what: `packages are missing: ${packages.join(', ')}`, remedy, packages }];
+}
+
+function capacityProblems(detected: DetectedHost, { machines }: HostNeeds): readonly HostProblem[] {
+  // Looking at machines, stopping and removing them must work on a full disk too.
+  if (machines === 0) return [];
+  const diskBytes = diskBytesBase + machines * diskBytesPerMachine;
+  const memoryBytes = memoryBytesBase + machines * memoryBytesPerMachine;
+  const problems: HostProblem[] = [];
+  if (detected.freeDiskBytes < diskBytes) {
+    problems.push({
+      what: `${inMebibytes(detected.freeDiskBytes)} of disk are free, ${machines} machines need ${inMebibytes(diskBytes)}`,
+      remedy: 'Free some space on the disk of /var/lib/firstlight.',
+    });
+  }
+  if (detected.availableMemoryBytes < memoryBytes) {
+    problems.push({
+      what: `${inMebibytes(detected.availableMemoryBytes)} of memory are available, ${machines} machines need ${inMebibytes(memoryBytes)}`,
+      remedy: 'Stop something else, or make fewer machines.',
+    });
+  }
+  return problems;
+}
+
+export function inMebibytes(bytes: number): string {
+  return `${Math.floor(bytes / mebibyte)} MiB`;
+}

@@ -1,0 +1,77 @@
+// What a new machine finds in its root beside the shared image: who it is, whom to ask for names, what configures it.
+// Pure; machine-folder.ts writes them into the upper folder before the machine has ever run.
+import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../node-software/first-boot/unit.ts';
+import type { Machine } from '../machine.ts';
+import type { MachineNetwork } from './addresses.ts';
+
+export interface SeedInput {
+  readonly machine: Machine;
+  readonly domain: string;
+  readonly network: MachineNetwork;
+  readonly ignition: Uint8Array;
+}
+
+export type SeedFile = RootFile | { readonly path: string; readonly content: Uint8Array; readonly mode?: number };
+
+export function seedFiles({ machine, domain, network, ignition }: SeedInput): readonly SeedFile[] {
+  return [
+    { path: '/etc/hostname', content: `${machine.name}\n` },
+    { path: '/etc/machine-id', content: `${machine.machineId}\n`, mode: 0o444 },
+    { path: '/etc/hosts', content: hostsFile(machine, domain) },
+    { path: '/etc/resolv.conf', content: `nameserver ${network.switchAddress}\nsearch ${domain}\n` },
+    { path: firstBootConfigPath, content: ignition, mode: 0o600 },
+    ...firstBootFiles,
+    ...nspawnFiles,
+  ];
+}
+
+/** The machine's own name must resolve at once: kubelet waits 10 s in three places when it does not. */
+function hostsFile(machine: Machine, domain: string): string {
+  return [
+    '127.0.0.1 localhost',
+    '::1 localhost ip6-localhost ip6-loopback',
+    `${machine.address} ${machine.name}.${domain} ${machine.name}`,
+    '',
+  ].join('\n');
+}
+
+// nspawn mounts /proc/sys, /sys and the cgroup version 1 controllers read-only; kubelet and its pods need to write
+// there, and mounts made on a node must reach its pods. A remount without `bind` fails with "busy" on a controller.
+const apiMountsScript = `set -eu
+controllers=$(awk '$3 == "cgroup" { print $2 }' /proc/mounts)
+for path in /proc/sys /sys $controllers; do
+  mount -o remount,bind,rw "$path"
+done
+mount --make-rshared /
+`;
+const apiMountsPath = '/etc/firstlight/api-mounts.sh';
+
+const apiMountsUnit = `[Unit]
+Description=Make the kernel's interfaces writable for the node's software
+DefaultDependencies=no
+ConditionVirtualization=systemd-nspawn
+Before=sysinit.target shutdown.target
+Conflicts=shutdown.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh ${apiMountsPath}
+`;
+
+// Kept on disk, so that a machine that died can still be asked why. /dev/kmsg is the host's: kubelet reads it, but the
+// host's kernel log does not belong into every machine's journal.
+const journalSettings = `[Journal]
+Storage=persistent
+ReadKMsg=no
+`;
+
+const nspawnFiles: readonly RootFile[] = [
+  { path: '/etc/systemd/journald.conf.d/20-local-platform.conf', content: journalSettings },
+  { path: apiMountsPath, content: apiMountsScript },
+  { path: '/etc/systemd/system/firstlight-api-mounts.service', content: apiMountsUnit },
+  {
+    path: '/etc/systemd/system/sysinit.target.wants/firstlight-api-mounts.service',
+    linkTo: '../firstlight-api-mounts.service',
+  },
+];

@@ -1,0 +1,149 @@
+// The script that is a machine's supervisor: it owns the machine's mounts and control groups, runs nspawn, and runs it
+// again when the machine asked for a reboot. It is shell because it must stay small, outlive every command and need
+// nothing but what the host has. Everything that differs between hosts comes from the plan.
+import type { Machine } from '../machine.ts';
+import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
+import type { CgroupPlan, MachinePlan } from './plan.ts';
+
+/** nspawn's exit status when the machine asked to be started again. */
+export const rebootStatus = 133;
+
+export interface StartScriptInput {
+  readonly cluster: string;
+  readonly machine: Machine;
+  readonly plan: MachinePlan;
+}
+
+export function startScript(input: StartScriptInput): string {
+  const { cluster, machine, plan } = input;
+  const paths = machinePaths(cluster, machine.name);
+  const group = machineGroup(cluster, machine.name);
+  const folders = { lowerdir: machine.image.rootFolder, upperdir: paths.upper, workdir: paths.work };
+  // Commas separate options and colons separate lower folders, unless a backslash stands before them.
+  const overlay = Object.entries(folders).map(([name, path]) => `${name}=${path.replaceAll(/[\\:,]/g, '\\$&')}`);
+  const beforeEachLife = [...removeStaleCgroups(plan.cgroup, group), ...resetNetwork(cluster, machine.name)];
+  const run = `${nspawnEnvironment(plan)} ${[...intoLeaf(plan.cgroup, group), ...nspawnCommand(input)].map(quote).join(' ')}`;
+  const lives =
+    plan.supervisor === 'systemd-unit'
+      ? // The unit starts this script anew for a reboot (RestartForceExitStatus).
+        [...beforeEachLife, `exec env ${run}`]
+      : [
+          'while :; do',
+          ...[...beforeEachLife, 'status=0', `${run} || status=$?`].map(indent),
+          `  [ "$status" -eq ${rebootStatus} ] || exit "$status"`,
+          'done',
+        ];
+  return [
+    '#!/bin/sh',
+    '# Written by firstlight at every start of this machine; changes are lost.',
+    'set -eu',
+    ...enterCgroups(plan.cgroup, group),
+    `mount -t overlay overlay -o ${quote(overlay.join(','))} ${quote(paths.root)}`,
+    ...lives,
+    '',
+  ].join('\n');
+}
+
+export function nspawnCommand({ cluster, machine }: StartScriptInput): readonly string[] {
+  const paths = machinePaths(cluster, machine.name);
+  return [
+    'systemd-nspawn',
+    '--quiet',
+    '--settings=no',
+    '--register=no',
+    '--keep-unit',
+    `--machine=${nspawnName(cluster, machine.name)}`,
+    `--hostname=${machine.name}`,
+    `--uuid=${machine.machineId}`,
+    `--directory=${paths.root}`,
+    `--network-namespace-path=${namespacePath(machineNamespace(cluster, machine.name))}`,
+    '--capability=all',
+    '--system-call-filter=@known @privileged bpf add_key keyctl',
+    '--link-journal=no',
+    '--resolv-conf=off',
+    '--timezone=off',
+    '--bind=/dev/kmsg',
+    `--bind=${paths.containerd}:/var/lib/containerd`,
+    `--bind=${paths.kubelet}:/var/lib/kubelet`,
+    `--bind=${paths.etcd}:/var/lib/etcd`,
+    '--console=pipe',
+    '--boot',
+  ];
+}
+
+function nspawnEnvironment(plan: MachinePlan): string {
+  return `SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=${plan.cgroup.version === 2 ? 1 : 0}`;
+}
+
+/** Makes the machine's group in every hierarchy and moves this script into it before anything else runs. */
+function enterCgroups(cgroup: CgroupPlan, group: string): readonly string[] {
+  if (cgroup.kind === 'delegated') return [];
+  const groups = cgroup.mounts.map((mount) => `${mount}/${group}`);
+  const own = cgroup.version === 2 ? groups.map((path) => `${path}/${scriptLeaf}`) : groups;
+  return [
+    `mkdir -p ${own.map(quote).join(' ')}`,
+    ...(cgroup.version === 1 ? fillCpuset(cgroup.cpusetMount, group) : []),
+    `for group in ${own.map(quote).join(' ')}; do echo $$ > "$group/cgroup.procs"; done`,
+    ...(cgroup.version === 2 ? handDown(cgroup, group) : []),
+  ];
+}
+
+// On version 2 a group that hands controllers down may hold no process itself, so script and nspawn get a leaf each.
+const scriptLeaf = 'script';
+const nspawnLeaf = 'machine';
+
+/** Runs the command that follows in the leaf that nspawn divides further. */
+function intoLeaf(cgroup: CgroupPlan, group: string): readonly string[] {
+  if (cgroup.kind === 'delegated' || cgroup.version === 1) return [];
+  const leaves = cgroup.mounts.map((mount) => `${mount}/${group}/${nspawnLeaf}`);
+  const enter = leaves.map((leaf) => `mkdir -p ${leaf} && echo $$ > ${leaf}/cgroup.procs`).join(' && ');
+  return ['sh', '-c', `${enter} && exec "$@"`, 'sh'];
+}
+
+/** A cpuset is born empty and refuses processes until it has been given processors and memory nodes. */
+function fillCpuset(mount: string | undefined, group: string): readonly string[] {
+  if (mount === undefined) return [];
+  return ancestors(group).map(
+    (path) => `for f in cpuset.cpus cpuset.mems; do cat ${quote(mount)}/$f > ${quote(`${mount}/${path}`)}/$f; done`,
+  );
+}
+
+/** On version 2 a controller reaches a group only when each of its parents hands it down. */
+function handDown(cgroup: CgroupPlan & { kind: 'own'; version: 2 }, group: string): readonly string[] {
+  return cgroup.mounts.flatMap((mount) =>
+    [mount, ...ancestors(group).map((path) => `${mount}/${path}`)].flatMap((parent) =>
+      cgroup.controllers.map((name) => `echo +${name} > ${quote(`${parent}/cgroup.subtree_control`)} || true`),
+    ),
+  );
+}
+
+/** Groups of an earlier life make kubelet hang for half a minute. The machine has no process at this point. */
+function removeStaleCgroups(cgroup: CgroupPlan, group: string): readonly string[] {
+  if (cgroup.kind === 'delegated') return [];
+  const groups = cgroup.mounts.map((mount) => quote(`${mount}/${group}`));
+  return [`find ${groups.join(' ')} -mindepth 1 -depth -type d -delete 2>/dev/null || true`];
+}
+
+/** A rebooted machine finds its network as it was when it was made: no routes or packet filters of its last life. */
+function resetNetwork(cluster: string, machine: string): readonly string[] {
+  const namespace = quote(machineNamespace(cluster, machine));
+  return [
+    `nsenter --net=${quote(namespacePath(machineNamespace(cluster, machine)))} nft flush ruleset || true`,
+    `ip -n ${namespace} address flush dev eth0`,
+    `ip -n ${namespace} route flush table main || true`,
+    `ip -n ${namespace} -batch ${quote(machinePaths(cluster, machine).networkBatch)}`,
+  ];
+}
+
+function ancestors(group: string): readonly string[] {
+  const parts = group.split('/');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function quote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
+}

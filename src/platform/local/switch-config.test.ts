@@ -1,0 +1,66 @@
+// The texts that haproxy and CoreDNS are given. That the real ones take them and act on them is in test/e2e/machines.test.ts.
+import { describe, expect, test } from 'vitest';
+import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
+import { nameServerConfig, zoneFile } from './name-server.ts';
+
+const machines = [
+  { name: 'bootstrap', role: 'bootstrap', address: '10.99.0.10' },
+  { name: 'master-0', role: 'master', address: '10.99.0.11' },
+  { name: 'worker-0', role: 'worker', address: '10.99.0.21' },
+] as const;
+const switchAddress = '10.99.0.1';
+const zone = { domain: 'demo.firstlight.test', switchAddress, machines };
+
+describe('the load balancer', () => {
+  const config = loadBalancerConfig({ switchAddress, machines, apiSocket: '/s/api.sock' });
+
+  test('has the bootstrap machine and the masters behind both ports, and no worker', () => {
+    const servers = config.split('\n').filter((line) => line.startsWith('  server '));
+    expect(servers).toEqual([
+      '  server bootstrap 10.99.0.10:6443',
+      '  server master-0 10.99.0.11:6443',
+      '  server bootstrap 10.99.0.10:22623 send-proxy-v2',
+      '  server master-0 10.99.0.11:22623 send-proxy-v2',
+    ]);
+  });
+
+  test('asks each backend over TLS whether it is ready, five times a second', () => {
+    expect(config.match(/check check-ssl verify none inter 200ms rise 1 fall 2/g)).toHaveLength(2);
+    expect(config).toContain('option httpchk GET /readyz');
+    expect(config).toContain('option httpchk GET /healthz');
+  });
+
+  test('is reached from the host by loopback only', () => {
+    expect(hostPortConfig({ hostPort: 16_443, apiSocket: '/s/api.sock' })).toContain('bind 127.0.0.1:16443\n');
+  });
+});
+
+describe('the name server', () => {
+  test('knows the API, the apps and every machine', () => {
+    expect(
+      zoneFile(zone)
+        .split('\n')
+        .filter((line) => / IN A /.test(line)),
+    ).toEqual([
+      'switch IN A 10.99.0.1',
+      'api IN A 10.99.0.1',
+      'api-int IN A 10.99.0.1',
+      '*.apps IN A 10.99.0.1',
+      'bootstrap IN A 10.99.0.10',
+      'master-0 IN A 10.99.0.11',
+      'worker-0 IN A 10.99.0.21',
+    ]);
+  });
+
+  test('has another serial whenever the machines differ, and only then', () => {
+    const serial = (text: string): string | undefined => /hostmaster (\d+)/.exec(text)?.[1];
+    expect(serial(zoneFile(zone))).toBe(serial(zoneFile({ ...zone })));
+    expect(serial(zoneFile(zone))).not.toBe(serial(zoneFile({ ...zone, machines: machines.slice(1) })));
+  });
+
+  test('keeps its configuration when machines come and go, so that it need not be restarted', () => {
+    const config = (input: typeof zone | (Omit<typeof zone, 'machines'> & { machines: [] })): string =>
+      nameServerConfig({ ...input, zoneFile: '/s/zone' });
+    expect(config(zone)).toBe(config({ ...zone, machines: [] }));
+  });
+});

@@ -1,0 +1,3 @@
+// What a machine is for. Apart from its schema, because the table of verbs reads it and must stay cheap to load.
+export const machineRoles = ['bootstrap', 'master', 'worker'] as const;
+export type MachineRole = (typeof machineRoles)[number];

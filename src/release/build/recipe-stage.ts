@@ -1,0 +1,45 @@
+// A recipe as a stage of the workflow engine: observed by looking into the cache, run by making the entry.
+import type { Stage } from '../../workflow/stage.ts';
+import type { Progress } from './progress.ts';
+import { find, make, nameOf, type Recipe, type Workshop } from './workshop.ts';
+
+export interface BuildContext {
+  readonly shop: Workshop;
+  readonly progress: Progress;
+}
+
+export function recipeStage(recipe: Recipe): Stage<BuildContext> {
+  const name = nameOf(recipe);
+  return {
+    name,
+    why: recipe.why,
+    inputs: recipe.ways.map((way) => way.label),
+    outputs: [name],
+    observe: async ({ shop, progress }) => {
+      const found = await find(shop, recipe);
+      if (found.status === 'present') {
+        progress.kept(name);
+        return { status: 'done' };
+      }
+      if (found.status === 'absent') return { status: 'needed', because: 'it is not in the cache' };
+      const because = `the cache entry is damaged: ${found.reason}`;
+      shop.emit({ kind: 'notice', level: 'warn', text: `${name}: ${because}; building it again` });
+      return { status: 'needed', because };
+    },
+    run: async ({ shop, progress }, { signal, report }) => {
+      const told = (text: string): void => report(`${text}${progress.suffix()}`);
+      progress.started(name);
+      told(progress.opening(name));
+      const { manifest } = await make(shop, recipe, { signal, report: told });
+      progress.ended(name);
+      const note = `${megabytes(manifest.sizeBytes)} in ${manifest.seconds.toFixed(1)} s`;
+      report(note);
+      return { inputs: { [name]: manifest.key }, outputs: { [name]: manifest.treeDigest }, note };
+    },
+    verify: [],
+  };
+}
+
+export function megabytes(bytes: number): string {
+  return bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

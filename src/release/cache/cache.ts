@@ -1,0 +1,228 @@
+// The user's cache: what was made from which inputs, by digest. An entry is a folder named by its key; it appears
+// whole, by one rename, and never changes afterwards. Two looks at an entry: a quick one (size and time of its
+// largest files) on every use, a thorough one (every digest) by `release verify`.
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { isError } from '../../errors/firstlight-error.ts';
+import type { Environment } from '../../host/environment.ts';
+import type { Host } from '../../host/host.ts';
+import { randomText } from '../../host/random.ts';
+import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
+import { releaseErrors } from '../errors.ts';
+import { parseJson } from './json-file.ts';
+import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
+
+export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** Names and values that decide the content; their digest is the entry's key. */
+export type Inputs = Readonly<Record<string, string>>;
+
+export interface EntryId {
+  readonly kind: EntryKind;
+  readonly name: string;
+  readonly inputs: Inputs;
+}
+
+const witnessSchema = z.object({ path: z.string(), sizeBytes: z.number(), modifiedMs: z.number(), sha256: z.string() });
+const manifestSchema = z.object({
+  format: z.literal(1),
+  kind: z.enum(entryKinds),
+  name: z.string(),
+  key: z.string(),
+  inputs: z.record(z.string(), z.string()),
+  /** Digest over the whole content; what later entries take as their input. */
+  treeDigest: z.string(),
+  /** Digest of the file with the full listing beside this one. */
+  listingDigest: z.string(),
+  recordsOwners: z.boolean(),
+  sizeBytes: z.number(),
+  seconds: z.number(),
+  witnesses: z.array(witnessSchema),
+  /** What its maker wants to be known about it, such as package versions. */
+  facts: z.record(z.string(), z.unknown()),
+});
+export type EntryManifest = z.infer<typeof manifestSchema>;
+
+export interface Entry {
+  readonly manifest: EntryManifest;
+  /** The folder with the content itself, absolute. */
+  readonly content: string;
+}
+
+export type Look =
+  | { readonly status: 'present'; readonly entry: Entry }
+  | { readonly status: 'absent' }
+  | { readonly status: 'damaged'; readonly reason: string };
+
+export interface Cache {
+  readonly folder: string;
+  look(id: EntryId): Promise<Look>;
+  /** Every file, folder and link as recorded when the entry was made. */
+  listing(entry: Entry): Promise<readonly TreeItem[]>;
+  /** Hashes everything; the first difference in words, undefined when all is as recorded. */
+  verify(entry: Entry): Promise<string | undefined>;
+  /** Marks an entry as damaged, so that the quick look sees it too and the next build replaces it. */
+  condemn(entry: Entry, reason: string): Promise<void>;
+  /** Makes the entry in a temporary folder and puts it in place whole; replaces a damaged one. */
+  fill(id: EntryId, make: (content: string) => Promise<EntryFacts>, options?: FillOptions): Promise<Entry>;
+  /** Removes what interrupted runs left; what a living process is making stays. */
+  sweep(): Promise<void>;
+}
+
+export type EntryFacts = Readonly<Record<string, unknown>>;
+export interface FillOptions {
+  readonly recordsOwners?: boolean;
+}
+
+const witnessesMax = 24;
+const damagedFile = 'damaged';
+
+export function cacheFolder(environment: Environment): string {
+  const { FIRSTLIGHT_CACHE: own, XDG_CACHE_HOME: shared } = environment.variables;
+  if (own !== undefined && own !== '') return resolve(environment.workingFolder, own);
+  if (shared?.startsWith('/')) return join(shared, 'firstlight');
+  return join(environment.homeFolder, '.cache', 'firstlight');
+}
+
+export function openCache(host: Host): Cache {
+  const folder = cacheFolder(host.environment);
+  const { files } = host;
+  const place = (id: EntryId): string => join(folder, id.kind, id.name, digestOfRecord(id.inputs));
+  return {
+    folder,
+    look: (id) => look(host, place(id)),
+    listing: (entry) => listing(host, entry),
+    verify: (entry) => verify(host, entry),
+    condemn: (entry, reason) => files.write(join(entry.content, '..', damagedFile), reason),
+    fill: async (id, make, options = {}) => {
+      const temporary = join(folder, 'tmp', temporaryName(host, id));
+      const startMs = host.clock.monotonicMs();
+      try {
+        await files.makeFolder(join(temporary, 'content'));
+        const facts = await make(join(temporary, 'content'));
+        const seconds = Math.round(host.clock.monotonicMs() - startMs) / 1000;
+        await writeManifest(host, temporary, { id, facts, seconds, recordsOwners: options.recordsOwners === true });
+        await files.remove(place(id));
+        await files.makeFolder(join(folder, id.kind, id.name));
+        await files.rename(temporary, place(id));
+      } catch (error) {
+        await files.remove(temporary);
+        throw error;
+      }
+      const made = await look(host, place(id));
+      if (made.status !== 'present') throw new Error(`${place(id)} is ${made.status} right after it was made`);
+      return made.entry;
+    },
+    sweep: () => sweep(host, join(folder, 'tmp')),
+  };
+}
+
+function temporaryName(host: Host, { kind, name }: EntryId): string {
+  const unique = randomText(host.random, 'abcdefghijkmnpqrstuvwxyz', 10);
+  return `${kind}-${name}-${unique}.${host.environment.pid}`;
+}
+
+/** The cache's lock keeps builds apart, but not across network namespaces: ask who is alive before removing. */
+async function sweep(host: Host, folder: string): Promise<void> {
+  for (const name of (await host.files.list(folder)) ?? []) {
+    const pid = Number(name.split('.').at(-1));
+    const isOurs = pid === host.environment.pid;
+    if (isOurs || !host.processes.isAlive(pid)) await host.files.remove(join(folder, name));
+  }
+}
+
+interface Made {
+  readonly id: EntryId;
+  readonly facts: EntryFacts;
+  readonly seconds: number;
+  readonly recordsOwners: boolean;
+}
+
+async function writeManifest(host: Host, folder: string, made: Made): Promise<void> {
+  const { id, recordsOwners } = made;
+  const items = await listTree(host.files, join(folder, 'content'), { recordsOwners });
+  const listing = `${items.map((item) => JSON.stringify(item)).join('\n')}\n`;
+  const manifest: EntryManifest = {
+    format: 1,
+    kind: id.kind,
+    name: id.name,
+    key: digestOfRecord(id.inputs),
+    inputs: id.inputs,
+    treeDigest: digestOfTree(items),
+    listingDigest: digestOf(listing),
+    recordsOwners,
+    sizeBytes: items.reduce((sum, item) => sum + item.sizeBytes, 0),
+    seconds: made.seconds,
+    witnesses: witnesses(items),
+    facts: made.facts,
+  };
+  await host.files.write(join(folder, 'listing.jsonl'), listing);
+  await host.files.write(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The largest files: what a full disk or a cut power line would have damaged first. */
+function witnesses(items: readonly TreeItem[]): EntryManifest['witnesses'] {
+  return items
+    .filter((item) => item.kind === 'file')
+    .sort((a, b) => b.sizeBytes - a.sizeBytes || (a.path < b.path ? -1 : 1))
+    .slice(0, witnessesMax)
+    .map(({ path, sizeBytes, modifiedMs, sha256 }) => ({ path, sizeBytes, modifiedMs, sha256: sha256 ?? '' }));
+}
+
+async function look(host: Host, folder: string): Promise<Look> {
+  const bytes = await host.files.readIfPresent(join(folder, 'manifest.json'));
+  if (bytes === undefined) return { status: 'absent' };
+  const parsed = parseJson(bytes, manifestSchema);
+  if (parsed === undefined) return { status: 'damaged', reason: 'manifest.json is not readable' };
+  const condemned = await host.files.readIfPresent(join(folder, damagedFile));
+  if (condemned !== undefined) return { status: 'damaged', reason: Buffer.from(condemned).toString('utf8') };
+  const content = join(folder, 'content');
+  for (const witness of parsed.witnesses) {
+    const reason = await question(host, content, witness);
+    if (reason !== undefined) return { status: 'damaged', reason };
+  }
+  return { status: 'present', entry: { manifest: parsed, content } };
+}
+
+/** What is wrong with one file. A new time alone (a copied or restored cache) costs a hash, not a rebuild. */
+async function question(
+  host: Host,
+  content: string,
+  witness: EntryManifest['witnesses'][number],
+): Promise<string | undefined> {
+  const path = join(content, witness.path);
+  const facts = await host.files.facts(path);
+  if (facts === undefined) return `${witness.path} is missing`;
+  if (facts.sizeBytes !== witness.sizeBytes) {
+    return `${witness.path} has ${facts.sizeBytes} bytes, recorded were ${witness.sizeBytes}`;
+  }
+  if (facts.modifiedAt.getTime() === witness.modifiedMs) return undefined;
+  return (await digestOfFile(host.files, path)) === witness.sha256
+    ? undefined
+    : `${witness.path} has another content than recorded`;
+}
+
+async function listing(host: Host, { manifest, content }: Entry): Promise<readonly TreeItem[]> {
+  const bytes = await host.files.readIfPresent(join(content, '..', 'listing.jsonl'));
+  if (bytes === undefined || digestOf(bytes) !== manifest.listingDigest) {
+    const reason = bytes === undefined ? 'listing.jsonl is missing' : 'listing.jsonl was altered';
+    throw releaseErrors.ENTRY_DAMAGED({ entry: `${manifest.kind} ${manifest.name}`, reason });
+  }
+  const lines = Buffer.from(bytes).toString('utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TreeItem);
+}
+
+async function verify(host: Host, entry: Entry): Promise<string | undefined> {
+  const { recordsOwners, treeDigest } = entry.manifest;
+  try {
+    const found = await listTree(host.files, entry.content, { recordsOwners });
+    const difference = firstDifference(await listing(host, entry), found);
+    if (difference !== undefined) return difference;
+    // The listing could have been altered together with a file; the digest is what a release vouches for.
+    return digestOfTree(found) === treeDigest ? undefined : 'its digest is not the recorded one';
+  } catch (error) {
+    if (isError(error, releaseErrors.ENTRY_DAMAGED)) return String(error.details['reason']);
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+// Keeps the cache from growing for ever: of each thing the newest few stay, and whatever the current release or a
+// running machine uses. Everything removed can be built again.
+import { join } from 'node:path';
+import type { Host } from '../../host/host.ts';
+import { digestOfRecord } from '../../workflow/digest.ts';
+import { type Cache, type EntryId, entryKinds } from './cache.ts';
+
+const keptOfEach = 3;
+
+/** Paths that were removed. Only under the cache's lock. */
+export async function prune(host: Host, cache: Cache, current: readonly EntryId[]): Promise<readonly string[]> {
+  const used = new Set(current.map(({ kind, name, inputs }) => join(cache.folder, kind, name, digestOfRecord(inputs))));
+  const removed: string[] = [];
+  for (const kind of entryKinds) {
+    for (const name of (await host.files.list(join(cache.folder, kind))) ?? []) {
+      for (const old of await oldEntries(host, join(cache.folder, kind, name), used)) {
+        if (await isMounted(host, old)) continue;
+        await host.files.remove(old);
+        removed.push(old);
+      }
+    }
+  }
+  return removed;
+}
+
+async function oldEntries(host: Host, folder: string, used: ReadonlySet<string>): Promise<readonly string[]> {
+  const names = (await host.files.list(folder)) ?? [];
+  if (names.length <= keptOfEach) return [];
+  const dated = await Promise.all(
+    names.map(async (name) => {
+      const facts = await host.files.facts(join(folder, name, 'manifest.json'));
+      return { path: join(folder, name), at: facts?.modifiedAt.getTime() ?? 0 };
+    }),
+  );
+  const newest = dated.sort((a, b) => b.at - a.at);
+  return newest.slice(keptOfEach).flatMap(({ path }) => (used.has(path) ? [] : [path]));
+}
+
+/** A machine's root is the lower folder of an overlay, maybe in a mount namespace of its own. */
+async function isMounted(host: Host, path: string): Promise<boolean> {
+  for (const pid of (await host.files.list('/proc')) ?? []) {
+    if (!/^\d+$/.test(pid)) continue;
+    const mounts = await host.files.readIfPresent(`/proc/${pid}/mountinfo`).catch(() => undefined);
+    if (mounts !== undefined && Buffer.from(mounts).toString('utf8').includes(path)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,125 @@
+// What a release says about itself: every part with version, digest, size, licence and source, every image, and one
+// image reference per component. It is the first file of the release image, and the contract towards all who install.
+import { z } from 'zod';
+import type { Entry } from './cache/cache.ts';
+import { type ImageVariable, imageVariables } from './images/image-variables.ts';
+import { imageOf } from './images/images.ts';
+import { referenceByDigest, referenceByTag } from './images/oci-image.ts';
+import type { TreeItem } from './cache/tree.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const releaseManifestSchema = z.object({
+  format: z.literal(1),
+  version: z.string(),
+  kubernetes: z.string().optional(),
+  architecture: z.string(),
+  parts: z.array(
+    z.object({
+      name: z.string(),
+      version: z.string(),
+      licence: z.string(),
+      source: z.string(),
+      /** How it was made: `go build`, `official binary`, `copy`, `bundle`. */
+      made: z.string(),
+      /** Of all its files together. */
+      digest: sha256,
+      sizeBytes: z.number(),
+      /** What decided its content, for parts that cannot be rebuilt bit by bit. */
+      inputs: z.record(z.string(), z.string()),
+      files: z.array(z.object({ path: z.string(), sha256, sizeBytes: z.number() })),
+      debianPackages: z.record(z.string(), z.string()).optional(),
+    }),
+  ),
+  images: z.array(
+    z.object({ name: z.string(), reference: z.string(), tag: z.string(), digest: sha256, sizeBytes: z.number() }),
+  ),
+  imageVariables: z.record(
+    z.string(),
+    z.object({ reference: z.string(), image: z.string(), original: z.string(), renders: z.string(), why: z.string() }),
+  ),
+  /** The Debian that machines run; absent in a release without machines. */
+  debian: z
+    .object({ suite: z.string(), digest: sha256, sizeBytes: z.number(), packages: z.record(z.string(), z.string()) })
+    .optional(),
+});
+export type ReleaseManifest = z.infer<typeof releaseManifestSchema>;
+
+export interface ListedEntry extends Entry {
+  readonly listing: readonly TreeItem[];
+}
+
+export interface ReleaseContent {
+  readonly version: string;
+  readonly architecture: string;
+  readonly parts: readonly ListedEntry[];
+  readonly images: readonly Entry[];
+  readonly debian?: Entry;
+}
+
+export function releaseManifest(content: ReleaseContent): ReleaseManifest {
+  const parts = content.parts.map(describePart).sort(byName);
+  const kubernetes = parts.find((part) => part.name === 'kubernetes')?.version;
+  return {
+    format: 1,
+    version: content.version,
+    ...(kubernetes === undefined ? {} : { kubernetes }),
+    architecture: content.architecture,
+    parts,
+    images: content.images.map(describeImage).sort(byName),
+    imageVariables: variables(content.images),
+    ...(content.debian === undefined ? {} : { debian: describeDebian(content.debian) }),
+  };
+}
+
+function describePart({ manifest, listing }: ListedEntry): ReleaseManifest['parts'][number] {
+  const { facts, inputs } = manifest;
+  const debian = facts['debianPackages'] as Record<string, string> | undefined;
+  const { made = '', at: _, ...decisive } = inputs;
+  return {
+    name: manifest.name,
+    version: String(facts['version']),
+    licence: String(facts['licence']),
+    source: String(facts['source']),
+    made,
+    digest: manifest.treeDigest,
+    sizeBytes: manifest.sizeBytes,
+    inputs: decisive,
+    files: listing.flatMap(({ path, sha256, sizeBytes }) =>
+      sha256 === undefined ? [] : [{ path, sha256, sizeBytes }],
+    ),
+    ...(debian === undefined ? {} : { debianPackages: debian }),
+  };
+}
+
+function describeImage(entry: Entry): ReleaseManifest['images'][number] {
+  const image = imageOf(entry);
+  const { digest, sizeBytes } = image;
+  return {
+    name: entry.manifest.name,
+    reference: referenceByDigest(image),
+    tag: referenceByTag(image),
+    digest,
+    sizeBytes,
+  };
+}
+
+function describeDebian({ manifest }: Entry): ReleaseManifest['debian'] {
+  return {
+    suite: String(manifest.facts['suite']),
+    digest: manifest.treeDigest,
+    sizeBytes: manifest.sizeBytes,
+    packages: manifest.facts['packages'] as Record<string, string>,
+  };
+}
+
+function variables(images: readonly Entry[]): ReleaseManifest['imageVariables'] {
+  const references = new Map(images.map((entry) => [entry.manifest.name, referenceByDigest(imageOf(entry))]));
+  const row = ({ variable, image, original, renders, why }: ImageVariable) =>
+    [variable, { reference: references.get(image) ?? '', image, original, renders, why }] as const;
+  return Object.fromEntries(imageVariables.filter(({ image }) => references.has(image)).map(row));
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,90 @@
+// OpenPGP signatures of a release: detached, over the exact bytes of the release image's manifest, whose digest is the
+// release's. Anyone can check one with gpgv. They lie beside the cache's entries, because an entry never changes.
+import { join } from 'node:path';
+import {
+  createMessage,
+  decryptKey,
+  enums,
+  type Key,
+  readKey,
+  readPrivateKey,
+  readSignature,
+  sign,
+  verify,
+} from 'openpgp';
+import type { Host } from '../host/host.ts';
+import { releaseErrors } from './errors.ts';
+
+/** `signatures/sha256=<digest>/signature-1` in the cache folder. */
+export function signaturePath(cacheFolder: string, digest: string): string {
+  return join(cacheFolder, 'signatures', `sha256=${digest}`, 'signature-1');
+}
+
+export interface SignOptions {
+  readonly manifest: Uint8Array;
+  /** A file with one secret key, armored or binary. */
+  readonly keyPath: string;
+  readonly passphrase?: string;
+}
+
+export async function signRelease(host: Host, options: SignOptions): Promise<Uint8Array> {
+  const { keyPath: path, passphrase } = options;
+  const bytes = await host.files.read(path);
+  try {
+    const armoredKey = armoredText(bytes);
+    const key = await (armoredKey === undefined
+      ? readPrivateKey({ binaryKey: bytes })
+      : readPrivateKey({ armoredKey }));
+    const open = key.isDecrypted() ? key : await decryptKey({ privateKey: key, passphrase: passphrase ?? '' });
+    const message = await createMessage({ binary: options.manifest });
+    return await sign({ message, signingKeys: open, detached: true, format: 'binary', date: host.clock.now() });
+  } catch (error) {
+    throw releaseErrors.KEY_UNREADABLE({ path, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+export interface VerifyOptions {
+  readonly manifest: Uint8Array;
+  readonly digest: string;
+  readonly signature: Uint8Array;
+  readonly keyPath: string;
+}
+
+export interface Signer {
+  readonly fingerprint: string;
+  readonly at: Date;
+}
+
+/** Who signed; throws RELEASE_SIGNATURE_WRONG for anything but a good signature by the given key. */
+export async function verifySignature(host: Host, options: VerifyOptions): Promise<Signer> {
+  const { digest, manifest, signature: bytes } = options;
+  const key = await publicKey(host, options.keyPath);
+  try {
+    const signature = await readSignature({ binarySignature: bytes });
+    const message = await createMessage({ binary: manifest });
+    const { signatures } = await verify({ message, signature, verificationKeys: key, date: host.clock.now() });
+    const [first] = signatures;
+    if (first === undefined) throw new Error('the file holds no signature');
+    await first.verified;
+    const packet = (await first.signature).packets[0];
+    if (packet?.signatureType !== enums.signature.binary) throw new Error('it does not sign binary data');
+    return { fingerprint: key.getFingerprint(), at: packet.created ?? host.clock.now() };
+  } catch (error) {
+    throw releaseErrors.SIGNATURE_WRONG({ digest, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+async function publicKey(host: Host, path: string): Promise<Key> {
+  const bytes = await host.files.read(path);
+  try {
+    const armoredKey = armoredText(bytes);
+    return await (armoredKey === undefined ? readKey({ binaryKey: bytes }) : readKey({ armoredKey }));
+  } catch (error) {
+    throw releaseErrors.KEY_UNREADABLE({ path, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+function armoredText(bytes: Uint8Array): string | undefined {
+  const text = Buffer.from(bytes).toString('utf8');
+  return text.includes('-----BEGIN PGP') ? text : undefined;
+}

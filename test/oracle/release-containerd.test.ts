@@ -1,0 +1,67 @@
+// containerd judges our images: it imports and unpacks a release, and knows every image by tag and by digest.
+// Needs root and a containerd that was built before; otherwise there is nothing to ask.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { realHost } from '../../src/host/real/real-host.ts';
+import { openCache } from '../../src/release/cache/cache.ts';
+import { containerdSeedRecipe, seedDatabases } from '../../src/release/machine/containerd-seed.ts';
+import { currentRelease } from '../../src/release/current.ts';
+import { partRecipe } from '../../src/release/parts/part-recipe.ts';
+import { find, make, openWorkshop } from '../../src/release/build/workshop.ts';
+import { fullPlan } from '../../src/release/build/build-release.ts';
+import { projectFolder, releaseFixture } from './release-fixture.ts';
+
+const options = { emit: () => {}, projectFolder, version: '0.0.1', source: 'build' } as const;
+const work = { signal: new AbortController().signal, report: () => {} };
+
+/** The containerd of the person's own cache, if it was ever built from these sources. */
+async function builtContainerd() {
+  if (process.getuid?.() !== 0) return undefined;
+  const shop = await openWorkshop({ ...options, host: realHost() });
+  const part = shop.table.parts.find(({ name }) => name === 'containerd');
+  const found = part === undefined ? undefined : await find(shop, partRecipe(part));
+  return found?.status === 'present' ? found.entry : undefined;
+}
+
+const containerd = await builtContainerd();
+
+test.skipIf(containerd === undefined)(
+  'every image is there by tag and by digest, unpacked, and nothing is left running',
+  async () => {
+    await using fixture = await releaseFixture(['pause']);
+    await fixture.build('cache');
+    const host = fixture.host('cache');
+    const shop = await openWorkshop({ ...options, host, upstreamFolder: fixture.upstreamFolder });
+    const recipe = { kind: 'part', name: 'containerd', why: '', estimateSeconds: 1, ways: [] } as const;
+    shop.present.set('part containerd', containerd!);
+    const [image, release] = fullPlan(shop, false).after;
+    const mountsBefore = execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' });
+
+    const base = containerdSeedRecipe({ name: 'base', containerd: recipe, images: [image!] });
+    await make(shop, base, work);
+    const whole = { name: 'containerd', containerd: recipe, base, images: [release!] };
+    const seed = await make(shop, containerdSeedRecipe(whole), work);
+
+    const current = await currentRelease(host);
+    const images = seed.manifest.facts['images'] as readonly string[];
+    const [pause] = current.manifest.images;
+    expect(images).toEqual(
+      [
+        pause!.reference,
+        pause!.tag,
+        `release.firstlight.internal/release@sha256:${current.digest}`,
+        'release.firstlight.internal/release:v0.0.1',
+      ].sort(),
+    );
+    for (const database of seedDatabases) expect(existsSync(join(seed.content, database)), database).toBe(true);
+    const snapshots = join(seed.content, 'io.containerd.snapshotter.v1.overlayfs/snapshots');
+    expect(execFileSync('find', [snapshots, '-name', 'pause', '-perm', '0755'], { encoding: 'utf8' })).toContain(
+      'bin/pause',
+    );
+    expect(existsSync(join(seed.content, 'io.containerd.grpc.v1.introspection/uuid'))).toBe(false);
+    expect(execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' })).toBe(mountsBefore);
+    expect(await openCache(host).verify(seed)).toBeUndefined();
+  },
+);

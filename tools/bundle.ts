@@ -1,0 +1,47 @@
+// One file that is the whole program, for machines and images: `npm run bundle` writes dist/firstlight.mjs.
+// Usage: node tools/bundle.ts [folder]. The same sources give the same bytes.
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = process.argv[2] ?? `${root}/dist`;
+
+// CommonJS packages inside an ES module still ask for `require`, and some for their own place.
+const banner = [
+  "import { createRequire as __createRequire } from 'node:module';",
+  'const require = __createRequire(import.meta.url);',
+].join('');
+
+const result = await build({
+  absWorkingDir: root,
+  entryPoints: { firstlight: 'src/main.ts' },
+  outdir: folder,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  minify: true,
+  keepNames: true,
+  sourcemap: 'external',
+  sourcesContent: false,
+  legalComments: 'none',
+  // Optional peers of the bill-of-materials library, for XML and validation; we write JSON and have neither installed.
+  external: ['xmlbuilder2', 'libxmljs2', 'ajv', 'ajv-formats', 'ajv-formats-draft2019'],
+  banner: { js: banner },
+  metafile: true,
+  logLevel: 'warning',
+}).catch((error: unknown) => {
+  // esbuild has already said on stderr what was wrong and where.
+  console.error((error as Error).message.split('\n', 1)[0]);
+  process.exitCode = 1;
+  return undefined;
+});
+
+if (result !== undefined) {
+  const outputs = Object.entries(result.metafile.outputs).filter(([name]) => name.endsWith('.mjs'));
+  const bytes = outputs.reduce((sum, [, output]) => sum + output.bytes, 0);
+  console.log(`${folder}/firstlight.mjs and ${outputs.length - 1} chunks, ${(bytes / 1e6).toFixed(2)} MB`);
+}
