@@ -4,6 +4,7 @@ import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
+import { proxyCredentials as proxyCredentialsFile } from '../node-software/machine-paths.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -30,6 +31,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
+import { proxyCredentials } from './way-out.ts';
 
 const path = 'bootstrap.ign';
 /** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
@@ -93,6 +95,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(`tls/${name}.crt`, certificatePem, 0o644),
     at(`tls/${name}.key`, key.privatePem.reveal()),
   ]);
+  const credentials = proxyCredentials(values.installConfig);
   return [
     at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),
     ...pairs,
@@ -103,6 +106,8 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
+    // For its own units, and to be served to the machines that come.
+    ...(credentials === undefined ? [] : [file(proxyCredentialsFile, credentials, 0o600)]),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
 }

@@ -1,11 +1,14 @@
 // What the software of every machine must know about the cluster, from the install-config and the names.
-import { workerCount } from '../install-config/cluster-facts.ts';
+import { featureGatesOf, trustBundleOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import type { ClusterFacts } from '../node-software/machine-software.ts';
 import type { ClusterNames } from './cluster-names.ts';
 import { pauseImage } from './pause-image.ts';
+import { machineProxy, mirroredRegistries } from './way-out.ts';
 
 export function machineFacts(config: InstallConfig, names: ClusterNames): ClusterFacts {
+  const proxy = machineProxy(config);
+  const additionalTrustBundle = trustBundleOf(config);
   return {
     apiServerUrl: names.apiInternalUrl,
     clusterDns: [names.dnsAddress],
@@ -13,12 +16,12 @@ export function machineFacts(config: InstallConfig, names: ClusterNames): Cluste
     clusterNetworks: config.networking.clusterNetwork.map(({ cidr }) => cidr),
     machineNetworks: config.networking.machineNetwork.map(({ cidr }) => cidr),
     pauseImage,
-    registries: config.imageDigestSources.map(({ source, mirrors }) => ({
-      name: source,
-      mirrors: mirrors.map((url) => ({ url })),
-    })),
+    registries: mirroredRegistries(config),
     kubeletEnvironment: {},
     mastersSchedulable: workerCount(config) === 0,
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
+    ...(config.featureGates.length === 0 ? {} : { featureGates: featureGatesOf(config) }),
   };
 }
 

@@ -29,8 +29,19 @@ export function controllerConfigManifest(facts: ClusterFacts): object {
       mastersSchedulable: facts.mastersSchedulable,
       kubeletEnvironment: facts.kubeletEnvironment,
       registries: facts.registries,
+      ...wayOutOf(facts),
+      ...(facts.featureGates === undefined ? {} : { featureGates: facts.featureGates }),
       ...(facts.nodeBootstrap === undefined ? {} : { nodeBootstrap: facts.nodeBootstrap }),
     },
+  };
+}
+
+function wayOutOf({ proxy, additionalTrustBundle }: ClusterFacts): object {
+  return {
+    ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.join(',') } }),
+    ...(additionalTrustBundle === undefined
+      ? {}
+      : { additionalTrustBundle: Buffer.from(additionalTrustBundle).toString('base64') }),
   };
 }
 

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { CgroupDriver } from './containerd-config.ts';
 import { containerdMachineConfigText } from './containerd-config.ts';
 import { nodeSoftwareErrors } from './errors.ts';
+import type { FeatureGates } from './kubelet-configuration.ts';
 import { kubeletMachineConfigText } from './kubelet-configuration.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import { resolvedFile } from './machine-facts.ts';
@@ -15,6 +16,8 @@ export interface NodeSettings {
   readonly apiServerUrl?: string;
   /** The node's address is the first one inside these; without any, that of the default route's interface. */
   readonly machineNetworks: readonly string[];
+  /** For the control-plane pods of a master; the agent's, not needed here. */
+  readonly featureGates?: FeatureGates;
 }
 
 export function nodeSettingsText(settings: NodeSettings): string {

@@ -13,6 +13,7 @@ import { nodePreparation } from './node-preparation.ts';
 const nodeSettings = z.object({
   apiServerUrl: z.url().exactOptional(),
   machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
+  featureGates: z.record(z.string(), z.boolean()).exactOptional(),
 });
 
 export async function prepareNode(host: Host): Promise<NodePreparation> {

@@ -4,6 +4,8 @@
 import { basename, dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../../host/host.ts';
+import { proxyCredentials } from '../../node-software/machine-paths.ts';
+import { needsProxyCredentials } from '../../node-software/proxy.ts';
 import { joinBundle } from '../../pki/certificate.ts';
 import { trustBundles } from '../../pki/trust-bundles.ts';
 import { mistakeText, readDocuments } from '../documents.ts';
@@ -20,6 +22,8 @@ export interface FileSourceOptions {
   readonly kubeconfigPath: string;
   /** Where the certificates of the signers are. */
   readonly pkiFolder: string;
+  /** The proxy's user and password, as this machine has them; read where a pool needs them. */
+  readonly proxyCredentialsPath?: string;
   /** Told once about every problem when it appears. */
   readonly onProblem: (problem: string) => void;
 }
@@ -95,9 +99,19 @@ class FileReader {
     const machineConfig = await this.#file(path, (text) => readRendered(path, text));
     if (!('value' in machineConfig)) return machineConfig;
     if (!('value' in common)) return common;
-    const served: ServedPool = { pool, machineConfig: machineConfig.value, ...common.value };
+    const secret = await this.#proxyCredentials(machineConfig.value);
+    if (!('value' in secret)) return secret;
+    const served: ServedPool = { pool, machineConfig: machineConfig.value, ...common.value, ...secret.value };
     const last = before.pools.get(pool);
     return isServed(last) && isSame(last, served) ? last : served;
+  }
+
+  /** A machine that has to pass a proxy and cannot would pull no image; it waits here instead. */
+  async #proxyCredentials({ spec }: MachineConfig): Promise<Read<Pick<ServedPool, 'proxyCredentials'>>> {
+    if (!needsProxyCredentials(spec.config)) return { value: {} };
+    const { proxyCredentialsPath = proxyCredentials } = this.#options;
+    const read = await this.#file(proxyCredentialsPath, (text) => text);
+    return 'value' in read ? { value: { proxyCredentials: read.value } } : read;
   }
 
   async #common(): Promise<Read<Common>> {
@@ -146,7 +160,8 @@ function isSame(one: ServedPool, other: ServedPool): boolean {
   return (
     one.machineConfig === other.machineConfig &&
     one.kubeconfig === other.kubeconfig &&
-    one.kubeletClientCaPem === other.kubeletClientCaPem
+    one.kubeletClientCaPem === other.kubeletClientCaPem &&
+    one.proxyCredentials === other.proxyCredentials
   );
 }
 

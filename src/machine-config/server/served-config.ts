@@ -8,7 +8,7 @@ import { serialize } from '../../ignition/serialize.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { isAtLeast, latestSpec } from '../../ignition/spec-version.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { bootstrapKubeconfig, kubeletClientCa } from '../../node-software/machine-paths.ts';
+import { bootstrapKubeconfig, kubeletClientCa, proxyCredentials } from '../../node-software/machine-paths.ts';
 import type { MachineConfig } from '../machine-config.ts';
 import { apiVersion, group } from '../machine-config.ts';
 import { tokenPlaceholder } from './bootstrap-token.ts';
@@ -19,6 +19,7 @@ export const servedPaths = {
   kubeletClientCa,
   nodeAnnotations: '/etc/machine-config-daemon/node-annotations.json',
   bootstrapKubeconfig,
+  proxyCredentials,
   machineConfig: '/etc/mcs-machine-config-content.json',
   encapsulated: '/etc/ignition-machine-config-encapsulated.json',
 } as const;
@@ -105,6 +106,10 @@ function addedFiles(served: ServedPool, migrated: MachineConfig): readonly File[
       overwrite: true,
       contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig))}` },
     },
+    // Not in the MachineConfig, which others in the cluster may read.
+    ...(served.proxyCredentials === undefined
+      ? []
+      : [inlineFile({ path: servedPaths.proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
     inlineFile({
       path: servedPaths.machineConfig,
       content: objectText(served.machineConfig),
