@@ -17,7 +17,7 @@ export type MembershipEvent =
       readonly move: Move;
       readonly outcome: Outcome;
       readonly said: string;
-      /** For how long the same has been refused; etcd asks for a few seconds of patience as a matter of course. */
+      /** Told once, and again when overdue: etcd asks for a few seconds of patience as a matter of course. */
       readonly forMs: number;
       readonly isOverdue: boolean;
     }

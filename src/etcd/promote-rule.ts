@@ -22,10 +22,9 @@ export const promoteRule: Rule = (view) => {
   if (ailing.length > 0 || !keepsQuorum(view, [...view.voters, first])) return no(...ailing, ...unready);
   const company = companyMissing(view, ready);
   if (company !== undefined) return no(company, ...unready);
-  const [clientUrl] = first.clientUrls;
   const via = view.via(first.id);
-  if (via === undefined || clientUrl === undefined) return no(`a voter that promotes ${view.nameOf(first)}`);
-  return move({ kind: 'promote', node: view.nameOf(first), member: first.id, clientUrl, via });
+  if (via === undefined) return no(`a voter that promotes ${view.nameOf(first)}`);
+  return move({ kind: 'promote', node: view.nameOf(first), member: first.id, via });
 };
 
 function obstacleOf(learner: ObservedMember, view: MembershipView): string | undefined {

@@ -58,6 +58,10 @@ export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
     mastersSchedulable: spec.mastersSchedulable,
     ...wayOutOf(spec),
     ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),
+    ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
+    ...(spec.rootCAData === undefined
+      ? {}
+      : { configServerCaPem: Buffer.from(spec.rootCAData, 'base64').toString('utf8') }),
     ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: spec.nodeBootstrap }),
   };
 }

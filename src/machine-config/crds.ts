@@ -114,6 +114,8 @@ const controllerConfig: Kind = {
     osImageURL: text,
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
+    controlPlane: anything,
+    rootCAData: { type: 'string', format: 'byte' },
     kubeletEnvironment: texted,
     proxy: object({ httpProxy: text, httpsProxy: text, noProxy: text, hasCredentials: flag }),
     additionalTrustBundle: { type: 'string', format: 'byte' },

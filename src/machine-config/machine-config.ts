@@ -3,6 +3,7 @@
 // types; everything behind this file may trust them.
 import { z } from 'zod';
 import type { Config, Unit } from '../ignition/config.ts';
+import { controlPlaneFactsSchema } from '../node-software/node-settings.ts';
 
 export const group = 'machineconfiguration.openshift.io';
 export const apiVersion = `${group}/v1`;
@@ -146,6 +147,9 @@ export const controllerConfigSchema = z.object({
       machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
     }),
     mastersSchedulable: z.boolean().default(false),
+    controlPlane: controlPlaneFactsSchema.exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    rootCAData: z.base64().exactOptional(),
     kubeletEnvironment: strings.default({}),
     /** Without user and password. `noProxy` is one text with commas, as upstream has it. */
     proxy: z

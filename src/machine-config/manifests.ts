@@ -27,6 +27,10 @@ export function controllerConfigManifest(facts: ClusterFacts): object {
       network: { clusterNetworks: facts.clusterNetworks, machineNetworks: facts.machineNetworks },
       images: { pause: facts.pauseImage },
       mastersSchedulable: facts.mastersSchedulable,
+      ...(facts.controlPlane === undefined ? {} : { controlPlane: facts.controlPlane }),
+      ...(facts.configServerCaPem === undefined
+        ? {}
+        : { rootCAData: Buffer.from(facts.configServerCaPem).toString('base64') }),
       kubeletEnvironment: facts.kubeletEnvironment,
       registries: facts.registries,
       ...wayOutOf(facts),

@@ -12,7 +12,7 @@ import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
 import type { FeatureGates, Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
 import * as paths from './machine-paths.ts';
-import { nodeSettingsText } from './node-preparation.ts';
+import { type ControlPlaneFacts, nodeSettingsText } from './node-settings.ts';
 import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
 import type { MachineProxy } from './proxy.ts';
 import type { Registry } from './registry-hosts.ts';
@@ -42,6 +42,10 @@ export interface ClusterFacts {
   readonly additionalTrustBundle?: string;
   /** Of Kubernetes, for every component. */
   readonly featureGates?: FeatureGates;
+  /** Whom machines believe when they ask the config server for more than their configuration. */
+  readonly configServerCaPem?: string;
+  /** What masters make their pods and certificates from. */
+  readonly controlPlane?: ControlPlaneFacts;
   /**
    * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
    * kubelet.service). They write kubelet.env as their last act, so Ignition writes only what they make it from.
@@ -68,7 +72,6 @@ export interface SoftwarePart {
 /** Settings and units that are neither the container runtime's nor the kubelet's. */
 export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
   const inCluster = role !== 'bootstrap';
-  const { featureGates } = facts;
   const wayOut = wayOutSoftware(role, facts);
   return {
     files: [
@@ -76,12 +79,16 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
       {
         path: paths.nodeSettingsFile,
         text: nodeSettingsText({
+          role,
           apiServerUrl: facts.apiServerUrl,
           machineNetworks: facts.machineNetworks,
-          ...(featureGates === undefined ? {} : { featureGates }),
+          ...(role === 'master' ? controlPlaneOf(facts) : {}),
         }),
       },
       ...(inCluster ? [{ path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) }] : []),
+      ...(inCluster && facts.configServerCaPem !== undefined
+        ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
+        : []),
       ...wayOut.files,
     ],
     directories: [],
@@ -93,6 +100,12 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
     ],
     dropins: wayOut.dropins,
   };
+}
+
+/** With the feature gates, which the pods of a master get as its kubelet does. */
+function controlPlaneOf({ controlPlane, featureGates }: ClusterFacts): { readonly controlPlane?: ControlPlaneFacts } {
+  if (controlPlane === undefined) return {};
+  return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
 }
 
 export function containerRuntimeSoftware(facts: ClusterFacts): SoftwarePart {

@@ -4,25 +4,11 @@ import ipaddr from 'ipaddr.js';
 import type { CgroupDriver } from './containerd-config.ts';
 import { containerdMachineConfigText } from './containerd-config.ts';
 import { nodeSoftwareErrors } from './errors.ts';
-import type { FeatureGates } from './kubelet-configuration.ts';
 import { kubeletMachineConfigText } from './kubelet-configuration.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import { resolvedFile } from './machine-facts.ts';
 import { machineFacts } from './machine-paths.ts';
-
-/** What every machine of a pool is told for its preparation; a file of the pool's MachineConfig. */
-export interface NodeSettings {
-  /** Where the cluster's API answers machines; the agent's, not needed here. */
-  readonly apiServerUrl?: string;
-  /** The node's address is the first one inside these; without any, that of the default route's interface. */
-  readonly machineNetworks: readonly string[];
-  /** For the control-plane pods of a master; the agent's, not needed here. */
-  readonly featureGates?: FeatureGates;
-}
-
-export function nodeSettingsText(settings: NodeSettings): string {
-  return `${JSON.stringify(settings, null, 2)}\n`;
-}
+import type { NodeSettings } from './node-settings.ts';
 
 export interface NodePreparation {
   readonly nodeName: string;

@@ -4,7 +4,8 @@
 import type { Config } from '../ignition/config.ts';
 import { environmentText } from './environment-file.ts';
 import type { UnitDropin } from './ignition-unit.ts';
-import { proxyCredentials, proxyEnvironment } from './machine-paths.ts';
+import { configServerPaths, proxyCredentials, proxyEnvironment } from './machine-paths.ts';
+import type { EnvironmentFile } from './unit.ts';
 import { dropinText } from './unit.ts';
 
 export interface ProxyUrls {
@@ -45,9 +46,16 @@ export function needsProxyCredentials({ systemd }: Config): boolean {
   );
 }
 
-export function proxyDropins({ hasCredentials }: MachineProxy, units: readonly string[]): readonly UnitDropin[] {
+/** The bootstrap machine has the credentials among its assets; when those are removed its units go on without. */
+export function proxyDropins(
+  { hasCredentials }: MachineProxy,
+  { units, isBootstrap }: { readonly units: readonly string[]; readonly isBootstrap: boolean },
+): readonly UnitDropin[] {
+  const credentials: EnvironmentFile = isBootstrap
+    ? { path: configServerPaths.proxyCredentials, isOptional: true }
+    : { path: proxyCredentials };
   // Of a variable in both files the later one counts.
-  const files = [{ path: proxyEnvironment }, ...(hasCredentials ? [{ path: proxyCredentials }] : [])];
+  const files = [{ path: proxyEnvironment }, ...(hasCredentials ? [credentials] : [])];
   const text = dropinText({ service: { EnvironmentFile: files } });
   return units.map((unit) => ({ unit, name: proxyDropin, text }));
 }

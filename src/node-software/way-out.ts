@@ -18,7 +18,10 @@ export function wayOutSoftware(role: MachineRole, facts: ClusterFacts): Required
     files: [...environment, ...(hasTrust ? authorityFiles(additionalTrustBundle) : [])],
     directories: [],
     units: hasTrust ? [systemTrustUnit] : [],
-    dropins: [...(proxy === undefined ? [] : proxyDropins(proxy, all)), ...(hasTrust ? systemTrustDropins(ours) : [])],
+    dropins: [
+      ...(proxy === undefined ? [] : proxyDropins(proxy, { units: all, isBootstrap: role === 'bootstrap' })),
+      ...(hasTrust ? systemTrustDropins(ours) : []),
+    ],
   };
 }
 
