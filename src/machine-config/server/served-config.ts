@@ -18,7 +18,6 @@ export const servedPaths = {
   kubeletClientCa,
   nodeAnnotations: '/etc/machine-config-daemon/node-annotations.json',
   bootstrapKubeconfig,
-  proxyCredentials,
   machineConfig: '/etc/mcs-machine-config-content.json',
   encapsulated: '/etc/ignition-machine-config-encapsulated.json',
 } as const;
@@ -117,7 +116,7 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
     // Not in the MachineConfig, which others in the cluster may read.
     ...(served.proxyCredentials === undefined
       ? []
-      : [inlineFile({ path: servedPaths.proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
+      : [inlineFile({ path: proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
     inlineFile({
       path: servedPaths.machineConfig,
       content: objectText(served.machineConfig),
