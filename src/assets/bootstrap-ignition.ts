@@ -33,6 +33,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
+import { proxyCredentials } from './way-out.ts';
 
 const path = 'bootstrap.ign';
 
@@ -97,6 +98,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(`tls/${name}.crt`, certificatePem, 0o644),
     at(`tls/${name}.key`, key.privatePem.reveal()),
   ]);
+  const credentials = proxyCredentials(values.installConfig);
   return [
     at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),
     ...pairs,
@@ -108,6 +110,8 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
+    // For its own units, and to be served to the machines that come.
+    ...(credentials === undefined ? [] : [file(configServerPaths.proxyCredentials, credentials, 0o600)]),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
 }
