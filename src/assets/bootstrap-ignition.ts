@@ -12,9 +12,10 @@ import {
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
 import { bootstrapFolder, configServerPaths } from '../node-software/machine-paths.ts';
-import { asset, type InputValues, textOf } from './asset.ts';
+import { asset, type InputValues } from './asset.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
+import { readIgnition } from './ignition-file.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, type JoinKeys } from './join-keys.ts';
@@ -32,6 +33,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
+import { proxyCredentials } from './way-out.ts';
 
 const path = 'bootstrap.ign';
 
@@ -77,7 +79,7 @@ export const bootstrapIgnition = asset({
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
-  read: (files) => textOf(files),
+  read: (files) => readIgnition(path, files),
 });
 
 /** What makes it a bootstrap machine. */
@@ -96,6 +98,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(`tls/${name}.crt`, certificatePem, 0o644),
     at(`tls/${name}.key`, key.privatePem.reveal()),
   ]);
+  const credentials = proxyCredentials(values.installConfig);
   return [
     at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),
     ...pairs,
@@ -105,9 +108,10 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
     at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
     file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
-    at('config-server.json', `${JSON.stringify({ balancers: values.clusterNames.apiVips }, null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
+    // For its own units, and to be served to the machines that come.
+    ...(credentials === undefined ? [] : [file(configServerPaths.proxyCredentials, credentials, 0o600)]),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
 }

@@ -1,9 +1,10 @@
 // What the software of every machine must know about the cluster, from the install-config and the names.
-import { masterCount, workerCount } from '../install-config/cluster-facts.ts';
+import { featureGatesOf, masterCount, trustBundleOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import type { ClusterFacts } from '../node-software/machine-software.ts';
 import type { ClusterNames } from './cluster-names.ts';
 import { pauseImage } from './pause-image.ts';
+import { machineProxy, mirroredRegistries } from './way-out.ts';
 
 export interface ClusterIdentity {
   readonly clusterId: string;
@@ -16,6 +17,8 @@ export function machineFacts(
   names: ClusterNames,
   { clusterId, rootCaPem }: ClusterIdentity,
 ): ClusterFacts {
+  const proxy = machineProxy(config);
+  const additionalTrustBundle = trustBundleOf(config);
   return {
     apiServerUrl: names.apiInternalUrl,
     clusterDns: [names.dnsAddress],
@@ -23,12 +26,12 @@ export function machineFacts(
     clusterNetworks: config.networking.clusterNetwork.map(({ cidr }) => cidr),
     machineNetworks: config.networking.machineNetwork.map(({ cidr }) => cidr),
     pauseImage,
-    registries: config.imageDigestSources.map(({ source, mirrors }) => ({
-      name: source,
-      mirrors: mirrors.map((url) => ({ url })),
-    })),
+    registries: mirroredRegistries(config),
     kubeletEnvironment: {},
     mastersSchedulable: workerCount(config) === 0,
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
+    ...(config.featureGates.length === 0 ? {} : { featureGates: featureGatesOf(config) }),
     configServerCaPem: rootCaPem,
     controlPlane: {
       clusterName: names.clusterName,

@@ -84,6 +84,11 @@ export const machineConfigCommands: readonly CommandSpec[] = [
         defaultValue: configServerPaths.kubeconfig,
       },
       {
+        flags: '--proxy-credentials <file>',
+        description: 'what machines need to pass the proxy, where it asks who they are',
+        defaultValue: configServerPaths.proxyCredentials,
+      },
+      {
         flags: '--pki <folder>',
         description: "the server's pair and the keys for masters",
         defaultValue: configServerPaths.pkiFolder,

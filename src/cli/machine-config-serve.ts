@@ -16,6 +16,7 @@ const options = z.looseObject({
   rendered: z.string(),
   poolTokens: z.string(),
   kubeconfig: z.string(),
+  proxyCredentials: z.string(),
   pki: z.string(),
   tokenLedger: z.string(),
   address: z.string(),
@@ -39,6 +40,7 @@ export const machineConfigServe: CommandBody = async (invocation) => {
     renderedFolder: given.rendered,
     poolTokensPath: given.poolTokens,
     kubeconfigPath: given.kubeconfig,
+    proxyCredentialsPath: given.proxyCredentials,
     pkiFolder: given.pki,
     onProblem: (problem) => log({ level: 'warn', text: problem, fields: {} }),
   });

@@ -151,6 +151,18 @@ export const controllerConfigSchema = z.object({
     /** PEM in base64, as upstream has it. */
     rootCAData: z.base64().exactOptional(),
     kubeletEnvironment: strings.default({}),
+    /** Without user and password. `noProxy` is one text with commas, as upstream has it. */
+    proxy: z
+      .object({
+        httpProxy: z.url().exactOptional(),
+        httpsProxy: z.url().exactOptional(),
+        noProxy: z.string().default(''),
+        hasCredentials: z.boolean().default(false),
+      })
+      .exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    additionalTrustBundle: z.base64().exactOptional(),
+    featureGates: z.record(z.string(), z.boolean()).exactOptional(),
     /** Ignition units; judged with everything else that is rendered. */
     nodeBootstrap: z
       .object({ units: z.array(z.looseObject({ name: z.string() })) })
@@ -161,6 +173,7 @@ export const controllerConfigSchema = z.object({
         z.object({
           name: z.string().min(1),
           isBlocked: z.boolean().exactOptional(),
+          isDigestOnly: z.boolean().exactOptional(),
           mirrors: z.array(z.object({ url: z.url(), caFile: z.string().exactOptional() })),
         }),
       )

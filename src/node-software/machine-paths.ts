@@ -8,6 +8,9 @@ export const programs = {
   kubeProxy: '/usr/local/bin/kube-proxy',
   containerd: '/usr/local/bin/containerd',
   systemctl: '/usr/bin/systemctl',
+  updateCaCertificates: '/usr/sbin/update-ca-certificates',
+  test: '/usr/bin/test',
+  touch: '/usr/bin/touch',
 } as const;
 
 export const cniPluginFolder = '/opt/cni/bin';
@@ -45,6 +48,18 @@ export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 /** What every machine of a pool is told for its preparation; part of the pool's MachineConfig. */
 export const nodeSettingsFile = '/etc/firstlight/node.json';
 
+/** The way out to the world, for units; without user and password. Part of the pool's MachineConfig. */
+export const proxyEnvironment = '/etc/firstlight/proxy.env';
+/** The same variables with user and password, read after the one above. The config server adds it to what it serves. */
+export const proxyCredentials = '/etc/firstlight/proxy-credentials.env';
+
+/** Authorities that update-ca-certificates puts into the system's trust besides its own. */
+export const addedAuthorities = '/usr/local/share/ca-certificates';
+/** The system's trust, as update-ca-certificates writes it. */
+export const systemTrust = '/etc/ssl/certs/ca-certificates.crt';
+/** Present once the system's trust has been made in this boot. */
+export const systemTrustMade = '/run/firstlight-trust-made';
+
 /** The release this machine was made from, as the machine image carries it. */
 export const releaseFile = '/usr/local/share/firstlight/release.json';
 
@@ -71,6 +86,8 @@ export const configServerPaths = {
   pkiFolder: `${bootstrapFolder}/tls`,
   poolTokens: `${bootstrapFolder}/auth/pool-tokens.json`,
   kubeconfig: `${bootstrapFolder}/auth/kubeconfig-kubelet`,
+  /** What machines find at `proxyCredentials`. */
+  proxyCredentials: `${bootstrapFolder}/auth/proxy-credentials.env`,
   /** Written by stage 12 of bootkube: machine-pools/ and machine-configs/. */
   renderedFolder: `${bootstrapFolder}/render/12-machine-config`,
   /** Every single-use token that was served; bootkube makes Secrets of them. */

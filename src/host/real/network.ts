@@ -57,7 +57,7 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
   return new Promise((resolve, reject) => {
     const outgoing = start(url, {
       method: request.method ?? 'GET',
-      headers: { host: url.host, ...request.headers },
+      headers: { ...(request.connectTo === undefined ? {} : { host: url.host }), ...request.headers },
       agent: proxyAgent(url, request.proxy),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...(request.ca === undefined ? {} : { ca: request.ca }),
@@ -65,8 +65,7 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
       ...(request.key === undefined ? {} : { key: request.key }),
       ...(request.connectTo === undefined
         ? {}
-        : // `hostname` and not `host`: the one from the URL would win.
-          { hostname: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
+        : { hostname: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
       ...(request.serverName === undefined ? {} : { servername: request.serverName }),
       ...(request.isInsecure === true ? { rejectUnauthorized: false } : {}),
     });

@@ -34,11 +34,12 @@ export const controlPlane: Duty = {
 };
 
 async function podsOf(agent: Agent): Promise<Readonly<Partial<Record<ControlPlaneComponent, object>>>> {
-  const { serviceNetwork, clusterName, podNetwork, podPrefix } = controlPlaneOf(agent);
+  const { serviceNetwork, clusterName, podNetwork, podPrefix, featureGates = {} } = controlPlaneOf(agent);
   const { kubernetesImage: image } = await readReleaseFacts(agent.host);
+  const common = { image, featureGates };
   return {
-    'kube-apiserver': apiserverPod({ image, advertiseAddress: addressOf(agent), serviceNetwork }),
-    'kube-controller-manager': controllerManagerPod({ image, clusterName, podNetwork, podPrefix, serviceNetwork }),
-    'kube-scheduler': schedulerPod({ image }),
+    'kube-apiserver': apiserverPod({ ...common, advertiseAddress: addressOf(agent), serviceNetwork }),
+    'kube-controller-manager': controllerManagerPod({ ...common, clusterName, podNetwork, podPrefix, serviceNetwork }),
+    'kube-scheduler': schedulerPod(common),
   };
 }
