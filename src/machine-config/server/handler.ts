@@ -47,9 +47,6 @@ export interface Handled {
 
 export type Handler = (request: ServerRequest) => Promise<Handled> | Handled;
 
-/** A record that is not on the disk by then is not waited for: Ignition gives up a request after ten seconds. */
-const recordDeadlineMs = 8_000;
-
 export function createHandler(options: HandlerOptions): Handler {
   const built = new WeakMap<ServedPool, Map<SpecVersion, BuiltConfig>>();
   const builtFor = (served: ServedPool, version: SpecVersion): BuiltConfig => {
@@ -150,7 +147,7 @@ async function issueAndGive(request: ServerRequest, options: GiveOptions): Promi
   const { address, from } = request.peer;
   const { pool, config } = about;
   const issuing = options.issuer.issue({ pool, config, ...(from === 'balancer' ? { issuedTo: address } : {}) });
-  const issued = await recorded(issuing, options.clock);
+  const issued = await recorded(issuing);
   if ('failure' in issued) return refused({ ...about, detail: issued.failure }, 'token-not-recorded');
   if ('status' in issued.value) return refused({ ...about, detail: `${issued.value.limit} tokens` }, 'too-many-tokens');
   return {
@@ -170,7 +167,7 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   const deny = (detail: string): Handled => {
     return { answer: refuse('token-refused'), decision: { ...about, reason: 'token-refused', detail } };
   };
-  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }), options.clock);
+  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }));
   if ('failure' in checked) return deny(checked.failure);
   if (checked.value.status === 'refused') return deny(token === '' ? 'missing' : checked.value.reason);
   if (request.target !== '/keys/master') return refused(about, 'not-found');
@@ -179,7 +176,7 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   // Before the token is used up: keys that cannot be read must not cost it.
   const keys = await readMasterKeys(options.files, options.keysFolder);
   if (keys.status === 'waiting') return refused({ ...about, detail: keys.missing }, 'keys-not-ready');
-  const redeemed = await recorded(options.issuer.redeem({ pool: 'master', token, redemption }), options.clock);
+  const redeemed = await recorded(options.issuer.redeem({ pool: 'master', token, redemption }));
   if ('failure' in redeemed) return refused({ ...about, detail: redeemed.failure }, 'token-not-recorded');
   if (redeemed.value.status === 'refused') return deny(redeemed.value.reason);
   const detail = redeemed.value.isRepeated ? { detail: 'repeated: the answer was lost' } : {};
@@ -189,14 +186,10 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
 type Recorded<T> = { readonly value: T } | { readonly failure: string };
 
 /** What could not be recorded is an answer too: the client comes again. */
-async function recorded<T>(promise: Promise<T>, clock: Clock): Promise<Recorded<T>> {
-  const late = Promise.withResolvers<Recorded<T>>();
-  using _timer = clock.after(recordDeadlineMs, () =>
-    late.resolve({ failure: `not recorded within ${recordDeadlineMs / 1000} s` }),
-  );
-  const done = promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) }),
-  );
-  return await Promise.race([done, late.promise]);
+async function recorded<T>(promise: Promise<T>): Promise<Recorded<T>> {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }
