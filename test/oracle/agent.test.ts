@@ -114,6 +114,39 @@ describe('a master and its agent', () => {
     expect(master.commands).toContain('/usr/bin/systemctl is-active --quiet machine-config-server.service');
   });
 
+  test('may do what its duties need and not what lies beside it', () => {
+    const may = (...question: readonly string[]): string =>
+      kubectl('auth', 'can-i', ...question, '--as=firstlight:node-agent:master-0', '--as-group=firstlight:node-agents');
+    const system = ['-n', 'kube-system'];
+    const allowed = [
+      ['patch', 'configmaps/firstlight-join-master-0', ...system],
+      ['update', 'leases/etcd-membership', ...system],
+      ['approve', 'signers.certificates.k8s.io/kubernetes.io/kubelet-serving'],
+      ['create', 'secrets', ...system],
+    ];
+    const denied = [
+      ['patch', 'configmaps/extension-apiserver-authentication', ...system],
+      ['patch', 'configmaps/firstlight-inventory', ...system],
+      ['update', 'leases/kube-scheduler', ...system],
+      ['create', 'leases', ...system],
+      ['approve', 'signers.certificates.k8s.io/kubernetes.io/kube-apiserver-client'],
+      ['sign', 'signers.certificates.k8s.io/kubernetes.io/kubelet-serving'],
+      ['get', 'secrets', '-n', 'default'],
+      ['create', 'clusterrolebindings'],
+      ['delete', 'nodes'],
+      ['create', 'pods', ...system],
+    ];
+    expect(allowed.map((question) => may(...question).trim())).toEqual(allowed.map(() => 'yes'));
+    expect(
+      denied.map(
+        (question) =>
+          may(...question)
+            .trim()
+            .split('\n')[0],
+      ),
+    ).toEqual(denied.map(() => 'no'));
+  });
+
   test('finishes what the bootstrap machine began, and carries the cluster alone', async () => {
     kubectl('-n', 'kube-system', 'create', 'configmap', 'bootstrap', '--from-literal=status=complete');
     // The master holds the Lease by now; the bootstrap machine sees that it was removed all the same.
@@ -148,8 +181,8 @@ async function lookAfter(stage: Stage): Promise<void> {
 }
 
 /** Its own identity and nothing more: what the manifest does not grant fails here. */
-function connectAsAgent({ at }: TestMachine, server: string): Promise<KubernetesClient> {
-  const pki = (file: string) => ({ file: at(`/etc/kubernetes/pki/${file}`) });
+function connectAsAgent(machine: TestMachine, server: string): Promise<KubernetesClient> {
+  const pki = (file: string) => ({ file: machine.at(`/etc/kubernetes/pki/${file}`) });
   const text = kubeconfigText({
     cluster: 'demo',
     server,
@@ -244,7 +277,8 @@ function kubectl(...args: readonly string[]): string {
   try {
     return execFileSync(oracleProgram('kubectl'), [...common, ...args], { encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
-    return String((error as { stderr?: unknown }).stderr);
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    return `${stdout ?? ''}${stderr ?? ''}`;
   }
 }
 
