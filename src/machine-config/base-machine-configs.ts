@@ -3,12 +3,14 @@
 import type { Config } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { ClusterFacts } from '../node-software/machine-software.ts';
+import { programs } from '../node-software/machine-paths.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
+import { nodeBootstrapUnits } from '../torcx/node-bootstrap-unit.ts';
 import type { ControllerConfig, MachineConfig } from './machine-config.ts';
 import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts';
 
@@ -56,6 +58,13 @@ export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
     registries: spec.registries,
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
-    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: spec.nodeBootstrap }),
+    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: { units: nodeBootstrapUnitsOf(spec.nodeBootstrap) } }),
   };
+}
+
+function nodeBootstrapUnitsOf({ torcx, units }: NonNullable<ControllerConfig['spec']['nodeBootstrap']>) {
+  if (torcx === undefined) return units;
+  const { upgradeOS: upgradesOs, skipSetup: skipsSetup, manifestURL: manifestUrl, flags } = torcx;
+  const program = programs.firstlight;
+  return [...nodeBootstrapUnits({ program, upgradesOs, skipsSetup, manifestUrl, flags }), ...units];
 }

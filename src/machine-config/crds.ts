@@ -115,7 +115,10 @@ const controllerConfig: Kind = {
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
     kubeletEnvironment: texted,
-    nodeBootstrap: object({ units: { type: 'array', items: anything } }),
+    nodeBootstrap: object({
+      torcx: object({ upgradeOS: flag, skipSetup: flag, manifestURL: text, flags: texts }),
+      units: { type: 'array', items: anything },
+    }),
     registries: { type: 'array', items: anything },
   }),
   columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
