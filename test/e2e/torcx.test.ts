@@ -157,8 +157,9 @@ describe('when the bucket is up', () => {
         `cd /var/lib/torcx/store/${osVersion}; sha512sum *`,
         'cat /etc/torcx/next-profile /etc/kubernetes/kubelet.env',
         'ls -A /etc/kubernetes; [ ! -e /run/firstlight/torcx-reboot-owed ] || echo owed',
-        `tr '\\0' '\\n' < /proc/$(pgrep -x kubelet)/environ | grep ^KUBELET_ | sort`,
-        `tr '\\0' '\\n' < /proc/$(pgrep -x kubelet)/cmdline | tail -n 2`,
+        `pid=$(systemctl show --value --property=MainPID ${kubelet})`,
+        `tr '\\0' '\\n' < /proc/$pid/environ | grep ^KUBELET_ | sort`,
+        `tr '\\0' '\\n' < /proc/$pid/cmdline | tail -n 2`,
       ].join('; '),
     );
     expect(seen).toBe(
@@ -190,5 +191,16 @@ describe('a machine that is prepared', () => {
     expect(
       await inside(cluster, 'ready', 'tectonic-torcx-bootstrap --upgrade-os=false --torcx-skip-setup --dry-run'),
     ).toContain('1. write /etc/kubernetes/kubelet.env');
+  });
+
+  test('keeps its kubelet down while a reboot is owed, though kubelet.env is there', async () => {
+    server?.stop();
+    const script = `touch /run/firstlight/torcx-reboot-owed
+      systemctl restart ${kubelet} 2>/dev/null; echo $?; pgrep -x kubelet; ls /etc/kubernetes/kubelet.env`;
+    expect(await inside(cluster, 'ready', script)).toBe('1\n/etc/kubernetes/kubelet.env\n');
+    const [, second = []] = Map.groupBy(await journal('ready'), ({ boot }) => boot).values();
+    expect(second.filter(({ unit }) => unit === bootstrap).map(({ text }) => text)).toContainEqual(
+      expect.stringContaining('(TORCX_BUCKET)'),
+    );
   });
 });
