@@ -2,14 +2,13 @@
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { bootstrapFolder } from '../assets/bootstrap-ignition.ts';
 import { type ClusterNames, namesOf } from '../assets/cluster-names.ts';
 import { type Inventory, inventorySchema } from '../assets/inventory.ts';
 import type { Host } from '../host/host.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { machineFacts } from '../node-software/machine-paths.ts';
+import { bootstrapFolder, machineFacts } from '../node-software/machine-paths.ts';
 import { type ReleaseManifest, releaseManifestSchema } from '../release/release-manifest.ts';
 import type { Emit } from '../workflow/events.ts';
 import { bootkubeErrors } from './errors.ts';

@@ -60,4 +60,11 @@ export const bootkubeCommands: readonly CommandSpec[] = [
     examples: ['firstlight bootkube run'],
     load: async () => (await import('./bootkube-run.ts')).bootkubeRun,
   },
+  {
+    path: ['approve-csr'],
+    summary: 'Let the expected machines in while the bootstrap goes on.',
+    isHidden: true,
+    examples: ['firstlight approve-csr'],
+    load: async () => (await import('./bootkube-run.ts')).approveCsr,
+  },
 ];

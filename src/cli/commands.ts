@@ -1,8 +1,10 @@
 // Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
+import { bootkubeCommands } from './bootkube-commands.ts';
 import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
 import { machineCommands } from './machine-commands.ts';
 import { machineConfigCommands } from './machine-config-commands.ts';
+import { nodeCommands } from './node-commands.ts';
 import { releaseCommands } from './release-commands.ts';
 import { torcxCommands } from './torcx-commands.ts';
 
@@ -11,6 +13,8 @@ export const commands: readonly CommandSpec[] = [
   ...machineCommands,
   ...machineConfigCommands,
   ...releaseCommands,
+  ...bootkubeCommands,
+  ...nodeCommands,
   {
     path: ['completion'],
     summary: 'Print a script that completes commands and options in your shell.',

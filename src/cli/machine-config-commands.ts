@@ -1,4 +1,5 @@
 // The verbs about what machines get. `prepare` runs on a machine, from its unit, and is not listed.
+import { configServerPaths } from '../node-software/machine-paths.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
 
 const from: OptionSpec = {
@@ -60,6 +61,59 @@ export const machineConfigCommands: readonly CommandSpec[] = [
       'firstlight machine-config explain worker kubelet.service.d/20-logging.conf',
     ],
     load: async () => (await import('./machine-config-explain.ts')).machineConfigExplain,
+  },
+  {
+    path: ['machine-config', 'serve'],
+    summary: 'Serve configurations to machines over HTTPS (the Machine Config Server).',
+    description:
+      'Answers /config/POOL with the rendered configuration of a pool to machines that show its token, each with a token of its own for one use. Where it reads from are the places of a bootstrap machine unless told otherwise. Runs until it is stopped; its log is one line of JSON per answer, on stderr.',
+    options: [
+      {
+        flags: '--rendered <folder>',
+        description: 'rendered configurations',
+        defaultValue: configServerPaths.renderedFolder,
+      },
+      {
+        flags: '--pool-tokens <file>',
+        description: 'digests of the pool tokens',
+        defaultValue: configServerPaths.poolTokens,
+      },
+      {
+        flags: '--kubeconfig <file>',
+        description: 'kubeconfig without a credential',
+        defaultValue: configServerPaths.kubeconfig,
+      },
+      {
+        flags: '--proxy-credentials <file>',
+        description: 'what machines need to pass the proxy, where it asks who they are',
+        defaultValue: configServerPaths.proxyCredentials,
+      },
+      {
+        flags: '--pki <folder>',
+        description: "the server's pair and the keys for masters",
+        defaultValue: configServerPaths.pkiFolder,
+      },
+      {
+        flags: '--token-ledger <file>',
+        description: 'where served tokens are recorded',
+        defaultValue: configServerPaths.tokenLedger,
+      },
+      {
+        flags: '--settings <file>',
+        description: 'who is let in and which load balancers are believed',
+        defaultValue: configServerPaths.settings,
+      },
+      { flags: '--address <address>', description: 'listen here', defaultValue: '::' },
+      { flags: '--port <port>', description: 'listen here', defaultValue: 22_623 },
+      { flags: '--local-port <port>', description: '/metrics and /healthz on loopback', defaultValue: 22_690 },
+      { flags: '--balancer <address>', description: 'a load balancer that sends PROXY v2 headers', isRepeatable: true },
+      { flags: '--open', description: 'serve whoever asks, and give keys to nobody; for machines that know no token' },
+    ],
+    examples: [
+      'firstlight machine-config serve',
+      'firstlight machine-config serve --rendered rendered --pki tls --port 0',
+    ],
+    load: async () => (await import('./machine-config-serve.ts')).machineConfigServe,
   },
   {
     path: ['machine-config', 'prepare'],

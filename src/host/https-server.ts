@@ -45,7 +45,7 @@ export interface ServerLimits {
 
 /** What happened to a connection that no request tells of. */
 export type ConnectionTrouble =
-  | { readonly kind: 'tls'; readonly address: string; readonly code: string; readonly reason: string }
+  | { readonly kind: 'tls'; readonly address: string; readonly code: string }
   | { readonly kind: 'plain-http'; readonly address: string }
   | { readonly kind: 'proxy-header'; readonly address: string; readonly reason: string }
   | { readonly kind: 'bad-request'; readonly address: string; readonly code: string }

@@ -54,10 +54,34 @@ const lifeMsDefault = 3_600_000;
 
 /** Stored when it returns: only then may the token leave the machine. */
 export async function issueBootstrapToken(client: KubernetesClient, options: IssueTokenOptions): Promise<IssuedToken> {
-  const { random, now, pool, address } = options;
+  const { random, now, pool, address, signal, deadlineMs } = options;
   const id = randomText(random, alphabet, 6);
-  const secret = randomText(random, alphabet, 16);
+  const token = new Secret(`${id}.${randomText(random, alphabet, 16)}`);
   const expiresAt = new Date(now.getTime() + (options.lifeMs ?? lifeMsDefault));
+  const call = { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  await storeBootstrapToken(
+    client,
+    { token, pool, issuedAt: now, expiresAt, ...(address === undefined ? {} : { address }) },
+    call,
+  );
+  return { id, token };
+}
+
+export interface MadeToken {
+  readonly token: Secret;
+  readonly pool: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly address?: string;
+}
+
+/** A token that was made before there was an API to keep it in. */
+export async function storeBootstrapToken(
+  client: KubernetesClient,
+  made: MadeToken,
+  options: CallOptions = {},
+): Promise<void> {
+  const [id = '', secret = ''] = made.token.reveal().split('.');
   await client.create(
     {
       apiVersion: 'v1',
@@ -66,25 +90,24 @@ export async function issueBootstrapToken(client: KubernetesClient, options: Iss
         name: secretName(id),
         namespace: tokenNamespace,
         annotations: {
-          [annotations.pool]: pool,
-          [annotations.issuedAt]: now.toISOString(),
-          ...(address === undefined ? {} : { [annotations.issuedToAddress]: address }),
+          [annotations.pool]: made.pool,
+          [annotations.issuedAt]: made.issuedAt.toISOString(),
+          ...(made.address === undefined ? {} : { [annotations.issuedToAddress]: made.address }),
         },
       },
       type: tokenSecretType,
       stringData: {
-        description: `Single-use token of a machine of the pool ${pool}, issued by firstlight`,
+        description: `Single-use token of a machine of the pool ${made.pool}, issued by firstlight`,
         'token-id': id,
         'token-secret': secret,
         // The authenticator reads RFC 3339 without fractions of a second only.
-        expiration: expiresAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+        expiration: made.expiresAt.toISOString().replace(/\.\d+Z$/, 'Z'),
         'usage-bootstrap-authentication': 'true',
         'auth-extra-groups': bootstrapperGroup,
       },
     },
     options,
   );
-  return { id, token: new Secret(`${id}.${secret}`) };
 }
 
 export async function findBootstrapToken(

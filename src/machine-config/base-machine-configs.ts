@@ -58,7 +58,25 @@ export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
     registries: spec.registries,
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
+    ...wayOutOf(spec),
+    ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),
+    ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
+    ...(spec.rootCAData === undefined
+      ? {}
+      : { configServerCaPem: Buffer.from(spec.rootCAData, 'base64').toString('utf8') }),
     ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: { units: nodeBootstrapUnitsOf(spec.nodeBootstrap) } }),
+  };
+}
+
+function wayOutOf({
+  proxy,
+  additionalTrustBundle,
+}: ControllerConfig['spec']): Pick<ClusterFacts, 'proxy' | 'additionalTrustBundle'> {
+  return {
+    ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.split(',') } }),
+    ...(additionalTrustBundle === undefined
+      ? {}
+      : { additionalTrustBundle: Buffer.from(additionalTrustBundle, 'base64').toString('utf8') }),
   };
 }
 

@@ -114,7 +114,12 @@ const controllerConfig: Kind = {
     osImageURL: text,
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
+    controlPlane: anything,
+    rootCAData: { type: 'string', format: 'byte' },
     kubeletEnvironment: texted,
+    proxy: object({ httpProxy: text, httpsProxy: text, noProxy: text, hasCredentials: flag }),
+    additionalTrustBundle: { type: 'string', format: 'byte' },
+    featureGates: { type: 'object', additionalProperties: flag },
     nodeBootstrap: object({
       torcx: object({ upgradeOS: flag, skipSetup: flag, manifestURL: text, flags: texts }),
       units: { type: 'array', items: anything },

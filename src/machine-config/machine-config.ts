@@ -3,6 +3,7 @@
 // types; everything behind this file may trust them.
 import { z } from 'zod';
 import type { Config, Unit } from '../ignition/config.ts';
+import { controlPlaneFactsSchema } from '../node-software/node-settings.ts';
 
 export const group = 'machineconfiguration.openshift.io';
 export const apiVersion = `${group}/v1`;
@@ -146,7 +147,22 @@ export const controllerConfigSchema = z.object({
       machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
     }),
     mastersSchedulable: z.boolean().default(false),
+    controlPlane: controlPlaneFactsSchema.exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    rootCAData: z.base64().exactOptional(),
     kubeletEnvironment: strings.default({}),
+    /** Without user and password. `noProxy` is one text with commas, as upstream has it. */
+    proxy: z
+      .object({
+        httpProxy: z.url().exactOptional(),
+        httpsProxy: z.url().exactOptional(),
+        noProxy: z.string().default(''),
+        hasCredentials: z.boolean().default(false),
+      })
+      .exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    additionalTrustBundle: z.base64().exactOptional(),
+    featureGates: z.record(z.string(), z.boolean()).exactOptional(),
     nodeBootstrap: z
       .object({
         /** The bootstrapper of src/torcx; its units are generated, so that a newer Firstlight brings newer ones. */
@@ -169,6 +185,7 @@ export const controllerConfigSchema = z.object({
         z.object({
           name: z.string().min(1),
           isBlocked: z.boolean().exactOptional(),
+          isDigestOnly: z.boolean().exactOptional(),
           mirrors: z.array(z.object({ url: z.url(), caFile: z.string().exactOptional() })),
         }),
       )

@@ -1,11 +1,11 @@
-// The units of the bootstrap machine: kubelet → bootkube → tectonic → rm-assets, and beside them the two that work
-// while bootkube does. Two properties of systemd shape the chain:
+// The units of the bootstrap machine: kubelet → bootkube → tectonic → rm-assets, and beside them those that work while
+// bootkube does. Two properties of systemd shape the chain:
 //   - a oneshot that fails and is restarted fails every unit that requires it and releases every unit that merely
 //     wants it, so each link starts the next one itself, after it has succeeded (ExecStartPost);
 //   - "after" a oneshot means after it has ended, so what must run beside bootkube is not ordered after it.
 // Every link looks first whether its work is done, so the chain may be started again at any point and after a reboot;
 // once rm-assets has left its mark none of it starts again.
-import { bootstrapFinished, programs } from './machine-paths.ts';
+import { bootstrapFinished, configServerPaths, programs } from './machine-paths.ts';
 import { prepareUnit } from './node-units.ts';
 import type { Command, ServiceUnit } from './unit.ts';
 
@@ -81,6 +81,37 @@ export const rmAssetsUnit: ServiceUnit = {
   service: { ...oneshot, ExecStart: { program: programs.firstlight, args: ['rm-assets'] } },
 };
 
+export const machineConfigServerUnit: ServiceUnit = {
+  name: 'machine-config-server.service',
+  why:
+    'Gives machines their configuration. It starts beside bootkube and not after it: until the configurations are ' +
+    'rendered it tells whoever asks to come again, and masters must not wait a moment longer than for that.',
+  isEnabled: true,
+  unit: {
+    Description: 'Machine Config Server',
+    Wants: ['network-online.target'],
+    After: ['network-online.target', prepareUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'exec',
+    // The heap of a server with a thousand connections; without it Node lets garbage grow with the machine's memory.
+    Environment: { NODE_OPTIONS: '--max-old-space-size=96' },
+    ExecStart: {
+      program: programs.firstlight,
+      args: ['machine-config', 'serve', '--settings', configServerPaths.settings],
+    },
+    Restart: 'always',
+    RestartSec: 1,
+    TimeoutStopSec: 15,
+    ProtectHome: true,
+    PrivateTmp: true,
+    NoNewPrivileges: true,
+  },
+  install: multiUser,
+};
+
 export const approveCsrUnit: ServiceUnit = {
   name: 'approve-csr.service',
   why: 'Decides about certificate requests of joining nodes while bootkube works; after the handoff the masters do.',
@@ -121,6 +152,7 @@ export const progressUnit: ServiceUnit = {
 
 /** In the order in which they work. */
 export const bootstrapUnits: readonly ServiceUnit[] = [
+  machineConfigServerUnit,
   bootkubeUnit,
   approveCsrUnit,
   progressUnit,

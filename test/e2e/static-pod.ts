@@ -11,7 +11,7 @@ import {
   nodeSettingsFile,
   staticPodFolder,
 } from '../../src/node-software/machine-paths.ts';
-import { nodeSettingsText } from '../../src/node-software/node-preparation.ts';
+import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
 import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/node-software/node-units.ts';
 import { eventually, inside } from './machine-lab.ts';
 

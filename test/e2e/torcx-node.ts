@@ -17,7 +17,7 @@ import {
   programs,
   staticPodFolder,
 } from '../../src/node-software/machine-paths.ts';
-import { nodeSettingsText } from '../../src/node-software/node-preparation.ts';
+import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
 import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/node-software/node-units.ts';
 import { kubeletGate, nodeBootstrapUnit } from '../../src/torcx/node-bootstrap-unit.ts';
 import type { TlsServerSettings } from './tls-server.ts';

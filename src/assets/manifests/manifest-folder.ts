@@ -4,7 +4,9 @@ import { type Document, parseAllDocuments } from 'yaml';
 import { asset, type FileSet } from '../asset.ts';
 import { assetErrors } from '../errors.ts';
 import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
+import { agentAccess, proxyAccess } from './agent-access.ts';
 import { clusterConfigManifest } from './cluster-config.ts';
+import { inventoryManifest } from './inventory.ts';
 import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 
@@ -24,6 +26,9 @@ export const manifestFolder = asset({
     adminAccess,
     nodeAccess,
     apiserverAccess,
+    agentAccess,
+    proxyAccess,
+    inventoryManifest,
     machineConfigCrdManifest,
     machineConfigFacts,
   },

@@ -88,7 +88,7 @@ export class ConnectionGate<G extends Guest> {
   /** Closes those that nobody would miss; `all` closes every one. */
   clear(which: 'quiet' | 'all'): void {
     const since = this.#options.nowMs() - quietAtLeastMs;
-    for (const [guest, { quietSinceMs }] of Array.from(this.#seats)) {
+    for (const [guest, { quietSinceMs }] of this.#seats) {
       if (which === 'all' || (quietSinceMs ?? Number.POSITIVE_INFINITY) <= since) guest.close();
     }
   }

@@ -9,7 +9,6 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { hostErrors } from '../errors.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress } from '../proxy-protocol.ts';
@@ -21,7 +20,7 @@ interface Connection extends Guest {
   peer: Peer;
 }
 
-/** A HEAD of TLS 1.2 and above: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
+/** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -47,7 +46,7 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   });
   const connections = guardConnections(server, gate, options);
   serveRequests(server, { gate, connections, options });
-  reportTrouble(server, options);
+  reportTrouble(server, { connections, options });
   const port = await start(server, options);
   return {
     port,
@@ -182,30 +181,17 @@ function send(request: IncomingMessage, response: ServerResponse, { answer, opti
   response.once('close', () => clearTimeout(timer));
 }
 
-function reportTrouble(server: NodeServer, { onTrouble }: ServerOptions): void {
-  const addressOf = (socket: Socket): string => plainAddress(socket.remoteAddress ?? '');
-  const tls = (error: NodeJS.ErrnoException, socket: Socket): boolean => {
-    const code = error.code ?? '';
-    if (code === 'ERR_SSL_HTTP_REQUEST') onTrouble({ kind: 'plain-http', address: addressOf(socket) });
-    else if (/^ERR_(SSL|TLS)/.test(code))
-      onTrouble({ kind: 'tls', address: addressOf(socket), code, reason: error.message });
-    else return false;
-    return true;
-  };
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // Also every scan and every health check that only opens a connection: nothing to tell.
-    tls(error, socket);
-    socket.destroy();
-  });
+/** Failed handshakes arrive here too: an https server passes them on as client errors. */
+function reportTrouble(server: NodeServer, { connections, options }: Omit<Serving, 'gate'>): void {
+  const { onTrouble } = options;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (tls(error, socket)) return void socket.destroy();
-    const code = error.code ?? '';
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      onTrouble({ kind: 'too-slow', address: addressOf(socket), phase: 'request' });
-      return void socket.destroy();
-    }
+    const { code = '' } = error;
+    const address = connections(socket)?.peer.address ?? plainAddress(socket.remoteAddress ?? '');
+    if (code === 'ERR_SSL_HTTP_REQUEST') onTrouble({ kind: 'plain-http', address });
+    else if (/^ERR_(SSL|TLS)/.test(code)) onTrouble({ kind: 'tls', address, code });
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') onTrouble({ kind: 'too-slow', address, phase: 'request' });
     if (!code.startsWith('HPE_') || !socket.writable) return void socket.destroy();
-    onTrouble({ kind: 'bad-request', address: addressOf(socket), code });
+    onTrouble({ kind: 'bad-request', address, code });
     const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
@@ -222,8 +208,9 @@ function start(server: NodeServer, { address, port }: ServerOptions): Promise<nu
       const reason = reasons[error.code ?? ''] ?? error.message;
       reject(hostErrors.LISTEN({ address, port, reason }, { cause: error }));
     });
-    // A thousand machines may start in the same second.
-    server.listen({ host: address, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
+    // Without a host Node takes every address, also where there is no IPv6. A thousand machines may start at once.
+    const place = address === '::' ? {} : { host: address };
+    server.listen({ ...place, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

@@ -9,8 +9,8 @@ const secretLength = 16;
 /** Bytes below this give every letter the same chance. */
 const fairBelow = 256 - (256 % alphabet.length);
 
-/** As long as every token, and none: what a HEAD measures with, and where a template is filled in. */
-export const tokenPlaceholder = `${'0'.repeat(idLength)}.firstlight-token`;
+/** As long as every token, and none: what a HEAD is measured with. */
+export const noToken = '0'.repeat(idLength + 1 + secretLength);
 
 export function makeBootstrapToken(random: Random): string {
   let letters = '';

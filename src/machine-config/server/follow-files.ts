@@ -1,5 +1,6 @@
 // Looks again when one of some folders changes, and every few seconds in any case: watches are hints that can be lost.
 // Looks never overlap, and a change during a look is followed by another one.
+import { dirname } from 'node:path';
 import type { Host } from '../../host/host.ts';
 
 export interface FollowOptions {
@@ -15,28 +16,46 @@ const everyMs = 5_000;
 export async function followFiles(host: Host, { folders, look }: FollowOptions): Promise<AsyncDisposable> {
   const end = new AbortController();
   let wake = Promise.withResolvers<void>();
-  const watches = [...new Set(folders)].flatMap((folder) => watched(host, folder, () => wake.resolve()));
-  await look();
+  let watches: readonly Disposable[] = [];
+  const unwatch = (): void => {
+    for (const watch of watches) watch[Symbol.dispose]();
+  };
+  const lookAgain = async (): Promise<void> => {
+    // Watches first: what changes from here on means another look. They are made anew each time, because a folder that
+    // was removed and made again is another folder.
+    wake = Promise.withResolvers<void>();
+    unwatch();
+    const places = await Promise.all(folders.map((folder) => existing(host, folder)));
+    watches = [...new Set(places)].flatMap((place) => watched(host, place, () => wake.resolve()));
+    await look();
+  };
+  await lookAgain();
   const following = (async () => {
-    while (!end.signal.aborted) {
+    for (;;) {
       await pause(host, wake.promise, end.signal);
-      if (end.signal.aborted) return;
-      // Several files usually change together; and from here on another change means another look.
+      // Several files usually change together.
       await host.clock.sleep(settleMs, end.signal).catch(() => {});
-      wake = Promise.withResolvers<void>();
-      await look();
+      if (end.signal.aborted) return;
+      await lookAgain();
     }
   })();
   return {
     [Symbol.asyncDispose]: async () => {
       end.abort();
-      for (const watch of watches) watch[Symbol.dispose]();
       await following;
+      unwatch();
     },
   };
 }
 
-/** A folder that is not there cannot be watched; the regular look finds it. */
+/** The folder, or the nearest one above it that is there: in it the missing one will appear. */
+async function existing(host: Host, folder: string): Promise<string> {
+  const facts = await host.files.facts(folder).catch(() => undefined);
+  const above = dirname(folder);
+  return facts !== undefined || above === folder ? folder : existing(host, above);
+}
+
+/** A folder that went away meanwhile cannot be watched; the regular look finds what comes. */
 function watched(host: Host, folder: string, changed: () => void): readonly Disposable[] {
   try {
     return [host.files.watch(folder, changed)];

@@ -7,7 +7,7 @@ import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { negotiateSpec } from './accept.ts';
 import { bearerToken, judgePoolToken } from './access.ts';
 import { give, refuse, type Refusal } from './answers.ts';
-import { isBootstrapToken, tokenId, tokenPlaceholder } from './bootstrap-token.ts';
+import { isBootstrapToken, tokenId, noToken } from './bootstrap-token.ts';
 import { type ConfigSource, isServed, type ServedPool } from './config-source.ts';
 import { readMasterKeys } from './master-keys.ts';
 import { type BuiltConfig, buildServedConfig } from './served-config.ts';
@@ -130,7 +130,7 @@ function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<H
     return refused({ ...about, config, spec }, 'not-expressible', built.losses.join('; '));
   if (request.method === 'HEAD') {
     const decision = { ...about, reason: 'served', config, spec } as const;
-    return { answer: give(built.fill(tokenPlaceholder), { vary: 'accept' }), decision };
+    return { answer: give(built.fill(noToken), { vary: 'accept' }), decision };
   }
   return issueAndGive(request, { ...options, about: { ...about, pool, config, spec }, fill: built.fill });
 }

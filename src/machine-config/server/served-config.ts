@@ -8,10 +8,9 @@ import { serialize } from '../../ignition/serialize.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { isAtLeast, latestSpec } from '../../ignition/spec-version.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { bootstrapKubeconfig, kubeletClientCa } from '../../node-software/machine-paths.ts';
+import { bootstrapKubeconfig, kubeletClientCa, proxyCredentials } from '../../node-software/machine-paths.ts';
 import type { MachineConfig } from '../machine-config.ts';
 import { apiVersion, group } from '../machine-config.ts';
-import { tokenPlaceholder } from './bootstrap-token.ts';
 import type { Kubeconfig, ServedPool } from './config-source.ts';
 
 /** Paths that programs on existing machines know; see docs/config-server.md. */
@@ -31,7 +30,8 @@ export type BuiltConfig =
 export function buildServedConfig(served: ServedPool, version: SpecVersion): BuiltConfig {
   const migrated = migrateKernelArguments(served.machineConfig, version);
   if ('losses' in migrated) return { status: 'inexpressible', losses: migrated.losses };
-  const complete = withFiles(migrated.spec.config, addedFiles(served, migrated));
+  const gap = unusedPlaceholder(JSON.stringify(migrated.spec.config));
+  const complete = withFiles(migrated.spec.config, addedFiles(served, migrated, gap));
   const converted = convert(complete, version);
   if (converted.status === 'lossy') {
     return { status: 'inexpressible', losses: converted.losses.map(({ path, reason }) => `${path}: ${reason}`) };
@@ -42,25 +42,33 @@ export function buildServedConfig(served: ServedPool, version: SpecVersion): Bui
       losses: converted.report.errors.map(({ path, message }) => `${path}: ${message}`),
     };
   }
-  return template(serialize(converted.config));
+  return template(serialize(converted.config), gap);
+}
+
+/** As long as a token and none; another one where the pool's own config happens to have it in its text. */
+function unusedPlaceholder(text: string): string {
+  for (let number = 0; ; number += 1) {
+    const placeholder = `${String(number).padStart(6, '0')}.firstlight-token`;
+    if (!text.includes(placeholder)) return placeholder;
+  }
 }
 
 /** Percent-encoding leaves a token as it is, so the gap is where the placeholder stands in the text. */
-function template(text: string): BuiltConfig {
-  const parts = text.split(tokenPlaceholder);
+function template(text: string, gap: string): BuiltConfig {
+  const parts = text.split(gap);
   const [before, after] = parts.map((part) => Buffer.from(part));
   if (before === undefined || after === undefined || parts.length !== 2) {
     throw new Error(`a served config has ${parts.length - 1} places for a token`);
   }
-  const sizeBytes = before.length + tokenPlaceholder.length + after.length;
+  const sizeBytes = before.length + gap.length + after.length;
   return {
     status: 'built',
     sizeBytes,
     fill: (token) => {
       const bytes = Buffer.allocUnsafe(sizeBytes);
       before.copy(bytes, 0);
-      bytes.write(token, before.length, tokenPlaceholder.length, 'latin1');
-      after.copy(bytes, before.length + tokenPlaceholder.length);
+      bytes.write(token, before.length, gap.length, 'latin1');
+      after.copy(bytes, before.length + gap.length);
       return bytes;
     },
   };
@@ -85,7 +93,7 @@ function migrateKernelArguments(
   };
 }
 
-function addedFiles(served: ServedPool, migrated: MachineConfig): readonly File[] {
+function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly File[] {
   const { name } = served.machineConfig.metadata;
   const annotation = (key: string): string => `${group}/${key}`;
   const annotations = {
@@ -103,8 +111,12 @@ function addedFiles(served: ServedPool, migrated: MachineConfig): readonly File[
       path: servedPaths.bootstrapKubeconfig,
       mode: 0o600,
       overwrite: true,
-      contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig))}` },
+      contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig, token))}` },
     },
+    // Not in the MachineConfig, which others in the cluster may read.
+    ...(served.proxyCredentials === undefined
+      ? []
+      : [inlineFile({ path: proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
     inlineFile({
       path: servedPaths.machineConfig,
       content: objectText(served.machineConfig),
@@ -117,10 +129,10 @@ function addedFiles(served: ServedPool, migrated: MachineConfig): readonly File[
   ];
 }
 
-function withToken(kubeconfig: Kubeconfig): string {
+function withToken(kubeconfig: Kubeconfig, token: string): string {
   return toYaml({
     ...kubeconfig,
-    users: kubeconfig.users.map((user) => ({ ...user, user: { token: tokenPlaceholder } })),
+    users: kubeconfig.users.map((user) => ({ ...user, user: { token } })),
   });
 }
 

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
-import { digestToken, isBootstrapToken, makeBootstrapToken, tokenId } from './bootstrap-token.ts';
+import { digestToken, isBootstrapToken, makeBootstrapToken, noToken, tokenId } from './bootstrap-token.ts';
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
@@ -153,11 +153,9 @@ class FileLedger implements TokenLedger {
   }
 }
 
-const nobody = '0'.repeat(23);
-
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */
 export function verdict(entry: LedgerEntry | undefined, request: KeysRequest, now: Date): KeysVerdict {
-  const isToken = isSame(digestToken(entry?.record.token ?? nobody), digestToken(request.token));
+  const isToken = isSame(digestToken(entry?.record.token ?? noToken), digestToken(request.token));
   const refused = (reason: Extract<KeysVerdict, { status: 'refused' }>['reason']): KeysVerdict => {
     return { status: 'refused', reason };
   };

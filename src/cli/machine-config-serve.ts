@@ -1,0 +1,81 @@
+// `firstlight machine-config serve`: runs until it is asked to stop. Its log goes to stderr, one JSON line per answer.
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { startConfigServer } from '../machine-config/server/config-server.ts';
+import { openFileSource } from '../machine-config/server/file-source.ts';
+import type { Log } from '../machine-config/server/server-log.ts';
+import { readSettings } from '../machine-config/server/settings.ts';
+import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
+import { redact } from '../observe/redact.ts';
+import type { CommandBody, Invocation } from './command.ts';
+
+const portNumber = z.coerce.number().int().min(0).max(65_535);
+const options = z.looseObject({
+  settings: z.string(),
+  rendered: z.string(),
+  poolTokens: z.string(),
+  kubeconfig: z.string(),
+  proxyCredentials: z.string(),
+  pki: z.string(),
+  tokenLedger: z.string(),
+  address: z.string(),
+  port: portNumber,
+  localPort: portNumber,
+  balancer: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
+  open: z.boolean().default(false),
+});
+
+/** Load balancers look several times a second; then requests under way may end. */
+const leaveMs = 1_000;
+const graceMs = 5_000;
+
+export const machineConfigServe: CommandBody = async (invocation) => {
+  const { host, signal } = invocation;
+  const given = options.parse(invocation.options);
+  const settings = await readSettings(host.files, given.settings);
+  const log = logOf(invocation);
+  await using issuer = await openTokenLedger(host, { path: given.tokenLedger });
+  await using source = await openFileSource(host, {
+    renderedFolder: given.rendered,
+    poolTokensPath: given.poolTokens,
+    kubeconfigPath: given.kubeconfig,
+    proxyCredentialsPath: given.proxyCredentials,
+    pkiFolder: given.pki,
+    onProblem: (problem) => log({ level: 'warn', text: problem, fields: {} }),
+  });
+  const server = await startConfigServer(host, {
+    access: given.open ? 'open' : settings.access,
+    address: given.address,
+    port: given.port,
+    localPort: given.localPort,
+    balancers: [...settings.balancers, ...given.balancer],
+    certificatePath: join(given.pki, 'machine-config-server.crt'),
+    keyPath: join(given.pki, 'machine-config-server.key'),
+    keysFolder: given.pki,
+    source,
+    issuer,
+    log,
+  });
+  const asked = Promise.withResolvers<void>();
+  if (signal.aborted) asked.resolve();
+  signal.addEventListener('abort', () => asked.resolve(), { once: true });
+  await asked.promise;
+  await server.stop({ leaveMs, graceMs });
+  // To be asked to stop is how a server ends, not a failure.
+  return { data: { port: server.port }, text: '' };
+};
+
+function logOf({ host, terminal, global }: Invocation): Log {
+  const logger = pino(
+    {
+      level: global.logLevel,
+      base: null,
+      messageKey: 'text',
+      formatters: { level: (level) => ({ level }) },
+      timestamp: () => `,"time":"${host.clock.now().toISOString()}"`,
+    },
+    { write: (line) => terminal.err(redact(line)) },
+  );
+  return ({ level, text, fields }) => logger[level](fields, text);
+}

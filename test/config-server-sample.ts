@@ -1,0 +1,38 @@
+// A pool that can be served, for tests of the server.
+import type { Config } from '../src/ignition/config.ts';
+import { kubeconfig } from '../src/kubernetes/kubeconfig.ts';
+import type { MachineConfigSpec } from '../src/machine-config/machine-config.ts';
+import { configSpec } from '../src/machine-config/machine-config.ts';
+import {
+  type ConfigSource,
+  readKubeconfig,
+  type ServedPool,
+  type SourceState,
+} from '../src/machine-config/server/config-source.ts';
+
+export function servedPool(
+  pool: string,
+  config: Partial<Config> = {},
+  spec: Partial<MachineConfigSpec> = {},
+): ServedPool {
+  const options = {
+    cluster: 'demo',
+    server: 'https://api-int.demo.firstlight.test:6443',
+    caPem: 'CA',
+    user: 'kubelet',
+  };
+  return {
+    pool,
+    machineConfig: {
+      metadata: { name: `rendered-${pool}-1`, labels: {}, annotations: {} },
+      spec: { ...configSpec({ ignition: { version: '3.5.0' }, ...config }), ...spec },
+    },
+    kubeconfig: readKubeconfig(kubeconfig(options))!,
+    kubeletClientCaPem: 'KUBELET CLIENT CA\n',
+  };
+}
+
+export function fixedSource(state: Partial<SourceState>): ConfigSource {
+  const whole: SourceState = { pools: new Map(), poolTokens: {}, problems: [], ...state };
+  return { current: () => whole, [Symbol.asyncDispose]: async () => {} };
+}

@@ -1,0 +1,285 @@
+// The config server as a program, judged by the real Ignition, curl and openssl over loopback.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Config, File } from '../../src/ignition/config.ts';
+import { dataUrl } from '../../src/ignition/data-url.ts';
+import { readInlineContents } from '../../src/ignition/inline-contents.ts';
+import { serialize } from '../../src/ignition/serialize.ts';
+import { masterKeyFiles, masterKeysSchema } from '../../src/machine-config/server/master-keys.ts';
+import { servedPaths } from '../../src/machine-config/server/served-config.ts';
+import { oracleProgram } from './programs.ts';
+import {
+  ask,
+  bearer,
+  type Lab,
+  type LabServer,
+  makeLab,
+  readLedger,
+  startServer,
+  tokens,
+} from './config-server-lab.ts';
+import { issueSigner } from '../../src/pki/issue.ts';
+import { sampleRandom } from './pki-sample.ts';
+
+let lab: Lab;
+let server: LabServer;
+beforeAll(async () => {
+  lab = makeLab();
+  server = await startServer(lab);
+});
+afterAll(async () => {
+  const status = await server?.stop();
+  lab?.[Symbol.dispose]();
+  if (status !== 0) throw new Error(`the server ended with ${status}`);
+});
+
+interface Pointer {
+  readonly token: string;
+  readonly pool?: string;
+  readonly caPem?: string;
+  readonly port?: number;
+  /** Seconds; without it Ignition asks for ever. */
+  readonly giveUp?: number;
+}
+
+function pointer({
+  token,
+  pool = 'master',
+  caPem = lab.rootCa.certificatePem,
+  port = server.port,
+  giveUp,
+}: Pointer): Config {
+  const httpHeaders = [{ name: 'Authorization', value: `Bearer ${token}` }];
+  return {
+    ignition: {
+      version: '3.2.0',
+      config: { merge: [{ source: `https://localhost:${port}/config/${pool}`, httpHeaders }] },
+      security: { tls: { certificateAuthorities: [{ source: dataUrl(caPem) }] } },
+      ...(giveUp === undefined ? {} : { timeouts: { httpTotal: giveUp } }),
+    },
+  };
+}
+
+interface Fetched {
+  readonly code: number | null;
+  readonly output: string;
+  readonly config: Config | undefined;
+}
+
+/** The fetch stage of the real Ignition, as a machine runs it at its first boot. */
+function fetchWithIgnition(given: Pointer): Promise<Fetched> {
+  const folder = mkdtempSync(join(tmpdir(), 'firstlight-ignition-'));
+  writeFileSync(join(folder, 'config.ign'), serialize(pointer(given)));
+  mkdirSync(join(folder, 'root'));
+  const args = ['--root', join(folder, 'root'), '--platform', 'file', '--stage', 'fetch', '--log-to-stdout'];
+  const files = [
+    '--config-cache',
+    join(folder, 'cache'),
+    '--state-file',
+    join(folder, 'state'),
+    '--neednet',
+    join(folder, 'net'),
+  ];
+  const child = spawn(oracleProgram('ignition'), [...args, ...files], {
+    env: {
+      ...process.env,
+      IGNITION_CONFIG_FILE: join(folder, 'config.ign'),
+      IGNITION_SYSTEM_CONFIG_DIR: join(folder, 'none'),
+    },
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (output += String(chunk)));
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      const config = code === 0 ? (JSON.parse(readFileSync(join(folder, 'cache'), 'utf8')) as Config) : undefined;
+      rmSync(folder, { recursive: true, force: true });
+      resolve({ code, output, config });
+    });
+  });
+}
+
+function fileAt(config: Config | undefined, path: string): string {
+  const file = config?.storage?.files?.find((one: File) => one.path === path);
+  const read = readInlineContents(file?.contents ?? {});
+  return read.status === 'inline' ? Buffer.from(read.bytes).toString('utf8') : read.status;
+}
+
+function curl(path: string, args: readonly string[] = []): { readonly code: number | null; readonly out: string } {
+  writeFileSync(join(lab.folder, 'ca.crt'), lab.rootCa.certificatePem);
+  const run = spawnSync(
+    'curl',
+    ['-sS', '--cacert', join(lab.folder, 'ca.crt'), ...args, `https://localhost:${server.port}${path}`],
+    { encoding: 'utf8', timeout: 20_000 },
+  );
+  return { code: run.status, out: `${run.stdout}${run.stderr}` };
+}
+
+describe('the real Ignition', () => {
+  test('fetches the configuration of its pool and gets every file that makes it a node', async () => {
+    for (const [pool, token] of [
+      ['master', tokens.master],
+      ['worker', tokens.worker],
+    ] as const) {
+      const { code, output, config } = await fetchWithIgnition({ token, pool });
+      expect(code, output).toBe(0);
+      const paths = (config?.storage?.files ?? []).map(({ path }) => path);
+      for (const path of [...Object.values(servedPaths), '/etc/kubernetes/kubelet-configuration.yaml']) {
+        expect(paths).toContain(path);
+      }
+      expect(config?.systemd?.units?.map(({ name }) => name)).toContain('kubelet.service');
+      const served = /token: ([a-z0-9.]+)/.exec(fileAt(config, servedPaths.bootstrapKubeconfig))?.[1];
+      expect(readLedger(lab).find((line) => line['token'] === served)).toMatchObject({ kind: 'issued', pool });
+      expect(server.logText()).not.toContain(served);
+    }
+    expect(server.logText()).not.toContain(tokens.master);
+  });
+
+  test('with a wrong, an expired or a foreign token it gets nothing, keeps asking, and our log says why', async () => {
+    const attempts = [
+      [tokens.wrong, 'unknown'],
+      [tokens.expired, 'expired'],
+      [tokens.worker, 'other-pool'],
+    ] as const;
+    const before = readLedger(lab).length;
+    const fetched = await Promise.all(attempts.map(([token]) => fetchWithIgnition({ token, giveUp: 1 })));
+    for (const [index, { code, output }] of fetched.entries()) {
+      expect(code).not.toBe(0);
+      // It took the answer for a passing trouble: tried more than once, and ended only at its own deadline.
+      expect(output).toContain('attempt #2');
+      expect(output).toContain('Network Authentication Required');
+      await server.logged((line) => line['status'] === 511 && line['detail'] === attempts[index]?.[1]);
+    }
+    expect(readLedger(lab)).toHaveLength(before);
+  });
+
+  test('that trusts another CA takes nothing from us, and our log says that it is the CA', async () => {
+    const other = issueSigner(
+      { subject: { commonName: 'other', organizations: [] }, validityDays: 10 },
+      { random: sampleRandom('other'), now: new Date() },
+    );
+    const { code } = await fetchWithIgnition({ token: tokens.master, caPem: other.certificatePem, giveUp: 1 });
+    expect(code).not.toBe(0);
+    const line = await server.logged(({ kind }) => kind === 'tls');
+    expect(line['text']).toContain('does not trust our certificate');
+  });
+
+  test('that comes before anything is rendered waits, and has its configuration as soon as it is', async () => {
+    using early = makeLab();
+    const path = 'rendered/machine-pools/master.yaml';
+    const pool = readFileSync(early.at(path), 'utf8');
+    rmSync(early.at('rendered/machine-pools'), { recursive: true });
+    const late = await startServer(early);
+    try {
+      const health = await ask(early, late, '/healthz');
+      expect(health).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      const waiting = fetchWithIgnition({ token: tokens.master, caPem: early.rootCa.certificatePem, port: late.port });
+      await late.logged((line) => line['reason'] === 'pool-not-ready');
+      early.write(path, pool);
+      const { code, output } = await waiting;
+      expect(code, output).toBe(0);
+      expect(output).toContain('Service Unavailable');
+    } finally {
+      expect(await late.stop()).toBe(0);
+    }
+  });
+});
+
+describe('what curl asks for', () => {
+  test.each(['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0', '3.5.0'])(
+    'in spec %s it gets, and Ignition finds it valid',
+    (version) => {
+      const accept = `Accept: application/vnd.coreos.ignition+json;version=${version}, */*;q=0.1`;
+      const { out } = curl('/config/worker', ['-H', accept, '-H', `Authorization: Bearer ${tokens.worker}`]);
+      expect((JSON.parse(out) as Config).ignition.version).toBe(version);
+      const verdict = spawnSync(oracleProgram('ignition-validate'), ['-'], { input: out, encoding: 'utf8' });
+      expect(verdict.status, `${verdict.stdout}${verdict.stderr}`).toBe(0);
+    },
+  );
+
+  test('without a word about specs it gets the newest; HEAD tells the length of it', () => {
+    const authorization = ['-H', `Authorization: Bearer ${tokens.worker}`];
+    const { out } = curl('/config/worker', authorization);
+    expect((JSON.parse(out) as Config).ignition.version).toBe('3.5.0');
+    const head = curl('/config/worker', ['-I', ...authorization]).out;
+    expect(head).toMatch(/^HTTP\/1\.1 200/);
+    expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(out)}`);
+  });
+
+  test('with 8 kB of garbage it is served, with 64 kB it is told that this is too much', () => {
+    const accept = (bytes: number): string[] => ['-H', `Accept: ${'a;q=/,version=3 '.repeat(bytes / 16)}`];
+    const authorization = ['-H', `Authorization: Bearer ${tokens.worker}`];
+    expect(JSON.parse(curl('/config/worker', [...accept(8_192), ...authorization]).out)).toBeDefined();
+    expect(
+      curl('/config/worker', ['-o', '/dev/null', '-w', '%{http_code}', ...accept(65_536), ...authorization]).out,
+    ).toBe('431');
+  });
+
+  test('by any way around the paths it gets nothing', () => {
+    const outside = [
+      '/etc/passwd',
+      '/config/../tls/etcd-signer.key',
+      '/config/%2e%2e%2ftls/etcd-signer.key',
+      '/config/..%00',
+    ];
+    for (const path of outside) {
+      const { out } = curl(path, ['--path-as-is', '-H', `Authorization: Bearer ${tokens.master}`]);
+      expect(JSON.parse(out)).toMatchObject({ code: path.startsWith('/config/') ? 'token-refused' : 'not-found' });
+    }
+  });
+
+  test('with a body it is answered without the body being read', () => {
+    const args = [
+      '-X',
+      'POST',
+      '--data-binary',
+      `@${process.execPath}`,
+      '-H',
+      'Expect:',
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code}',
+    ];
+    expect(curl('/healthz', args).out).toMatch(/^405/);
+  });
+});
+
+describe('the keys of a master', () => {
+  test('are given once for the token of a served configuration', async () => {
+    const { config } = await fetchWithIgnition({ token: tokens.master });
+    const token = /token: ([a-z0-9.]+)/.exec(fileAt(config, servedPaths.bootstrapKubeconfig))?.[1] ?? '';
+    const redeem = (redemption: string) =>
+      ask(lab, server, '/keys/master', { headers: { ...bearer(token).headers, 'idempotency-key': redemption } });
+    const first = await redeem('the-first-machine');
+    expect(first.status).toBe(200);
+    const { files } = masterKeysSchema.parse(JSON.parse(first.body));
+    expect(Object.keys(files)).toEqual(masterKeyFiles);
+    for (const name of masterKeyFiles) expect(files[name]).toBe(readFileSync(lab.at(`tls/${name}`), 'utf8'));
+    expect((await redeem('the-first-machine')).body).toBe(first.body);
+    expect((await redeem('another-machine-now')).status).toBe(511);
+    expect(readLedger(lab).filter(({ kind }) => kind === 'keys-given')).toHaveLength(1);
+    expect(server.logText()).not.toContain('PRIVATE KEY');
+  });
+});
+
+describe('what may be seen from the machine itself', () => {
+  test('metrics tell every answer, health what is missing', async () => {
+    const answer = await fetch(`http://127.0.0.1:${server.localPort}/metrics`);
+    const text = await answer.text();
+    expect(text).toMatch(
+      /firstlight_config_server_answers_total\{route="config",pool="master",status="200",reason="served"\} \d+/,
+    );
+    expect(text).toMatch(/reason="token-refused"\} \d+/);
+    expect(text).toContain('firstlight_config_server_healthy 1');
+    expect(await (await fetch(`http://127.0.0.1:${server.localPort}/healthz`)).json()).toEqual({
+      status: 'ok',
+      missing: [],
+    });
+    // Nothing of it on the port that machines reach.
+    expect((await ask(lab, server, '/metrics')).status).toBe(404);
+  });
+});
