@@ -80,3 +80,29 @@ await cpu('random', 50000, () => host.random.bytes(32));
 await source[Symbol.asyncDispose]();
 await issuer[Symbol.asyncDispose]();
 lab[Symbol.dispose]();
+import { negotiateSpec } from '../src/machine-config/server/accept.ts';
+import { bearerToken, judgePoolToken } from '../src/machine-config/server/access.ts';
+import { buildServedConfig } from '../src/machine-config/server/served-config.ts';
+import { tokenMaker } from '../src/machine-config/server/bootstrap-token.ts';
+const st = source.current();
+const b: any = buildServedConfig(st.pools.get('master') as any, '3.5.0');
+await cpu('negotiate', 50000, () => negotiateSpec(request.headers.accept));
+await cpu('bearer', 50000, () => bearerToken(request.headers.authorization));
+await cpu('judge', 50000, () =>
+  judgePoolToken(tokens.master, 'master', { digests: st.poolTokens, now: host.clock.now() }),
+);
+await cpu('fill', 50000, () => b.fill('abcdef.0123456789abcdef'));
+const mk = tokenMaker(host.random);
+await cpu('mk', 50000, mk);
+await cpu('iso', 50000, () => host.clock.now().toISOString());
+await cpu('json', 50000, () =>
+  JSON.stringify({
+    kind: 'issued',
+    id: 'abcdef',
+    token: 'abcdef.0123456789abcdef',
+    pool: 'master',
+    config: 'rendered-master-e4591aaa2fc6e074eb56a1ce50752302',
+    issuedAt: '2026-11-15T06:18:10Z',
+    expiresAt: '2026-11-15T06:18:10Z',
+  }),
+);
