@@ -6,7 +6,7 @@ import { loadContext } from './context.ts';
 import { openProgress } from './progress.ts';
 import { runBootkubeStages } from './run-stages.ts';
 import { openServiceRecords } from './service-records.ts';
-import { stages } from './stages.ts';
+import { handoffStages, stages } from './stages.ts';
 
 export interface BootstrapOptions {
   readonly host: Host;
@@ -24,9 +24,8 @@ export async function runBootstrap({ host, emit, signal }: BootstrapOptions): Pr
   };
   try {
     const context = await loadContext(host, tell);
-    await runBootkubeStages({ context, stages, emit: tell, signal });
+    await runBootkubeStages({ context, stages: [...stages, ...handoffStages], emit: tell, signal });
     await records.end();
-    await progress.complete();
   } catch (error) {
     await records.end(error);
     throw error;

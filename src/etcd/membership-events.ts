@@ -3,6 +3,8 @@ import type { Move, Stage } from './move.ts';
 import type { Outcome } from './outcomes.ts';
 
 export type MembershipEvent =
+  /** Another machine looks after the members; this one only waits for its turn. */
+  | { readonly kind: 'standing-by' }
   /** `starting` were added and have not started; `learners` catch up. */
   | {
       readonly kind: 'members';

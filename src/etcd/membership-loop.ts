@@ -15,9 +15,9 @@ import { sightings } from './sightings.ts';
 export interface MembershipLoop {
   readonly clients: EtcdClients;
   readonly clock: Clock;
-  /** Machines, readiness and handoff as they are now; asked before every look. */
+  /** Machines, readiness and handoff as they are now; asked before every look. If it throws, the loop ends with it. */
   readonly facts: () => Promise<MembershipFacts> | MembershipFacts;
-  /** Do we hold the right to change the membership at this moment? Asked before every change. */
+  /** Do we hold the right to change the membership at this moment? Asked before every look and every call. */
   readonly mayAct: () => boolean;
   readonly emit: (event: MembershipEvent) => void;
   readonly signal: AbortSignal;
@@ -37,6 +37,10 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
   for (;;) {
     loop.signal.throwIfAborted();
     const { clients, clock, clusterId, signal } = loop;
+    if (!tell.mayAct(loop.mayAct())) {
+      await pause(loop, standByMs);
+      continue;
+    }
     const facts = await loop.facts();
     const lookAtMs = clock.monotonicMs();
     const seen = await observe({ clients, clock, facts, sightings: memory, clusterId, signal });
@@ -64,7 +68,13 @@ function teller(emit: (event: MembershipEvent) => void) {
   let members = '';
   let waiting = '';
   let isGoneTold = false;
+  let isStandingBy = false;
   return {
+    mayAct: (may: boolean): boolean => {
+      if (!may && !isStandingBy) emit({ kind: 'standing-by' });
+      isStandingBy = !may;
+      return may;
+    },
     /** The proof is asked for until it was given once. */
     bootstrapGone: async (prove: () => Promise<readonly string[] | undefined>): Promise<boolean> => {
       if (isGoneTold) return true;
@@ -94,7 +104,7 @@ function teller(emit: (event: MembershipEvent) => void) {
   };
 }
 
-/** Two masters (or the only one) must list exactly the same members by a linearizable read, without the bootstrap's. */
+/** The names of the masters whose own linearizable list is without the bootstrap member; at least two (or the only one). */
 async function confirmBootstrapGone(
   { clients, signal }: MembershipLoop,
   seen: ObservedCluster,
@@ -158,6 +168,7 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
 
 const withheldPauseMs = 100;
 const unprovenPauseMs = 250;
+const standByMs = 1000;
 
 function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;

@@ -2,13 +2,13 @@
 // etcd promotes a learner that is dead and lets a member go while another is down.
 // Invariants: a change keeps a majority among members proven alive now; one change at a time; every decision is a
 // pure function of what is observed; the bootstrap member goes last and never through its own endpoint.
-import { addRule } from './add-rule.ts';
-import { clearAwayRule } from './clear-away-rule.ts';
-import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
-import type { Change, Move, Stage, Waiting, Witness } from './move.ts';
-import { promoteRule } from './promote-rule.ts';
-import { removeBootstrapRule } from './remove-bootstrap-rule.ts';
 import { type MembershipView, viewOf, votersAiling } from './membership-view.ts';
+import type { Change, Move, Stage, Waiting, Witness } from './move.ts';
+import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
+import { addRule } from './rules/add.ts';
+import { clearAwayRule } from './rules/clear-away.ts';
+import { promoteRule } from './rules/promote.ts';
+import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
 
 /** The one membership change that is safe now, or why there is none. Never looks at memory, only at `seen`. */
 export function nextMove(seen: ObservedCluster): Move | Waiting {

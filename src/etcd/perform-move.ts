@@ -30,8 +30,9 @@ const alreadySo: Readonly<Record<Move['kind'], readonly Outcome[]>> = {
   'move-leader': [],
 };
 
-/** No change rests on a proof of life older than this. A look lasts longer when somebody in it did not answer. */
-const freshMs = 200;
+/** A look that nothing disturbs is faster. After a slower one the witnesses are asked again, so that no change rests
+ * on a proof of life much older than this. */
+const freshMs = 40;
 
 export async function performMove(move: Move, options: PerformOptions): Promise<Performed> {
   if (options.lookMs > freshMs) {

@@ -87,8 +87,8 @@ export async function tellWhyPending(
   const event = {
     apiVersion: 'v1',
     kind: 'Event',
-    // Events about objects without a namespace live in this one.
-    metadata: { name: `${metadata.name}.${digest}`, namespace: 'default' },
+    // Not named after the request, whose name a stranger chose. Events about objects without a namespace live in this one.
+    metadata: { name: `csr-left-pending.${digest}`, namespace: 'default' },
     involvedObject: { ...requestKind, name: metadata.name, uid: metadata.uid },
     type: 'Warning',
     reason: 'LeftPending',

@@ -8,8 +8,11 @@ import {
   names,
   nodeSubject,
   oids,
+  pair,
+  rdn,
   requestOf,
   tlv,
+  utf8,
 } from '../../test/oracle/pki-request-builder.ts';
 import { seededRandom } from '../host/fake/fake-random.ts';
 import { generateKeyPair } from '../pki/key.ts';
@@ -203,6 +206,10 @@ const hostileClients: Record<string, readonly [Asked, RegExp, JoinFacts?]> = {
   'with two common names': [
     { pem: pemOfDer(requestOf({ subject: [...nodeSubject, nodeSubject[1]!] })) },
     /an honest request does not/,
+  ],
+  'that would clear the terminal of whoever reads the reason': [
+    { pem: pemOfDer(requestOf({ subject: [rdn(pair(oids.unit, utf8('\u001b[2J'))), ...nodeSubject] })) },
+    /honest request does not: OU=�\[2J/,
   ],
   'with a challenge password': [
     {

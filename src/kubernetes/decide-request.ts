@@ -38,17 +38,23 @@ export function decideRequest(
   // A node that renews its own client certificate is the business of the controller manager's approver.
   if (!isServing && spec.username.startsWith('system:node:')) return { outcome: 'not-ours' };
   try {
+    // First, because it is cheap: of many requests by one asker only the newest is ever parsed.
+    checkNewest(request, others);
     const asked = readRequest(request);
     const nodeName = checkedNodeName(asked);
     checkForm(request, asked, isServing);
-    checkNewest(request, others);
     return isServing
       ? decideServing(request, { asked, nodeName, facts })
       : decideFirstClient(request, { nodeName, facts });
   } catch (error) {
-    if (error instanceof Doubt) return { outcome: 'leave-pending', reason: error.message };
+    if (error instanceof Doubt) return { outcome: 'leave-pending', reason: printable(error.message) };
     throw error;
   }
+}
+
+/** Reasons quote what strangers wrote, and end on terminals. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '�');
 }
 
 /** The reason why a request is not approved. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FirstlightError } from '../../src/errors/firstlight-error.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
+import { admissionRights } from '../../src/kubernetes/admission-rights.ts';
 import { type AdmitEvent, admitNodes } from '../../src/kubernetes/admit-nodes.ts';
 import { issueBootstrapToken, findBootstrapToken } from '../../src/kubernetes/bootstrap-token.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../src/kubernetes/certificate-request.ts';
@@ -38,7 +39,7 @@ let admitting: Promise<unknown>;
 beforeAll(async () => {
   plane = await startControlPlane(['etcd', 'kube-apiserver', 'kube-controller-manager']);
   admin = await client({ path: plane.kubeconfig });
-  for (const object of agentRights) await admin.create(object);
+  for (const object of rights) await admin.create(object);
   const agent = await clientWith(machineLeaf('node-agent', plane.facts), 'control-plane-client-signer');
   admitting = admitNodes({
     client: agent,
@@ -77,62 +78,17 @@ async function clientWith(contents: LeafContents, signer: SignerName): Promise<K
   return client({ text: kubeconfigOf({ kind: 'certificate', certificatePem, keyPem: leaf.key.privatePem.reveal() }) });
 }
 
-const rbac = 'rbac.authorization.k8s.io';
-const rule = (
-  apiGroups: string,
-  resources: readonly string[],
-  verbs: readonly string[],
-  names: readonly string[] = [],
-) => ({
-  apiGroups: [apiGroups],
-  resources,
-  verbs,
-  ...(names.length === 0 ? {} : { resourceNames: names }),
+const mayAsk = (name: string, subject: { readonly kind: string; readonly name: string }): KubernetesObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-bootstrapper' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', ...subject }],
 });
-const read = ['get', 'list', 'watch'] as const;
-const bind = (kind: string, name: string, subject: object, namespace?: string): KubernetesObject => ({
-  apiVersion: `${rbac}/v1`,
-  kind: `${kind}Binding`,
-  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-  roleRef: { apiGroup: rbac, kind, name },
-  subjects: [subject],
-});
-const agents = { apiGroup: rbac, kind: 'Group', name: 'firstlight:node-agents' };
-const agentRights: readonly KubernetesObject[] = [
-  {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRole',
-    metadata: { name: 'firstlight:admission' },
-    rules: [
-      rule('certificates.k8s.io', ['certificatesigningrequests'], read),
-      rule('certificates.k8s.io', ['certificatesigningrequests/approval'], ['update']),
-      rule('certificates.k8s.io', ['signers'], ['approve'], [kubeletClientSigner, kubeletServingSigner]),
-      rule('', ['nodes'], [...read, 'patch']),
-    ],
-  },
-  bind('ClusterRole', 'firstlight:admission', agents),
-  {
-    apiVersion: `${rbac}/v1`,
-    kind: 'Role',
-    metadata: { name: 'firstlight:admission', namespace: 'kube-system' },
-    rules: [rule('', ['secrets'], [...read, 'create', 'patch', 'delete'])],
-  },
-  bind('Role', 'firstlight:admission', agents, 'kube-system'),
-  {
-    apiVersion: `${rbac}/v1`,
-    kind: 'Role',
-    metadata: { name: 'firstlight:admission', namespace: 'default' },
-    rules: [rule('', ['events'], ['create'])],
-  },
-  bind('Role', 'firstlight:admission', agents, 'default'),
-  {
-    ...bind('ClusterRole', 'system:node-bootstrapper', { ...agents, name: 'system:bootstrappers:nodes' }),
-    metadata: { name: 'firstlight:kubelet-bootstrap' },
-  },
-  {
-    ...bind('ClusterRole', 'system:node-bootstrapper', { apiGroup: rbac, kind: 'User', name: 'mallory' }),
-    metadata: { name: 'mallory' },
-  },
+const rights: readonly KubernetesObject[] = [
+  ...admissionRights('firstlight:node-agents'),
+  mayAsk('kubelet-bootstrap', { kind: 'Group', name: 'system:bootstrappers:nodes' }),
+  mayAsk('mallory', { kind: 'User', name: 'mallory' }),
 ];
 
 /** Made by openssl, as a stranger would. */

@@ -57,7 +57,7 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
   return new Promise((resolve, reject) => {
     const outgoing = start(url, {
       method: request.method ?? 'GET',
-      headers: { ...request.headers },
+      headers: { ...(request.connectTo === undefined ? {} : { host: url.host }), ...request.headers },
       agent: proxyAgent(url, request.proxy),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...(request.ca === undefined ? {} : { ca: request.ca }),
@@ -65,7 +65,7 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
       ...(request.key === undefined ? {} : { key: request.key }),
       ...(request.connectTo === undefined
         ? {}
-        : { host: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
+        : { hostname: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
       ...(request.serverName === undefined ? {} : { servername: request.serverName }),
       ...(request.isInsecure === true ? { rejectUnauthorized: false } : {}),
     });

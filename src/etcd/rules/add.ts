@@ -1,8 +1,8 @@
 // When a master is announced to etcd as a learner. A learner does not count for the quorum, yet a failed start would
 // hold a place, so everything that can be known beforehand is asked beforehand.
-import { move, no, type Rule, type Verdict } from './move.ts';
-import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from './observed-cluster.ts';
-import { type MembershipView, votersAiling } from './membership-view.ts';
+import { type MembershipView, votersAiling } from '../membership-view.ts';
+import { move, no, type Rule, type Verdict } from '../move.ts';
+import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 
 /** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
 const readinessLimitMs = 30_000;
@@ -10,7 +10,7 @@ const freeDiskBytes = 2 ** 30;
 const fsyncLimitMs = 500;
 const clockLimitMs = 1000;
 /** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
-const startingMs = 5000;
+const startingMs = 10_000;
 
 export const addRule: Rule = (view) => {
   const absent = expectedMasters(view.seen).filter((master) => !hasMember(view, master));

@@ -1,9 +1,9 @@
 // When the bootstrap member may go: the handoff is on record, and the masters carry etcd alone, all of them well and
 // abreast. etcd itself would let it go with a master down, and leave two of three.
-import { sameMembers } from './clear-away-rule.ts';
-import { move, no, type Rule, type Verdict } from './move.ts';
-import { answers, expectedMasters, isMemberOf, type ObservedMember } from './observed-cluster.ts';
-import type { MembershipView } from './membership-view.ts';
+import type { MembershipView } from '../membership-view.ts';
+import { move, no, type Rule, type Verdict } from '../move.ts';
+import { answers, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
+import { sameMembers } from './clear-away.ts';
 
 const appliedSpreadLimit = 1000;
 const revisionSpreadLimit = 100;

@@ -1,13 +1,20 @@
 // When a learner may vote. etcd itself only asks whether the learner has caught up at some time; a dead one is promoted
 // gladly, and from one voter to two that stops every write. So: all voters well, the learner alive, and the step from
 // one voter to two only when the step to three can follow at once.
-import { move, no, type Rule } from './move.ts';
-import { type AnsweringMember, answers, expectedMasters, isMemberOf, type ObservedMember } from './observed-cluster.ts';
-import { keepsQuorum, type MembershipView, votersAiling } from './membership-view.ts';
+import { keepsQuorum, type MembershipView, votersAiling } from '../membership-view.ts';
+import { move, no, type Rule } from '../move.ts';
+import {
+  type AnsweringMember,
+  answers,
+  expectedMasters,
+  isMemberOf,
+  type ObservedMaster,
+  type ObservedMember,
+} from '../observed-cluster.ts';
 
 const lagLimit = 100;
 const lagLimitShare = 0.1;
-/** How long those who are ready at one voter wait for the other masters: a late one costs etcd's five seconds. */
+/** How long those who are ready at one voter wait for masters that have not been added yet. */
 const companyMs = 2000;
 
 export const promoteRule: Rule = (view) => {
@@ -45,14 +52,19 @@ export function entriesBehind(member: AnsweringMember, leader: AnsweringMember):
   return Math.max(0, leader.probe.state.raftIndex - member.probe.state.raftAppliedIndex);
 }
 
-/** Two voters bear no failure at all, so nobody goes there before a third can follow. */
+/**
+ * Two voters bear no failure at all, so nobody goes there before a third can follow. And whoever is not even added by
+ * then will have to wait for etcd's five seconds, so those who are ready give the others a moment.
+ */
 function companyMissing(view: MembershipView, ready: readonly ObservedMember[]): string | undefined {
-  const expected = expectedMasters(view.seen).filter(
-    (master) => !view.voters.some((voter) => isMemberOf(voter, master)),
-  ).length;
-  if (view.voters.length !== 1 || ready.length >= expected) return undefined;
+  if (view.voters.length !== 1) return undefined;
+  const isIn = (members: readonly ObservedMember[]) => (master: ObservedMaster) =>
+    members.some((member) => isMemberOf(member, master));
+  const joining = expectedMasters(view.seen).filter((master) => !isIn(view.voters)(master));
   const names = ready.map((member) => view.nameOf(member)).join(' and ');
-  if (ready.length < 2) return `a second master to be ready to vote together with ${names}`;
+  if (ready.length < Math.min(2, joining.length)) return `a second master to be ready to vote together with ${names}`;
+  const absent = joining.filter((master) => !isIn(view.learners)(master));
   const since = ready.map((member) => member.unchangedMs).toSorted((a, b) => b - a)[1] ?? 0;
-  return since >= companyMs ? undefined : `the other masters, for a moment, so that they vote together with ${names}`;
+  if (absent.length === 0 || since >= companyMs) return undefined;
+  return `${absent.map(({ name }) => name).join(' and ')}, for a moment, before ${names} vote`;
 }

@@ -12,8 +12,8 @@ import {
   unstarted,
   voter,
   said,
-} from '../../test/arbitrary/observed-cluster.ts';
-import type { ObservedCluster, Readiness } from './observed-cluster.ts';
+} from '../../../test/arbitrary/observed-cluster.ts';
+import type { ObservedCluster, Readiness } from '../observed-cluster.ts';
 
 const boot = voter('bootstrap');
 const m0 = voter('master-0');
@@ -38,10 +38,10 @@ describe('adding a master as a learner', () => {
     ['not one that already has a member', cluster([boot, l0]), `add master-1 ${viaBoot}`],
     [
       'not while the one before it is starting',
-      cluster([boot, unstarted('master-0', 4999)]),
+      cluster([boot, unstarted('master-0', 9999)]),
       /master-0 to start, before master-1/,
     ],
-    ['but not for ever', cluster([boot, unstarted('master-0', 5000)]), `add master-1 ${viaBoot}`],
+    ['but not for ever', cluster([boot, unstarted('master-0', 10_000)]), `add master-1 ${viaBoot}`],
     [
       'not one that has said nothing',
       cluster([boot], withMaster0({ readiness: undefined })),

@@ -12,8 +12,8 @@ import {
   ledBy,
   committed,
   said,
-} from '../../test/arbitrary/observed-cluster.ts';
-import type { ObservedCluster } from './observed-cluster.ts';
+} from '../../../test/arbitrary/observed-cluster.ts';
+import type { ObservedCluster } from '../observed-cluster.ts';
 
 const boot = voter('bootstrap');
 const m0 = voter('master-0');

@@ -9,8 +9,8 @@ import {
   unstarted,
   voter,
   said,
-} from '../../test/arbitrary/observed-cluster.ts';
-import type { ObservedCluster } from './observed-cluster.ts';
+} from '../../../test/arbitrary/observed-cluster.ts';
+import type { ObservedCluster } from '../observed-cluster.ts';
 
 const boot = voter('bootstrap');
 const m0 = voter('master-0');
@@ -22,6 +22,9 @@ const viaBoot = `via ${clientUrlOf('bootstrap')}`;
 describe('promoting a learner', () => {
   const late = { unchangedMs: 2000 };
   const two = { masters: [master('master-0'), master('master-1')] };
+  const thirdIsSilent = {
+    masters: [master('master-0'), master('master-1'), master('master-2', { readiness: undefined })],
+  };
   const one = { masters: [master('master-0')] };
   const behind = (entries: number, raftIndex = 2000) => ({ state: { raftAppliedIndex: raftIndex - entries } });
   test.each<[string, ObservedCluster, string | RegExp]>([
@@ -31,14 +34,15 @@ describe('promoting a learner', () => {
       cluster([boot, l0], { masters: [master('master-0'), master('master-1', { readiness: undefined })] }),
       /a second master to be ready to vote together with master-0/,
     ],
+    ['two while the third is starting', cluster([boot, l0, l1, unstarted('master-2')]), `promote master-0 ${viaBoot}`],
     [
-      'not two at once when the third may come',
-      cluster([boot, learner('master-0', { unchangedMs: 1999 }), l1, unstarted('master-2', 30_000)]),
-      /the other masters, for a moment/,
+      'not two at once when the third may ask to be added any moment',
+      cluster([boot, learner('master-0', { unchangedMs: 1999 }), learner('master-1', late)], thirdIsSilent),
+      /master-2, for a moment, before master-0 and master-1 vote/,
     ],
     [
-      'two when the third is late',
-      cluster([boot, learner('master-0', late), learner('master-1', late), unstarted('master-2', 30_000)]),
+      'two when the third keeps them waiting',
+      cluster([boot, learner('master-0', late), learner('master-1', late)], thirdIsSilent),
       `promote master-0 ${viaBoot}`,
     ],
     ['the only master there is', cluster([boot, l0], one), `promote master-0 ${viaBoot}`],

@@ -1,8 +1,8 @@
 // When a member that is of no use any more is removed, so that its machine (or another) can join afresh. A learner costs
 // nothing; a voter only after the handoff, only while the rest keeps a majority, and one at a time.
-import { move, no, type RemovalReason, type Rule, type Verdict } from './move.ts';
-import { isMemberOf, type ObservedMember } from './observed-cluster.ts';
-import { keepsQuorum, type MembershipView } from './membership-view.ts';
+import { keepsQuorum, type MembershipView } from '../membership-view.ts';
+import { move, no, type RemovalReason, type Rule, type Verdict } from '../move.ts';
+import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 
 const unstartedLimitMs = 60_000;
 const silentLimitMs = 300_000;
