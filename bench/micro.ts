@@ -14,6 +14,7 @@ const source = await openFileSource(host, {
   renderedFolder: lab.at('rendered'),
   poolTokensPath: lab.at('pool-tokens.json'),
   kubeconfigPath: lab.at('kubeconfig'),
+  proxyCredentialsPath: lab.at('proxy-credentials.env'),
   pkiFolder: lab.at('tls'),
   onProblem: console.log,
 });
