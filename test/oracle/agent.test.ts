@@ -145,8 +145,8 @@ async function lookAfter(stage: Stage): Promise<void> {
 }
 
 /** Its own identity and nothing more: what the manifest does not grant fails here. */
-function connectAsAgent({ at }: TestMachine, server: string): Promise<KubernetesClient> {
-  const pki = (file: string) => ({ file: at(`/etc/kubernetes/pki/${file}`) });
+function connectAsAgent(machine: TestMachine, server: string): Promise<KubernetesClient> {
+  const pki = (file: string) => ({ file: machine.at(`/etc/kubernetes/pki/${file}`) });
   const text = kubeconfigText({
     cluster: 'demo',
     server,
