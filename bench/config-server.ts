@@ -21,7 +21,7 @@ const { values: given } = parseArgs({
 const rounds = Number(given.rounds);
 const roundMs = Number(given.seconds) * 1000;
 /** Enough to keep either server busy, and that those who wait for a record on the disk wait together. */
-const clients = 64;
+const clients = 128;
 const machines = 1_000;
 
 /** The whole of the opponent. */

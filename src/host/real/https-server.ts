@@ -10,6 +10,7 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
+import { bodyBytes } from '../https-server.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress } from '../proxy-protocol.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
@@ -175,8 +176,12 @@ function send(request: IncomingMessage, response: ServerResponse, { answer, isCl
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   // A body is never read: the connection ends with the answer.
   if (hasBody || isClosing) response.shouldKeepAlive = false;
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length) });
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': bodyBytes(answer) });
+  if (request.method !== 'HEAD') {
+    // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
+    for (const piece of answer.body) response.write(piece);
+  }
+  response.end();
   if (hasBody) response.once('finish', () => request.socket.destroySoon());
 }
 

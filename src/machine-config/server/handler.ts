@@ -82,7 +82,7 @@ function handleOther(request: ServerRequest, { unhealthy }: HandlerOptions): Han
   if (route === 'other') return refused({ route }, 'not-found');
   const missing = unhealthy();
   if (missing.length > 0) return refused({ route, detail: missing.join('; ') }, 'not-healthy');
-  return { answer: give(Buffer.from('{"status":"ok"}\n')), decision: { route, reason: 'served' } };
+  return { answer: give([Buffer.from('{"status":"ok"}\n')]), decision: { route, reason: 'served' } };
 }
 
 /** Names that a pool can have (a Kubernetes object name); everything else in its place names nothing. */
@@ -139,7 +139,7 @@ interface GiveOptions extends HandlerOptions {
     readonly config: string;
     readonly spec: SpecVersion;
   };
-  readonly fill: (token: string) => Uint8Array;
+  readonly fill: (token: string) => readonly Uint8Array[];
 }
 
 async function issueAndGive(request: ServerRequest, options: GiveOptions): Promise<Handled> {
@@ -180,7 +180,7 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   if ('failure' in redeemed) return refused({ ...about, detail: redeemed.failure }, 'token-not-recorded');
   if (redeemed.value.status === 'refused') return deny(redeemed.value.reason);
   const detail = redeemed.value.isRepeated ? { detail: 'repeated: the answer was lost' } : {};
-  return { answer: give(keys.body), decision: { ...about, reason: 'served', pool: 'master', ...detail } };
+  return { answer: give([keys.body]), decision: { ...about, reason: 'served', pool: 'master', ...detail } };
 }
 
 type Recorded<T> = { readonly value: T } | { readonly failure: string };
