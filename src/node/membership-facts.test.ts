@@ -4,7 +4,8 @@ import type { MemberId } from '../etcd/member.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../node-software/inventory.ts';
 import { type JoinRecord, joinRecordObject } from './join-record.ts';
-import { type FactsSources, leavingAnnotation, membershipFacts } from './membership-facts.ts';
+import { type FactsSources, membershipFacts } from './membership-facts.ts';
+import { leavingAnnotation } from './node-facts.ts';
 
 const now = new Date('2026-01-01T00:00:20Z');
 const expected = inventory as unknown as Inventory;

@@ -83,3 +83,13 @@ test('a settled duty is looked at seldom, and at once when the bell rings', asyn
   await runFor(50_000, [duty('calm', () => (looksMs.push(agent.host.clock.monotonicMs()), settled()))], agent);
   expect(looksMs.filter((ms) => ms > 0)).toEqual([7_500, 37_500]);
 });
+
+test('a duty that is deaf when settled hears the bell only until then', async () => {
+  const agent = fakeAgent();
+  let looks = 0;
+  const ringAtMs = [500, 8_000, 9_000];
+  for (const ms of ringAtMs) agent.host.clock.after(ms, () => agent.doorbell.ring());
+  const run = (): Outcome => ((looks += 1) < 2 ? waiting('a ring') : settled());
+  await runFor(20_000, [duty('deaf', run, { isDeafWhenSettled: true, tickMs: 5_000 })], agent);
+  expect(looks).toBe(2);
+});

@@ -111,7 +111,7 @@ export function fakeAgent(options: FakeAgentOptions = {}): FakeAgent {
     apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
     controlPlane: role === 'master' ? controlPlane : undefined,
     doorbell,
-    children: new Children(signal, () => doorbell.ring()),
+    children: new Children(host.clock, signal, () => doorbell.ring()),
     cluster: new ClusterView(),
     signal,
     api: async () => {

@@ -49,6 +49,35 @@ describe('routes to the pods of other nodes', () => {
     ]);
   });
 
+  test('a peer that cannot be reached directly is named, and costs the others nothing', async () => {
+    const far = nodeObject('far', '203.0.113.9', ['10.128.4.0/23']);
+    const agent = fakeAgent({
+      processes: {
+        run: async (_program, args) => {
+          const isFar = args.includes('203.0.113.9');
+          if (!args.includes('show')) done.push(args.join(' '));
+          const stderr = isFar ? 'Error: Nexthop has invalid gateway.' : '';
+          return { code: isFar ? 2 : 0, signal: undefined, stdout: '[]', stderr, timedOut: false };
+        },
+      },
+    });
+    const done: string[] = [];
+    agent.cluster.put({ nodes: [far, ...peers] });
+    const outcome = await peerRoutes.run(agent);
+    expect(outcome).toMatchObject({
+      status: 'waiting',
+      missing: [expect.stringContaining('Nexthop has invalid gateway')],
+    });
+    expect(done).toContain('-4 route replace 10.128.0.0/23 via 10.99.0.11 proto 241');
+  });
+
+  test('are not taken away by a list in which this very node is missing', async () => {
+    const agent = fakeAgent();
+    agent.cluster.put({ nodes: [] });
+    expect(await peerRoutes.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(agent.commands).toEqual([]);
+  });
+
   test('go by the address of their own family', () => {
     const dual = nodeObject('master-0', '10.99.0.11', ['10.128.0.0/23', 'fd01::/64']);
     const addresses = [
