@@ -42,7 +42,7 @@ const layers: Record<string, string[]> = {
   pki: ['errors', 'host'],
   'install-config': ['errors', 'host'],
   release: ['errors', 'host', 'workflow'],
-  'machine-config': ['errors', 'host', 'ignition', 'workflow', 'kubernetes', 'pki', 'node-software'],
+  'machine-config': ['errors', 'host', 'ignition', 'workflow', 'kubernetes', 'pki', 'node-software', 'torcx'],
   kubernetes: ['errors', 'host', 'pki', 'workflow'],
   etcd: ['errors', 'host', 'workflow'],
   torcx: ['errors', 'host', 'workflow', 'kubernetes', 'release', 'ignition', 'node-software'],

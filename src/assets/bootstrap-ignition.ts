@@ -3,7 +3,7 @@
 import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import type { ConfigServerSettings } from '../machine-config/server/settings.ts';
+import type { WrittenSettings } from '../machine-config/server/settings.ts';
 import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
 import {
   baseSoftware,
@@ -117,7 +117,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
 }
 
 /** Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. */
-function configServerSettings({ apiVips }: ClusterNames): ConfigServerSettings {
+function configServerSettings({ apiVips }: ClusterNames): WrittenSettings {
   return { access: 'token', balancers: apiVips };
 }
 

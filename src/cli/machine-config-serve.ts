@@ -34,8 +34,9 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   const { host, signal } = invocation;
   const given = options.parse(invocation.options);
   const settings = await readSettings(host.files, given.settings);
-  const log = logOf(invocation);
-  await using issuer = await openTokenLedger(host, { path: given.tokenLedger });
+  using opened = openLog(invocation);
+  const { log } = opened;
+  await using issuer = await openTokenLedger(host, { path: given.tokenLedger, limit: settings.outstandingTokens });
   await using source = await openFileSource(host, {
     renderedFolder: given.rendered,
     poolTokensPath: given.poolTokens,
@@ -66,7 +67,22 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   return { data: { port: server.port }, text: '' };
 };
 
-function logOf({ host, terminal, global }: Invocation): Log {
+/** Lines of this time are written together; what is still waiting when the process ends is written then. */
+const gatherMs = 20;
+
+interface GatheredLog extends Disposable {
+  readonly log: Log;
+}
+
+function openLog({ host, terminal, global }: Invocation): GatheredLog {
+  let lines = '';
+  let timer: Disposable | undefined;
+  const flush = (): void => {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    if (lines !== '') terminal.err(redact(lines));
+    lines = '';
+  };
   const logger = pino(
     {
       level: global.logLevel,
@@ -75,7 +91,12 @@ function logOf({ host, terminal, global }: Invocation): Log {
       formatters: { level: (level) => ({ level }) },
       timestamp: () => `,"time":"${host.clock.now().toISOString()}"`,
     },
-    { write: (line) => terminal.err(redact(line)) },
+    {
+      write: (line) => {
+        lines += line;
+        timer ??= host.clock.after(gatherMs, flush);
+      },
+    },
   );
-  return ({ level, text, fields }) => logger[level](fields, text);
+  return { log: ({ level, text, fields }) => logger[level](fields, text), [Symbol.dispose]: flush };
 }

@@ -19,8 +19,15 @@ export interface Peer {
 export interface ServerAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Left out for HEAD, whose length it still tells. */
-  readonly body: Uint8Array;
+  /**
+   * In pieces, sent one after the other; a piece may be shared by many answers and is never changed. Left out for HEAD,
+   * whose length it still tells.
+   */
+  readonly body: readonly Uint8Array[];
+}
+
+export function bodyBytes({ body }: ServerAnswer): number {
+  return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 export interface ServingPair {

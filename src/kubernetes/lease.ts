@@ -42,7 +42,7 @@ export interface Leadership {
   /** Aborted when the Lease is lost. */
   readonly signal: AbortSignal;
   /** Look right before every act: true only while nobody else can hold the Lease. */
-  mayAct(): boolean;
+  readonly mayAct: () => boolean;
 }
 
 /**
@@ -87,7 +87,8 @@ async function runAsLeader(
   });
   try {
     await work({ signal, mayAct: () => !signal.aborted && candidate.isHolderNow() });
-    return true;
+    // Work that was told to stop may also end quietly; that is not its end.
+    return !term.signal.aborted;
   } catch (error) {
     // Work that was told to stop may throw whatever it likes; other failures are its own.
     options.signal.throwIfAborted();

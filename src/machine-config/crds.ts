@@ -120,7 +120,10 @@ const controllerConfig: Kind = {
     proxy: object({ httpProxy: text, httpsProxy: text, noProxy: text, hasCredentials: flag }),
     additionalTrustBundle: { type: 'string', format: 'byte' },
     featureGates: { type: 'object', additionalProperties: flag },
-    nodeBootstrap: object({ units: { type: 'array', items: anything } }),
+    nodeBootstrap: object({
+      torcx: object({ upgradeOS: flag, skipSetup: flag, manifestURL: text, flags: texts }),
+      units: { type: 'array', items: anything },
+    }),
     registries: { type: 'array', items: anything },
   }),
   columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],

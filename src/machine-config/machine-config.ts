@@ -163,10 +163,22 @@ export const controllerConfigSchema = z.object({
     /** PEM in base64, as upstream has it. */
     additionalTrustBundle: z.base64().exactOptional(),
     featureGates: z.record(z.string(), z.boolean()).exactOptional(),
-    /** Ignition units; judged with everything else that is rendered. */
     nodeBootstrap: z
-      .object({ units: z.array(z.looseObject({ name: z.string() })) })
-      .transform(({ units }) => ({ units: units as readonly Unit[] }))
+      .object({
+        /** The bootstrapper of src/torcx; its units are generated, so that a newer Firstlight brings newer ones. */
+        torcx: z
+          .object({
+            upgradeOS: z.boolean().default(true),
+            skipSetup: z.boolean().default(false),
+            manifestURL: text,
+            /** Further flags of `firstlight torcx bootstrap`. */
+            flags: z.array(z.string().startsWith('--')).default([]),
+          })
+          .exactOptional(),
+        /** Ignition units; judged with everything else that is rendered. */
+        units: z.array(z.looseObject({ name: z.string() })).default([]),
+      })
+      .transform(({ torcx, units }) => ({ torcx, units: units as readonly Unit[] }))
       .exactOptional(),
     registries: z
       .array(

@@ -72,6 +72,11 @@ export class StateWriter {
     this.#writing ??= this.#write();
   }
 
+  /** Resolves when what was put is written. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
   async #write(): Promise<void> {
     try {
       while (this.#next !== undefined) {

@@ -29,10 +29,12 @@ export interface RunAgentOptions {
   readonly signal: AbortSignal;
   /** One line per change. */
   readonly log: (line: string) => void;
+  /** How the API is reached. Default: as this machine, by its own certificate. */
+  readonly connect?: (node: AgentNode) => Promise<KubernetesClient>;
 }
 
 /** Runs until the signal says stop, and then throws its reason. */
-export async function runAgent(host: Host, { signal, log }: RunAgentOptions): Promise<never> {
+export async function runAgent(host: Host, { signal, log, connect }: RunAgentOptions): Promise<never> {
   const { node, apiServerUrl, controlPlane } = await readSurroundings(host);
   await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
   const doorbell = new Doorbell();
@@ -47,7 +49,7 @@ export async function runAgent(host: Host, { signal, log }: RunAgentOptions): Pr
     children,
     cluster: new ClusterView(),
     signal,
-    api: once(() => connectAs(node.role, host, apiServerUrl)),
+    api: once(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
     etcd: async () => etcd.use(await readEtcdTls(host, 'etcd-healthcheck-client')),
     identity: `${node.name}_${randomUuid(host.random)}`,
     log,
@@ -67,7 +69,7 @@ export async function runAgent(host: Host, { signal, log }: RunAgentOptions): Pr
       },
     });
   } finally {
-    await children.ended();
+    await Promise.all([children.ended(), writer.idle()]);
   }
 }
 

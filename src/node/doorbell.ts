@@ -6,7 +6,7 @@ export class Doorbell {
 
   ring(): void {
     this.#rings += 1;
-    for (const wake of Array.from(this.#waiting)) wake();
+    for (const wake of this.#waiting) wake();
   }
 
   /** How often it has rung; given to `rung`, no ring in between is missed. */

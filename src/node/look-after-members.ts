@@ -58,7 +58,7 @@ async function lead(options: LookAfterOptions, leadership: Leadership): Promise<
     clients,
     clock: host.clock,
     facts: () => watch.facts(),
-    mayAct: leadership.mayAct,
+    mayAct: () => leadership.mayAct(),
     emit: options.emit,
     signal,
     wake: (until) => watch.wake(until),
@@ -139,5 +139,5 @@ class Watch {
 }
 
 function textOf(endpoints: Readonly<Record<string, string>>): string {
-  return JSON.stringify(Object.entries(endpoints).toSorted());
+  return JSON.stringify(Object.entries(endpoints).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

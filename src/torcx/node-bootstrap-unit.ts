@@ -75,6 +75,11 @@ EnvironmentFile=${nodePaths.kubeletEnv}
   ],
 };
 
+/** What `ControllerConfig.spec.nodeBootstrap` stands for where it names torcx: the unit, and the gate. */
+export function nodeBootstrapUnits(options: NodeBootstrapOptions): readonly UnitFile[] {
+  return [nodeBootstrapUnit(options), kubeletGate];
+}
+
 /** One word of a command line: systemd expands % and $, and splits at spaces outside quotes. */
 function unitWord(word: string): string {
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');

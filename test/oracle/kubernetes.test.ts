@@ -233,9 +233,9 @@ function holder(identity: string, more: Partial<ElectionOptions> = {}) {
     { client, host, namespace: 'default', name: 'one', identity, times: fastTimes, signal: stop.signal, ...more },
     async (leadership) => {
       state.mayAct = () => leadership.mayAct();
-      for (;;) {
+      while (!leadership.signal.aborted) {
         if (leadership.mayAct()) acts.push(performance.now());
-        await host.clock.sleep(20, leadership.signal);
+        await host.clock.sleep(20);
       }
     },
   ).catch((error: unknown) => error);

@@ -66,6 +66,8 @@ export function membershipWords(event: MembershipEvent): string {
       return `etcd voters ${event.voters.join(', ')}${event.learners.length === 0 ? '' : `; learners ${event.learners.join(', ')}`}`;
     case 'waiting':
       return event.missing.length === 0 ? `etcd is ${event.stage}` : `etcd waits: ${event.missing.join('; ')}`;
+    case 'standing-by':
+      return 'etcd: somebody else looks after the members';
     case 'bootstrap-gone':
       return `the bootstrap member is gone, say ${event.confirmedBy.join(' and ')}`;
     case 'moved':

@@ -20,6 +20,7 @@ interface Seat {
   address: string | undefined;
   /** Undefined while a request is under way. */
   quietSinceMs: number | undefined;
+  busySinceMs: number;
 }
 
 export class ConnectionGate<G extends Guest> {
@@ -41,7 +42,7 @@ export class ConnectionGate<G extends Guest> {
   enter(guest: G, address: string): boolean {
     const { limits } = this.#options;
     if (this.#seats.size >= limits.connections && !this.#makeRoom(this.#quiet, 'all', address)) return false;
-    this.#seats.set(guest, { address: undefined, quietSinceMs: this.#options.nowMs() });
+    this.#seats.set(guest, { address: undefined, quietSinceMs: this.#options.nowMs(), busySinceMs: 0 });
     this.#quiet.add(guest);
     return true;
   }
@@ -64,6 +65,7 @@ export class ConnectionGate<G extends Guest> {
     const seat = this.#seats.get(guest);
     if (seat === undefined) return;
     seat.quietSinceMs = undefined;
+    seat.busySinceMs = this.#options.nowMs();
     this.#quiet.delete(guest);
   }
 
@@ -83,6 +85,16 @@ export class ConnectionGate<G extends Guest> {
     const neighbours = this.#byAddress.get(seat.address);
     neighbours?.delete(guest);
     if (neighbours?.size === 0) this.#byAddress.delete(seat.address);
+  }
+
+  /** Closes those whose request has been under way longer than this: they do not take their answer. */
+  closeStuck(longestMs: number, closed: (guest: G) => void): void {
+    const since = this.#options.nowMs() - longestMs;
+    for (const [guest, { quietSinceMs, busySinceMs }] of this.#seats) {
+      if (quietSinceMs !== undefined || busySinceMs > since) continue;
+      closed(guest);
+      guest.close();
+    }
   }
 
   /** Closes those that nobody would miss; `all` closes every one. */

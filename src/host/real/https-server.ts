@@ -10,6 +10,7 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
+import { bodyBytes } from '../https-server.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress } from '../proxy-protocol.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
@@ -48,13 +49,21 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
   serveRequests(server, { gate, connections, options });
   reportTrouble(server, { connections, options });
   const port = await start(server, options);
+  const sweep = setInterval(() => {
+    gate.closeStuck(options.limits.answerMs, ({ peer: { address } }) =>
+      options.onTrouble({ kind: 'too-slow', address, phase: 'answer' }),
+    );
+  }, 1_000);
   return {
     port,
     connections: () => gate.size,
     replacePair: (pair) => {
       if (server instanceof HttpsServer) server.setSecureContext(secureContext(pair));
     },
-    close: (graceMs) => close(server, gate, graceMs),
+    close: async (graceMs) => {
+      await close(server, gate, graceMs);
+      clearInterval(sweep);
+    },
   };
 }
 
@@ -149,8 +158,7 @@ function serveRequests(server: NodeServer, { gate, connections, options }: Servi
       headers: request.headers as Readonly<Record<string, string>>,
       peer: connection.peer,
     });
-    const reply = (answer: ServerAnswer): void =>
-      send(request, response, { answer, options, isClosing: !server.listening });
+    const reply = (answer: ServerAnswer): void => send(request, response, { answer, isClosing: !server.listening });
     if (answered instanceof Promise) void answered.then(reply);
     else reply(answered);
   };
@@ -161,24 +169,20 @@ function serveRequests(server: NodeServer, { gate, connections, options }: Servi
 
 interface Sending {
   readonly answer: ServerAnswer;
-  readonly options: ServerOptions;
   readonly isClosing: boolean;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { answer, options, isClosing }: Sending): void {
+function send(request: IncomingMessage, response: ServerResponse, { answer, isClosing }: Sending): void {
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   // A body is never read: the connection ends with the answer.
   if (hasBody || isClosing) response.shouldKeepAlive = false;
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': String(answer.body.length) });
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': bodyBytes(answer) });
+  if (request.method !== 'HEAD') {
+    // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
+    for (const piece of answer.body) response.write(piece);
+  }
+  response.end();
   if (hasBody) response.once('finish', () => request.socket.destroySoon());
-  if (response.writableFinished) return;
-  const { remoteAddress } = request.socket;
-  const timer = setTimeout(() => {
-    options.onTrouble({ kind: 'too-slow', address: plainAddress(remoteAddress ?? ''), phase: 'answer' });
-    request.socket.destroy();
-  }, options.limits.answerMs);
-  response.once('close', () => clearTimeout(timer));
 }
 
 /** Failed handshakes arrive here too: an https server passes them on as client errors. */

@@ -1,8 +1,7 @@
 // Who may ask: the token of a request, judged. The reason is for the log alone; whoever is refused is told nothing, and
 // the same work is done for every request, whatever is wrong with it.
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { PoolTokenDigests } from '../pool-token.ts';
-import { digestToken } from './bootstrap-token.ts';
 
 export type Access =
   | { readonly status: 'granted' }
@@ -13,28 +12,48 @@ export function bearerToken(authorization: string | undefined): string {
   return /^Bearer +([!-~]{1,256}) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
+interface Accepted {
+  readonly pool: string;
+  readonly digest: Buffer;
+  readonly notAfterMs: number;
+}
+
+/** What is compared with, worked out once per set of digests. */
+const prepared = new WeakMap<PoolTokenDigests, readonly Accepted[]>();
+
+function acceptedOf(digests: PoolTokenDigests): readonly Accepted[] {
+  const known = prepared.get(digests);
+  if (known !== undefined) return known;
+  const accepted = Object.entries(digests).flatMap(([pool, list]) =>
+    list.map(({ sha256, notAfter }) => ({
+      pool,
+      digest: Buffer.from(sha256, 'hex'),
+      notAfterMs: Date.parse(notAfter),
+    })),
+  );
+  prepared.set(digests, accepted);
+  return accepted;
+}
+
 /** Looks at every digest of every pool, whichever pool was asked for and whether or not one has matched already. */
 export function judgePoolToken(
   token: string,
   pool: string,
   accepted: { readonly digests: PoolTokenDigests; readonly now: Date },
 ): Access {
-  const given = Buffer.from(digestToken(token), 'hex');
+  const given = hash('sha256', token, 'buffer');
+  const nowMs = accepted.now.getTime();
   let isKnown = false;
   let isAlive = false;
   let isRight = false;
-  for (const [name, digests] of Object.entries(accepted.digests)) {
-    for (const { sha256, notAfter } of digests) {
-      const isEqual = timingSafeEqual(given, Buffer.from(sha256, 'hex'));
-      const isValid = accepted.now.getTime() < Date.parse(notAfter);
-      if (isEqual) isKnown = true;
-      if (isEqual && isValid) isAlive = true;
-      if (isEqual && isValid && name === pool) isRight = true;
-    }
+  for (const one of acceptedOf(accepted.digests)) {
+    const isEqual = timingSafeEqual(given, one.digest);
+    const isValid = nowMs < one.notAfterMs;
+    if (isEqual) isKnown = true;
+    if (isEqual && isValid) isAlive = true;
+    if (isEqual && isValid && one.pool === pool) isRight = true;
   }
   if (isRight) return { status: 'granted' };
-  return {
-    status: 'refused',
-    reason: token === '' ? 'missing' : !isKnown ? 'unknown' : !isAlive ? 'expired' : 'other-pool',
-  };
+  const reason = token === '' ? 'missing' : !isKnown ? 'unknown' : !isAlive ? 'expired' : 'other-pool';
+  return { status: 'refused', reason };
 }

@@ -45,10 +45,10 @@ export function refuse(code: Refusal, detail?: string): ServerAnswer {
       ...(row.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) }),
       ...(row.status === 405 ? { allow: 'GET, HEAD' } : {}),
     },
-    body: Buffer.from(`${JSON.stringify({ code, message })}\n`),
+    body: [Buffer.from(`${JSON.stringify({ code, message })}\n`)],
   };
 }
 
-export function give(body: Uint8Array, headers: Readonly<Record<string, string>> = {}): ServerAnswer {
+export function give(body: readonly Uint8Array[], headers: Readonly<Record<string, string>> = {}): ServerAnswer {
   return { status: 200, headers: { ...shared, ...headers }, body };
 }

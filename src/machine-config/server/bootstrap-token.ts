@@ -12,12 +12,17 @@ const fairBelow = 256 - (256 % alphabet.length);
 /** As long as every token, and none: what a HEAD is measured with. */
 export const noToken = '0'.repeat(idLength + 1 + secretLength);
 
-export function makeBootstrapToken(random: Random): string {
+/** Makes tokens from the given chance, which is asked for many at a time. */
+export function tokenMaker(random: Random): () => string {
   let letters = '';
-  while (letters.length < idLength + secretLength) {
-    for (const byte of random.bytes(32)) if (byte < fairBelow) letters += alphabet.charAt(byte % alphabet.length);
-  }
-  return `${letters.slice(0, idLength)}.${letters.slice(idLength, idLength + secretLength)}`;
+  return () => {
+    while (letters.length < idLength + secretLength) {
+      for (const byte of random.bytes(1024)) if (byte < fairBelow) letters += alphabet.charAt(byte % alphabet.length);
+    }
+    const token = `${letters.slice(0, idLength)}.${letters.slice(idLength, idLength + secretLength)}`;
+    letters = letters.slice(idLength + secretLength);
+    return token;
+  };
 }
 
 export function isBootstrapToken(text: string): boolean {

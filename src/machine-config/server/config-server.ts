@@ -186,7 +186,7 @@ function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptio
   const json = (status: number, value: unknown): ServerAnswer => ({
     status,
     headers: { 'content-type': 'application/json' },
-    body: Buffer.from(`${JSON.stringify(value)}\n`),
+    body: [Buffer.from(`${JSON.stringify(value)}\n`)],
   });
   return host.network.listen({
     address: '127.0.0.1',
@@ -202,7 +202,7 @@ function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptio
       }
       if (target !== '/metrics') return json(404, { status: 'not found', paths: ['/metrics', '/healthz', '/livez'] });
       const headers = { 'content-type': metrics.contentType };
-      return { status: 200, headers, body: Buffer.from(await metrics.text()) };
+      return { status: 200, headers, body: [Buffer.from(await metrics.text())] };
     },
   });
 }

@@ -10,6 +10,8 @@ export interface FollowOptions {
 }
 
 const settleMs = 20;
+/** A folder in which something is written all the time costs no more than this. */
+const leastMs = 250;
 const everyMs = 5_000;
 
 /** Resolves after the first look. */
@@ -32,9 +34,11 @@ export async function followFiles(host: Host, { folders, look }: FollowOptions):
   await lookAgain();
   const following = (async () => {
     for (;;) {
+      const lookedAtMs = host.clock.monotonicMs();
       await pause(host, wake.promise, end.signal);
       // Several files usually change together.
-      await host.clock.sleep(settleMs, end.signal).catch(() => {});
+      const restMs = leastMs - (host.clock.monotonicMs() - lookedAtMs);
+      await host.clock.sleep(Math.max(settleMs, restMs), end.signal).catch(() => {});
       if (end.signal.aborted) return;
       await lookAgain();
     }

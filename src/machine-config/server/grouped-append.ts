@@ -1,7 +1,8 @@
 // Many writers, few syncs: whatever arrives while one write is under way goes into the next one together. Each promise
 // resolves when its own record is on the disk. A write that failed is taken back, so that a disk that was full once
 // leaves no half a line behind.
-import type { AppendHandle, Files } from '../../host/files.ts';
+import type { AppendHandle } from '../../host/files.ts';
+import type { Host } from '../../host/host.ts';
 
 export interface GroupedAppend {
   append(record: object): Promise<void>;
@@ -19,12 +20,19 @@ export interface AppendedFile {
   readonly sizeBytes: number;
 }
 
-export async function groupedAppend(files: Files, file: AppendedFile): Promise<GroupedAppend> {
+/** Under load, records of this time go together: a sync costs more than the records in it. */
+const gatherMs = 2;
+/** A disk that takes longer is broken; whoever waits is told so and comes again. */
+const deadlineMs = 8_000;
+
+export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: AppendedFile): Promise<GroupedAppend> {
+  const { clock, files } = host;
   const handle: AppendHandle = await files.openAppend(file.path, { mode: 0o600 });
   let goodBytes = file.sizeBytes;
   let isTorn = false;
   let waiting: Batch | undefined;
   let writing: Promise<void> | undefined;
+  let endedAtMs = Number.NEGATIVE_INFINITY;
   const writeBatch = async (text: string): Promise<void> => {
     if (isTorn) await files.truncate(file.path, goodBytes);
     isTorn = true;
@@ -33,11 +41,19 @@ export async function groupedAppend(files: Files, file: AppendedFile): Promise<G
     goodBytes += Buffer.byteLength(text);
   };
   const write = async (): Promise<void> => {
+    // A record that comes alone is written at once.
+    if (clock.monotonicMs() - endedAtMs < gatherMs * 2) await clock.sleep(gatherMs);
     while (waiting !== undefined) {
       const { text, written } = waiting;
       waiting = undefined;
+      using _deadline = clock.after(deadlineMs, () => {
+        const late = new Error(`${file.path} was not written within ${deadlineMs / 1000} s`);
+        written.reject(late);
+        waiting?.written.reject(late);
+      });
       await writeBatch(text).then(written.resolve, written.reject);
     }
+    endedAtMs = clock.monotonicMs();
     writing = undefined;
   };
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fixedSource, servedPool } from '../../../test/config-server-sample.ts';
 import { fakeHost } from '../../host/fake/fake-host.ts';
-import type { ServerRequest } from '../../host/https-server.ts';
+import { bodyBytes, type ServerRequest } from '../../host/https-server.ts';
 import { issueLeaf, issueSigner } from '../../pki/issue.ts';
 import { digestPoolToken } from '../pool-token.ts';
 import type { ServedPool, Waiting } from './config-source.ts';
@@ -61,7 +61,7 @@ async function writeKeys({ host }: Awaited<ReturnType<typeof setUp>>): Promise<v
   }
 }
 
-const body = ({ answer }: Handled): string => Buffer.from(answer.body).toString('utf8');
+const body = ({ answer }: Handled): string => Buffer.concat(answer.body).toString('utf8');
 const tokenIn = (handled: Handled): string => /token%3A%20([a-z0-9]{6}\.[a-z0-9]{16})/.exec(body(handled))?.[1] ?? '';
 
 describe('who is let in', () => {
@@ -141,7 +141,7 @@ describe('a configuration', () => {
     expect(issuer.outstanding()).toBe(0);
     const get = await ask('/config/master', as('flp_master-new'));
     expect(head.answer.headers).toEqual(get.answer.headers);
-    expect(head.answer.body.length).toBe(get.answer.body.length);
+    expect(bodyBytes(head.answer)).toBe(bodyBytes(get.answer));
   });
 
   test('is answered in the spec that was asked for, and 400 only for what will never be spoken', async () => {

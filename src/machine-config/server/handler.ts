@@ -47,9 +47,6 @@ export interface Handled {
 
 export type Handler = (request: ServerRequest) => Promise<Handled> | Handled;
 
-/** A record that is not on the disk by then is not waited for: Ignition gives up a request after ten seconds. */
-const recordDeadlineMs = 8_000;
-
 export function createHandler(options: HandlerOptions): Handler {
   const built = new WeakMap<ServedPool, Map<SpecVersion, BuiltConfig>>();
   const builtFor = (served: ServedPool, version: SpecVersion): BuiltConfig => {
@@ -85,7 +82,7 @@ function handleOther(request: ServerRequest, { unhealthy }: HandlerOptions): Han
   if (route === 'other') return refused({ route }, 'not-found');
   const missing = unhealthy();
   if (missing.length > 0) return refused({ route, detail: missing.join('; ') }, 'not-healthy');
-  return { answer: give(Buffer.from('{"status":"ok"}\n')), decision: { route, reason: 'served' } };
+  return { answer: give([Buffer.from('{"status":"ok"}\n')]), decision: { route, reason: 'served' } };
 }
 
 /** Names that a pool can have (a Kubernetes object name); everything else in its place names nothing. */
@@ -142,7 +139,7 @@ interface GiveOptions extends HandlerOptions {
     readonly config: string;
     readonly spec: SpecVersion;
   };
-  readonly fill: (token: string) => Uint8Array;
+  readonly fill: (token: string) => readonly Uint8Array[];
 }
 
 async function issueAndGive(request: ServerRequest, options: GiveOptions): Promise<Handled> {
@@ -150,7 +147,7 @@ async function issueAndGive(request: ServerRequest, options: GiveOptions): Promi
   const { address, from } = request.peer;
   const { pool, config } = about;
   const issuing = options.issuer.issue({ pool, config, ...(from === 'balancer' ? { issuedTo: address } : {}) });
-  const issued = await recorded(issuing, options.clock);
+  const issued = await recorded(issuing);
   if ('failure' in issued) return refused({ ...about, detail: issued.failure }, 'token-not-recorded');
   if ('status' in issued.value) return refused({ ...about, detail: `${issued.value.limit} tokens` }, 'too-many-tokens');
   return {
@@ -170,7 +167,7 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   const deny = (detail: string): Handled => {
     return { answer: refuse('token-refused'), decision: { ...about, reason: 'token-refused', detail } };
   };
-  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }), options.clock);
+  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }));
   if ('failure' in checked) return deny(checked.failure);
   if (checked.value.status === 'refused') return deny(token === '' ? 'missing' : checked.value.reason);
   if (request.target !== '/keys/master') return refused(about, 'not-found');
@@ -179,24 +176,20 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   // Before the token is used up: keys that cannot be read must not cost it.
   const keys = await readMasterKeys(options.files, options.keysFolder);
   if (keys.status === 'waiting') return refused({ ...about, detail: keys.missing }, 'keys-not-ready');
-  const redeemed = await recorded(options.issuer.redeem({ pool: 'master', token, redemption }), options.clock);
+  const redeemed = await recorded(options.issuer.redeem({ pool: 'master', token, redemption }));
   if ('failure' in redeemed) return refused({ ...about, detail: redeemed.failure }, 'token-not-recorded');
   if (redeemed.value.status === 'refused') return deny(redeemed.value.reason);
   const detail = redeemed.value.isRepeated ? { detail: 'repeated: the answer was lost' } : {};
-  return { answer: give(keys.body), decision: { ...about, reason: 'served', pool: 'master', ...detail } };
+  return { answer: give([keys.body]), decision: { ...about, reason: 'served', pool: 'master', ...detail } };
 }
 
 type Recorded<T> = { readonly value: T } | { readonly failure: string };
 
 /** What could not be recorded is an answer too: the client comes again. */
-async function recorded<T>(promise: Promise<T>, clock: Clock): Promise<Recorded<T>> {
-  const late = Promise.withResolvers<Recorded<T>>();
-  using _timer = clock.after(recordDeadlineMs, () =>
-    late.resolve({ failure: `not recorded within ${recordDeadlineMs / 1000} s` }),
-  );
-  const done = promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) }),
-  );
-  return await Promise.race([done, late.promise]);
+async function recorded<T>(promise: Promise<T>): Promise<Recorded<T>> {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -23,7 +23,7 @@ export const servedPaths = {
 } as const;
 
 export type BuiltConfig =
-  | { readonly status: 'built'; readonly fill: (token: string) => Uint8Array; readonly sizeBytes: number }
+  | { readonly status: 'built'; readonly fill: (token: string) => readonly Uint8Array[] }
   /** The pool's config says something that this spec has no words for. */
   | { readonly status: 'inexpressible'; readonly losses: readonly string[] };
 
@@ -60,18 +60,7 @@ function template(text: string, gap: string): BuiltConfig {
   if (before === undefined || after === undefined || parts.length !== 2) {
     throw new Error(`a served config has ${parts.length - 1} places for a token`);
   }
-  const sizeBytes = before.length + gap.length + after.length;
-  return {
-    status: 'built',
-    sizeBytes,
-    fill: (token) => {
-      const bytes = Buffer.allocUnsafe(sizeBytes);
-      before.copy(bytes, 0);
-      bytes.write(token, before.length, gap.length, 'latin1');
-      after.copy(bytes, before.length + gap.length);
-      return bytes;
-    },
-  };
+  return { status: 'built', fill: (token) => [before, Buffer.from(token, 'latin1'), after] };
 }
 
 /** Before spec 3.3 Ignition knows no kernel arguments; the machine's own daemon does, from the encapsulated config. */

@@ -1,5 +1,6 @@
 // What the server says about itself, as values: one per answer and one per connection that never got as far. No entry
 // holds a token, a key or a config; of what a stranger sent, only so much as cannot flood a line.
+import { bodyBytes } from '../../host/https-server.ts';
 import type { ConnectionTrouble, ServerAnswer, ServerRequest } from '../../host/https-server.ts';
 import type { Decision } from './handler.ts';
 
@@ -26,7 +27,7 @@ export function answerEntry(request: ServerRequest, answer: ServerAnswer, decide
       status: answer.status,
       reason,
       ...about,
-      bytes: answer.body.length,
+      bytes: bodyBytes(answer),
       ms: Math.round(ms * 10) / 10,
       ...(request.headers['user-agent'] === undefined ? {} : { agent: shortened(request.headers['user-agent'], 80) }),
       ...(request.headers['accept'] === undefined ? {} : { accept: shortened(request.headers['accept'], 120) }),

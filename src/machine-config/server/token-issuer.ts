@@ -1,6 +1,6 @@
 // Who makes single-use tokens and remembers them. Two rules hold for every implementation: a token is recorded before
 // its promise resolves, so that no machine ever holds one that nobody knows; and keys are given for a token only after
-// that was recorded too.
+// that was recorded too. Each promise settles within ten seconds, when Ignition gives up a request.
 
 /** What is known of a token that was served. */
 export interface TokenRecord {

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
-import { digestToken, isBootstrapToken, makeBootstrapToken, noToken, tokenId } from './bootstrap-token.ts';
+import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './bootstrap-token.ts';
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
@@ -34,6 +34,7 @@ type Line = z.output<typeof line>;
 
 export interface LedgerEntry {
   readonly record: TokenRecord;
+  readonly expiresAtMs: number;
   readonly keysGiven?: { readonly at: string; readonly redemption: string };
 }
 
@@ -58,7 +59,7 @@ export async function openTokenLedger(host: Host, options: LedgerOptions): Promi
   const entries = entriesOf(path, content);
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
-  return new FileLedger(host, { entries, log: await groupedAppend(files, { path, sizeBytes }), limit: options.limit });
+  return new FileLedger(host, { entries, log: await groupedAppend(host, { path, sizeBytes }), limit: options.limit });
 }
 
 interface LedgerParts {
@@ -71,12 +72,14 @@ interface LedgerParts {
 class FileLedger implements TokenLedger {
   readonly #host: Host;
   readonly #parts: LedgerParts;
+  readonly #makeToken: () => string;
   /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
   constructor(host: Host, parts: LedgerParts) {
     this.#host = host;
     this.#parts = parts;
+    this.#makeToken = tokenMaker(host.random);
   }
 
   async issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
@@ -84,14 +87,15 @@ class FileLedger implements TokenLedger {
     if (this.outstanding() >= limit) return { status: 'too-many', limit };
     const token = this.#unusedToken();
     const at = this.#host.clock.now();
+    const expiresAtMs = at.getTime() + tokenLifeMs;
     const record: TokenRecord = {
       id: tokenId(token),
       token,
       ...request,
       issuedAt: at.toISOString(),
-      expiresAt: new Date(at.getTime() + tokenLifeMs).toISOString(),
+      expiresAt: new Date(expiresAtMs).toISOString(),
     };
-    entries.set(record.id, { record });
+    entries.set(record.id, { record, expiresAtMs });
     try {
       await log.append({ kind: 'issued', ...record } satisfies Line);
     } catch (error) {
@@ -133,9 +137,9 @@ class FileLedger implements TokenLedger {
 
   outstanding(): number {
     const { entries } = this.#parts;
-    const now = this.#host.clock.now().toISOString();
-    for (const [id, { record }] of entries) {
-      if (record.expiresAt > now) break;
+    const nowMs = this.#host.clock.now().getTime();
+    for (const [id, { expiresAtMs }] of entries) {
+      if (expiresAtMs > nowMs) break;
       entries.delete(id);
     }
     return entries.size;
@@ -147,7 +151,7 @@ class FileLedger implements TokenLedger {
 
   #unusedToken(): string {
     for (;;) {
-      const token = makeBootstrapToken(this.#host.random);
+      const token = this.#makeToken();
       if (!this.#parts.entries.has(tokenId(token))) return token;
     }
   }
@@ -160,7 +164,7 @@ export function verdict(entry: LedgerEntry | undefined, request: KeysRequest, no
     return { status: 'refused', reason };
   };
   if (entry === undefined || !isToken || !isBootstrapToken(request.token)) return refused('unknown');
-  if (now.toISOString() >= entry.record.expiresAt) return refused('expired');
+  if (now.getTime() >= entry.expiresAtMs) return refused('expired');
   if (entry.record.pool !== request.pool) return refused('other-pool');
   const { keysGiven } = entry;
   if (keysGiven === undefined) return { status: 'granted', isRepeated: false };
@@ -183,7 +187,8 @@ function entriesOf(path: string, content: Buffer): Map<string, LedgerEntry> {
     if (!read.success) throw configServerErrors.LEDGER({ path, line: index + 1 });
     const { kind, ...fact } = read.data;
     if (kind === 'issued') {
-      entries.set(fact.id, { record: fact as TokenRecord });
+      const record = fact as TokenRecord;
+      entries.set(record.id, { record, expiresAtMs: Date.parse(record.expiresAt) });
       continue;
     }
     const entry = entries.get(fact.id);

@@ -5,6 +5,7 @@ import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { knownInventory } from '../cluster-view.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
+import { eventLine } from '../event-line.ts';
 import { approverLease, leaseNamespace } from '../leases.ts';
 
 export const approver: Duty = {
@@ -25,16 +26,16 @@ async function approve(agent: Agent, signal: AbortSignal, say: (note: string) =>
   const client = await agent.api();
   const onEvent = electionNote(say);
   const election = { client, host, namespace: leaseNamespace, name: approverLease, identity, signal, onEvent };
-  await leadWhile(election, ({ signal: held, mayAct }) =>
+  await leadWhile(election, (leadership) =>
     admitNodes({
       client,
       host,
       virtualAddresses: controlPlaneOf(agent).apiVips,
       // Nobody is let in while it is unknown who may be.
       inventory: async () => (await knownInventory(host, agent.cluster)) ?? { isClosed: true, machines: [] },
-      signal: held,
-      mayAct,
-      onEvent: (event) => log(`approver: ${JSON.stringify(event)}`),
+      signal: leadership.signal,
+      mayAct: () => leadership.mayAct(),
+      onEvent: (event) => log(`approver: ${eventLine(event)}`),
     }),
   );
 }

@@ -6,6 +6,7 @@ import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { knownInventory } from '../cluster-view.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
+import { eventLine } from '../event-line.ts';
 import { lookAfterMembers } from '../look-after-members.ts';
 
 export const membership: Duty = {
@@ -32,7 +33,7 @@ async function lookAfter(agent: Agent, signal: AbortSignal, say: (note: string) 
     maxLearners: controlPlaneOf(agent).masters,
     identity,
     signal,
-    emit: (event) => log(`etcd: ${JSON.stringify(event)}`),
+    emit: (event) => log(`etcd: ${eventLine(event)}`),
     onElection: electionNote(say),
   });
 }

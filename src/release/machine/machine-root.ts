@@ -31,7 +31,12 @@ const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
 /** What a machine knows about the release it was made from. */
 export const releaseFolder = 'usr/local/share/firstlight';
 
-const launcher = `#!/bin/sh\nexec /${firstlightFolder}/bin/node /${firstlightFolder}/dist/firstlight.mjs "$@"\n`;
+/** A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. */
+const launcher = `#!/bin/sh
+FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node /${firstlightFolder}/dist/firstlight.mjs "$@"
+`;
+/** The launcher's other names; what the program is under each, src/torcx/program-names.ts says. */
+const launcherLinks = ['tectonic-torcx-bootstrap', 'tectonic-torcx-hook-pre'];
 
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
   return {
@@ -51,6 +56,7 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
             release: imageOf(release).digest,
             places: JSON.stringify(places),
             launcher,
+            launcherLinks: launcherLinks.join(' '),
           };
         },
         make: (shop, work) => assemble(shop, work, ingredients),
@@ -67,7 +73,9 @@ async function assemble(shop: Workshop, work: Work, ingredients: RootIngredients
     const [from, to] = places[recipe.name] ?? [];
     if (from !== undefined && to !== undefined) await copyTree(shop, work, { from: join(content, from), to });
   }
-  await files.write(join(work.folder, 'usr/local/bin/firstlight'), launcher, { mode: 0o755 });
+  const programs = join(work.folder, 'usr/local/bin');
+  await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
+  for (const name of launcherLinks) await files.symlink('firstlight', join(programs, name));
   const release = await need(shop, ingredients.release);
   await describeRelease(shop, work.folder, release);
   return { release: imageOf(release).digest };

@@ -1,0 +1,276 @@
+// The config server against a bare node:https server that answers with the same bytes: fresh handshakes, requests on
+// kept-alive connections, and a thousand machines at once. Both are processes of their own on loopback, asked in turns by
+// the same client, so that the ratio of a round is taken on the same machine in the same second.
+// `node bench/config-server.ts` prints a table; `-o json` the figures; `--rounds N` and `--seconds S` change the length.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { connect as connectTcp } from 'node:net';
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { parseArgs } from 'node:util';
+import { ask, bearer, type Lab, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
+import { shown, type Spread, spread } from './measure.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '1.5' },
+    output: { type: 'string', short: 'o', default: 'text' },
+  },
+});
+const rounds = Number(given.rounds);
+const roundMs = Number(given.seconds) * 1000;
+/** Enough to keep either server busy, and that those who wait for a record on the disk wait together. */
+const clients = 128;
+const machines = 1_000;
+
+/** The whole of the opponent. */
+const bareServer = `
+import { createServer } from 'node:https';
+import { readFileSync } from 'node:fs';
+const [certificate, key, body] = process.argv.slice(1).map((path) => readFileSync(path));
+const server = createServer({ cert: certificate, key }, (request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+});
+server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => console.error(JSON.stringify({ port: server.address().port })));
+`;
+
+interface Contestant {
+  readonly name: 'config server' | 'bare node:https';
+  readonly port: number;
+  readonly process: ChildProcess;
+}
+
+async function start(name: Contestant['name'], args: readonly string[], lab: Lab): Promise<Contestant> {
+  const path = lab.at(`log/${name.replaceAll(/\W/g, '-')}`);
+  // A file, as the journal is on a machine: a pipe would make the reader part of what is measured.
+  const log = openSync(path, 'w');
+  const child = spawn(process.execPath, ['--max-old-space-size=96', ...args], { stdio: ['ignore', 'ignore', log] });
+  closeSync(log);
+  const endMs = performance.now() + 20_000;
+  for (;;) {
+    const port = /"port":(\d+)/.exec(readFileSync(path, 'utf8'))?.[1];
+    if (port !== undefined) return { name, port: Number(port), process: child };
+    if (performance.now() > endMs || child.exitCode !== null) throw new Error(readFileSync(path, 'utf8'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function memoryMb({ process: { pid } }: Contestant, field: 'VmHWM' | 'VmRSS'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
+
+/** Of the process so far; ticks are hundredths of a second. */
+function cpuMs({ process: { pid } }: Contestant): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+const requestText = `GET /config/master HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.master}\r\nAccept: application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1\r\nUser-Agent: Ignition/2.24.0\r\n\r\n`;
+
+interface Client {
+  readonly context: SecureContext;
+  readonly port: number;
+}
+
+function openConnection({ context, port }: Client, from = '127.0.0.1'): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const raw = connectTcp({ host: '127.0.0.1', port, localAddress: from, noDelay: true });
+    raw.on('error', reject);
+    const socket = connect({ socket: raw, secureContext: context, servername: 'localhost' }, () => resolve(socket));
+    socket.on('error', reject);
+  });
+}
+
+/** One request and the whole of its answer, by hand: a client library would cost more than the servers. */
+function exchange(socket: TLSSocket): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let wanted = -1;
+    let got = 0;
+    let status = 0;
+    const onData = (chunk: Buffer): void => {
+      if (wanted < 0) {
+        const end = chunk.indexOf('\r\n\r\n');
+        const head = chunk.toString('latin1', 0, end);
+        status = Number(head.slice(9, 12));
+        wanted = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      }
+      got += chunk.length;
+      if (got < wanted) return;
+      socket.off('data', onData);
+      socket.off('close', onClose);
+      resolve(status);
+    };
+    const onClose = (): void => reject(new Error('closed in the middle'));
+    socket.on('data', onData);
+    socket.once('close', onClose);
+    socket.write(requestText);
+  });
+}
+
+interface Rate {
+  readonly perSecond: number;
+  readonly cpuMsEach: number;
+}
+
+type Load = (client: Client, isOver: () => boolean) => Promise<number>;
+
+const fresh: Load = async (client, isOver) => {
+  let count = 0;
+  while (!isOver()) {
+    const socket = await openConnection(client);
+    if ((await exchange(socket)) !== 200) throw new Error('not served');
+    socket.destroy();
+    count += 1;
+  }
+  return count;
+};
+
+const kept: Load = async (client, isOver) => {
+  const socket = await openConnection(client);
+  let count = 0;
+  while (!isOver()) {
+    if ((await exchange(socket)) !== 200) throw new Error('not served');
+    count += 1;
+  }
+  socket.destroy();
+  return count;
+};
+
+async function measure(contestant: Contestant, context: SecureContext, load: Load): Promise<Rate> {
+  const startMs = performance.now();
+  const startCpuMs = cpuMs(contestant);
+  const isOver = (): boolean => performance.now() - startMs >= roundMs;
+  const client = { context, port: contestant.port };
+  const counts = await Promise.all(Array.from({ length: clients }, () => load(client, isOver)));
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  const seconds = (performance.now() - startMs) / 1000;
+  return { perSecond: count / seconds, cpuMsEach: (cpuMs(contestant) - startCpuMs) / count };
+}
+
+interface Compared {
+  readonly ours: Spread;
+  readonly bare: Spread;
+  /** Of each round by itself. */
+  readonly ratio: Spread;
+  readonly cpuRatio: Spread;
+}
+
+async function compare(pair: readonly [Contestant, Contestant], context: SecureContext, load: Load): Promise<Compared> {
+  const results: (readonly [Rate, Rate])[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    // Who begins changes, and the first round only warms up.
+    const order = round % 2 === 0 ? pair : ([pair[1], pair[0]] as const);
+    const first = await measure(order[0], context, load);
+    const second = await measure(order[1], context, load);
+    if (round > 0) results.push(round % 2 === 0 ? [first, second] : [second, first]);
+  }
+  return {
+    ours: spread(results.map(([ours]) => ours.perSecond)),
+    bare: spread(results.map(([, bare]) => bare.perSecond)),
+    ratio: spread(results.map(([ours, bare]) => ours.perSecond / bare.perSecond)),
+    cpuRatio: spread(results.map(([ours, bare]) => bare.cpuMsEach / ours.cpuMsEach)),
+  };
+}
+
+interface Rush {
+  readonly served: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly wholeMs: number;
+}
+
+/** Every machine from an address of its own, all in the same moment, and none asks twice. */
+async function rush(contestant: Contestant, context: SecureContext): Promise<Rush> {
+  const startMs = performance.now();
+  const times = await Promise.all(
+    Array.from({ length: machines }, async (_, index) => {
+      const client = { context, port: contestant.port };
+      const socket = await openConnection(client, `127.1.${index >> 8}.${index & 255 || 1}`).catch(() => undefined);
+      const status = socket === undefined ? 0 : await exchange(socket).catch(() => 0);
+      socket?.destroy();
+      return status === 200 ? performance.now() - startMs : undefined;
+    }),
+  );
+  const served = times.filter((time) => time !== undefined).sort((one, other) => one - other);
+  const at = (share: number): number =>
+    served[Math.min(served.length - 1, Math.floor(served.length * share))] ?? Number.NaN;
+  return { served: served.length, p50Ms: at(0.5), p99Ms: at(0.99), wholeMs: served.at(-1) ?? Number.NaN };
+}
+
+async function main(): Promise<void> {
+  using lab = makeLab();
+  lab.write('log/about', 'beside what the server watches');
+  lab.write('settings.json', JSON.stringify({ outstandingTokens: 10_000_000 }));
+  // The bundle: it is what machines run, and it needs a third less memory than the sources.
+  const root = new URL('..', import.meta.url).pathname;
+  execFileSync(process.execPath, [`${root}tools/bundle.ts`, lab.at('bundle')], { cwd: root, stdio: 'ignore' });
+  const program = lab.at('bundle/firstlight.mjs');
+  const context = createSecureContext({ ca: lab.rootCa.certificatePem });
+  const serve = [program, ...serveArguments(lab, 25_000 + (process.pid % 5_000)), '--log-level', 'info'];
+  const started: Contestant[] = [];
+  try {
+    const ours = await start('config server', serve, lab);
+    started.push(ours);
+    const { body } = await ask(lab, ours, '/config/master', bearer(tokens.master));
+    writeFileSync(lab.at('body'), body);
+    const files = ['tls/machine-config-server.crt', 'tls/machine-config-server.key', 'body'].map((name) =>
+      lab.at(name),
+    );
+    const bare = await start('bare node:https', ['--input-type=module', '-e', bareServer, ...files], lab);
+    started.push(bare);
+    const pair = [ours, bare] as const;
+
+    // First, while the process is as young as on a machine that just booted.
+    const rushes = { ours: await rush(ours, context), bare: await rush(bare, context) };
+    const memory = { ours: memoryMb(ours, 'VmHWM'), bare: memoryMb(bare, 'VmHWM') };
+    const handshakes = await compare(pair, context, fresh);
+    const requests = await compare(pair, context, kept);
+    const after = { ours: memoryMb(ours, 'VmHWM'), bare: memoryMb(bare, 'VmHWM') };
+    report({ bodyBytes: Buffer.byteLength(body), handshakes, requests, rushes, memory, after });
+  } finally {
+    for (const { process: child } of started) child.kill('SIGKILL');
+  }
+}
+
+interface Figures {
+  readonly bodyBytes: number;
+  readonly handshakes: Compared;
+  readonly requests: Compared;
+  readonly rushes: { readonly ours: Rush; readonly bare: Rush };
+  readonly memory: { readonly ours: number; readonly bare: number };
+  readonly after: { readonly ours: number; readonly bare: number };
+}
+
+function report(figures: Figures): void {
+  const cpu = `${cpus().length} × ${cpus()[0]?.model}`;
+  if (given.output === 'json') {
+    console.log(
+      JSON.stringify({ node: process.version, cpu, rounds, roundMs, clients, machines, ...figures }, null, 2),
+    );
+    return;
+  }
+  const line = (name: string, { ours, bare, ratio, cpuRatio }: Compared): string =>
+    `${name}\n  config server   ${shown(ours, '/s')}\n  bare node:https ${shown(bare, '/s')}\n` +
+    `  ratio           ${shown(ratio, '', 2)}\n  ratio by CPU    ${shown(cpuRatio, '', 2)}`;
+  const burst = (name: string, one: Rush): string =>
+    `  ${name} served ${one.served} of ${machines}, p50 ${one.p50Ms.toFixed(0)} ms, p99 ${one.p99Ms.toFixed(0)} ms`;
+  const { rushes, memory, after } = figures;
+  console.log(
+    [
+      `node ${process.version}, ${cpu}; ${figures.bodyBytes} bytes, ${clients} clients, ${rounds} rounds of ${roundMs} ms each in turns`,
+      line('fresh handshakes, one request each', figures.handshakes),
+      line('requests on kept-alive connections', figures.requests),
+      `${machines} machines in the same moment`,
+      burst('config server  ', rushes.ours),
+      burst('bare node:https', rushes.bare),
+      'most memory',
+      `  config server   ${memory.ours.toFixed(0)} MB with the ${machines} machines, ${after.ours.toFixed(0)} MB at the end`,
+      `  bare node:https ${memory.bare.toFixed(0)} MB with the ${machines} machines, ${after.bare.toFixed(0)} MB at the end`,
+    ].join('\n'),
+  );
+}
+
+await main();
