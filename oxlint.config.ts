@@ -114,6 +114,7 @@ const layers: Record<string, string[]> = {
     'observe',
     'bootkube',
     'node',
+    'node-software',
   ],
   observe: ['errors', 'host', 'workflow'],
   diagnose: ['errors', 'host', 'workflow', 'kubernetes', 'etcd', 'platform', 'observe'],

@@ -3,6 +3,7 @@
 import type { Host } from '../host/host.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
+import { removalMark } from './journal-folder.ts';
 import { openProgress } from './progress.ts';
 import { runBootkubeStages } from './run-stages.ts';
 import { openServiceRecords } from './service-records.ts';
@@ -15,6 +16,7 @@ export interface BootstrapOptions {
 }
 
 export async function runBootstrap({ host, emit, signal }: BootstrapOptions): Promise<void> {
+  if ((await host.files.facts(removalMark)) !== undefined) return;
   const records = await openServiceRecords(host, 'bootkube');
   const progress = await openProgress(host);
   const tell = (event: WorkflowEvent): void => {

@@ -67,4 +67,25 @@ export const bootkubeCommands: readonly CommandSpec[] = [
     examples: ['firstlight approve-csr'],
     load: async () => (await import('./bootkube-run.ts')).approveCsr,
   },
+  {
+    path: ['tectonic'],
+    summary: 'Deploy the add-ons through the masters.',
+    isHidden: true,
+    examples: ['firstlight tectonic'],
+    load: async () => (await import('./bootkube-run.ts')).tectonic,
+  },
+  {
+    path: ['rm-assets'],
+    summary: 'Remove every secret and token of this bootstrap machine.',
+    isHidden: true,
+    examples: ['firstlight rm-assets'],
+    load: async () => (await import('./bootkube-run.ts')).rmAssets,
+  },
+  {
+    path: ['progress'],
+    summary: 'Report how far the bootstrap is.',
+    isHidden: true,
+    examples: ['firstlight progress'],
+    load: async () => (await import('./bootkube-run.ts')).progress,
+  },
 ];

@@ -1,5 +1,6 @@
 // Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
 import { bootkubeCommands } from './bootkube-commands.ts';
+import { clusterCommands } from './cluster-commands.ts';
 import type { CommandSpec } from './command.ts';
 import { createCommands } from './create-commands.ts';
 import { machineCommands } from './machine-commands.ts';
@@ -10,6 +11,7 @@ import { torcxCommands } from './torcx-commands.ts';
 
 export const commands: readonly CommandSpec[] = [
   ...createCommands,
+  ...clusterCommands,
   ...machineCommands,
   ...machineConfigCommands,
   ...releaseCommands,

@@ -1,6 +1,7 @@
 // Every error a person may see, by code. A module's table becomes explainable by a line here.
 import { assetErrors } from '../assets/errors.ts';
 import { bootkubeErrors } from '../bootkube/errors.ts';
+import { clusterErrors } from '../cluster/errors.ts';
 import { controlPlaneErrors } from '../control-plane/errors.ts';
 import type { ErrorMaker } from '../errors/firstlight-error.ts';
 import { etcdErrors } from '../etcd/errors.ts';
@@ -28,6 +29,7 @@ const tables: readonly object[] = [
   configServerErrors,
   nodeSoftwareErrors,
   bootkubeErrors,
+  clusterErrors,
   controlPlaneErrors,
   etcdErrors,
   kubernetesErrors,

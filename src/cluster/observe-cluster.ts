@@ -1,42 +1,54 @@
-// What is going on in a cluster on this host, read from outside: each machine by its platform, the bootstrap and the
-// agents by the files they keep up to date inside. Nothing here changes anything.
+// What is going on in the machines of a cluster on this host, read from outside: their first boot, the bootstrap and the
+// agents, each by the file that it keeps up to date inside. Files only, because this is looked at several times a second
+// while the machines need the processors themselves. Nothing here changes anything.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
+import { type AgentState, agentStateSchema } from '../node/agent-state.ts';
+import { describeFirstBoot, type FirstBootStatus } from '../node-software/first-boot/status.ts';
 import { machinePaths } from '../platform/local/cluster-folder.ts';
-import { listMachines } from '../platform/local/local-platform.ts';
-import type { ObservedMachine } from '../platform/local/observed-machine.ts';
+import { readMachines } from '../platform/local/machine-folder.ts';
+import { readFirstBoot } from '../platform/local/observed-machine.ts';
+import type { MachineRole } from '../platform/machine-role.ts';
 
 const progressSchema = z.looseObject({
   stage: z.string(),
-  state: z.string(),
-  at: z.string(),
-  missing: z.array(z.string()).default([]),
-  isComplete: z.boolean().default(false),
+  state: z.enum(['running', 'done', 'failed']),
+  missing: z.array(z.string()),
+  isComplete: z.boolean(),
 });
 export type BootstrapProgress = z.output<typeof progressSchema>;
 
-const agentSchema = z.looseObject({ waiting: z.record(z.string(), z.array(z.string())).default({}) });
-export type AgentState = z.output<typeof agentSchema>;
-
-export interface ClusterView {
-  readonly machines: readonly ObservedMachine[];
-  readonly bootstrap: BootstrapProgress | undefined;
-  readonly agents: Readonly<Record<string, AgentState | undefined>>;
+export interface MachineSight {
+  readonly name: string;
+  readonly role: MachineRole;
+  readonly firstBoot: FirstBootStatus | undefined;
+  /** The first boot in words. */
+  readonly story: string;
+  /** Of a master or worker whose agent runs. */
+  readonly agent: AgentState | undefined;
 }
 
-export async function observeCluster(host: Host, cluster: string): Promise<ClusterView> {
-  const machines = await listMachines(host, cluster);
-  const agents = machines
-    .filter(({ role }) => role !== 'bootstrap')
-    .map(
-      async ({ name }) =>
-        [name, await readInside(host, { cluster, machine: name, file: 'agent.json', schema: agentSchema })] as const,
-    );
+export interface ClusterSight {
+  readonly machines: readonly MachineSight[];
+  /** Undefined while there is no bootstrap machine, or it has not said anything yet. */
+  readonly bootstrap: BootstrapProgress | undefined;
+}
+
+export async function observeCluster(host: Host, cluster: string): Promise<ClusterSight> {
+  const known = await readMachines(host, cluster);
+  const machines = known.map(async ({ name, role }): Promise<MachineSight> => {
+    const firstBoot = await readFirstBoot(host, cluster, name);
+    const story = firstBoot === undefined ? 'boots' : describeFirstBoot(firstBoot, host.clock.now());
+    const agent = await readInside(host, { cluster, machine: name, file: 'agent.json', schema: agentStateSchema });
+    return { name, role, firstBoot, story, agent };
+  });
+  const bootstrap = known.find(({ role }) => role === 'bootstrap');
   return {
-    machines,
-    bootstrap: await readInside(host, { cluster, machine: 'bootstrap', file: 'progress.json', schema: progressSchema }),
-    agents: Object.fromEntries(await Promise.all(agents)),
+    machines: await Promise.all(machines),
+    bootstrap:
+      bootstrap &&
+      (await readInside(host, { cluster, machine: bootstrap.name, file: 'progress.json', schema: progressSchema })),
   };
 }
 
