@@ -1,10 +1,17 @@
-// Three suites: `unit` (beside the code, no set-up), `oracle` (real tools judge our output), `e2e` (real machines).
+// Three suites: `unit` (beside the code and simulations, no set-up), `oracle` (real tools judge our output), `e2e` (real machines).
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: 20_000,
+        },
+      },
       {
         test: {
           name: 'oracle',

@@ -7,6 +7,10 @@ enableCompileCache(fileURLToPath(new URL('../.toolchain/compile-cache', import.m
 
 const { runCli } = await import('./cli/run.ts');
 const { realTerminal } = await import('./host/real/terminal.ts');
+const { torcxArguments } = await import('./torcx/program-names.ts');
+
+// Under the names tectonic-torcx-bootstrap and tectonic-torcx-hook-pre we are those programs.
+const calledAs = process.env['FIRSTLIGHT_CALLED_AS'] ?? process.argv[1] ?? '';
 
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -15,7 +19,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 process.exitCode = await runCli({
-  argv: process.argv.slice(2),
+  argv: torcxArguments(calledAs, process.argv.slice(2)),
   loadHost: async () => (await import('./host/real/real-host.ts')).realHost(),
   terminal: realTerminal(),
   interrupt: interrupt.signal,

@@ -4,7 +4,6 @@ import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import type { WrittenSettings } from '../machine-config/server/settings.ts';
-import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -12,12 +11,13 @@ import {
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
 import { bootstrapFolder, configServerPaths } from '../node-software/machine-paths.ts';
-import { asset, type InputValues, textOf } from './asset.ts';
+import { asset, type InputValues } from './asset.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
+import { readIgnition } from './ignition-file.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
-import { joinKeys, type JoinKeys } from './join-keys.ts';
+import { joinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfig, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
 import { machineFacts, sshKeys } from './machine-facts.ts';
@@ -32,6 +32,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
+import { proxyCredentials } from './way-out.ts';
 
 const path = 'bootstrap.ign';
 
@@ -62,7 +63,10 @@ export const bootstrapIgnition = asset({
   inputs,
   outputs: [path],
   generate: (values) => {
-    const facts = machineFacts(values.installConfig, values.clusterNames);
+    const facts = machineFacts(values.installConfig, values.clusterNames, {
+      clusterId: values.metadata.clusterID,
+      rootCaPem: values.rootCa.certificatePem,
+    });
     const parts = [baseSoftware, kubeletSoftware].map((part) => part('bootstrap', facts));
     const software = ignitionConfig([...parts, containerRuntimeSoftware(facts)]);
     const keys = sshKeys(values.installConfig);
@@ -74,7 +78,7 @@ export const bootstrapIgnition = asset({
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
-  read: (files) => textOf(files),
+  read: (files) => readIgnition(path, files),
 });
 
 /** What makes it a bootstrap machine. */
@@ -93,6 +97,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(`tls/${name}.crt`, certificatePem, 0o644),
     at(`tls/${name}.key`, key.privatePem.reveal()),
   ]);
+  const credentials = proxyCredentials(values.installConfig);
   return [
     at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),
     ...pairs,
@@ -104,6 +109,8 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
     at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
+    // For its own units, and to be served to the machines that come.
+    ...(credentials === undefined ? [] : [file(configServerPaths.proxyCredentials, credentials, 0o600)]),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
 }
@@ -111,15 +118,6 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
 /** Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. */
 function configServerSettings({ apiVips }: ClusterNames): WrittenSettings {
   return { access: 'token', balancers: apiVips };
-}
-
-function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {
-  const digests = (pool: string): PoolTokenDigests[string] =>
-    [current, ...previous].map(({ key, notAfter }) => ({
-      sha256: digestPoolToken(poolToken(Buffer.from(key, 'base64'), pool)),
-      notAfter,
-    }));
-  return { master: digests('master'), worker: digests('worker') };
 }
 
 function file(target: string, content: string | Uint8Array, mode: number): IgnitionFile {

@@ -1,27 +1,15 @@
 // The machines that may join: from the user's hosts, or laid out by us on the local platform. With an inventory a
 // certificate request is signed only for a name and addresses that are in it.
-import { z } from 'zod';
 import { masterCount, platformOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
+import { type Inventory, type InventoryMachine, inventorySchema } from '../node-software/inventory.ts';
 import { asset, textOf } from './asset.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
 import { readJson } from './json.ts';
 
 const path = 'inventory.json';
-const machine = z.strictObject({
-  name: z.string(),
-  role: z.enum(['bootstrap', 'master', 'worker']),
-  addresses: z.array(z.string()).min(1),
-});
-export const inventorySchema = z.strictObject({
-  /** Closed: nobody else may join. Open: whoever holds a pool token may. */
-  isClosed: z.boolean(),
-  machines: z.array(machine),
-});
-
-export type Inventory = z.output<typeof inventorySchema>;
-export type InventoryMachine = Inventory['machines'][number];
+export { inventorySchema, type Inventory, type InventoryMachine };
 
 export const inventory = asset({
   name: 'inventory',

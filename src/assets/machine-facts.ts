@@ -1,11 +1,24 @@
 // What the software of every machine must know about the cluster, from the install-config and the names.
-import { workerCount } from '../install-config/cluster-facts.ts';
+import { featureGatesOf, masterCount, trustBundleOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import type { ClusterFacts } from '../node-software/machine-software.ts';
 import type { ClusterNames } from './cluster-names.ts';
 import { pauseImage } from './pause-image.ts';
+import { machineProxy, mirroredRegistries } from './way-out.ts';
 
-export function machineFacts(config: InstallConfig, names: ClusterNames): ClusterFacts {
+export interface ClusterIdentity {
+  readonly clusterId: string;
+  /** The certificate of root-ca. */
+  readonly rootCaPem: string;
+}
+
+export function machineFacts(
+  config: InstallConfig,
+  names: ClusterNames,
+  { clusterId, rootCaPem }: ClusterIdentity,
+): ClusterFacts {
+  const proxy = machineProxy(config);
+  const additionalTrustBundle = trustBundleOf(config);
   return {
     apiServerUrl: names.apiInternalUrl,
     clusterDns: [names.dnsAddress],
@@ -13,12 +26,24 @@ export function machineFacts(config: InstallConfig, names: ClusterNames): Cluste
     clusterNetworks: config.networking.clusterNetwork.map(({ cidr }) => cidr),
     machineNetworks: config.networking.machineNetwork.map(({ cidr }) => cidr),
     pauseImage,
-    registries: config.imageDigestSources.map(({ source, mirrors }) => ({
-      name: source,
-      mirrors: mirrors.map((url) => ({ url })),
-    })),
+    registries: mirroredRegistries(config),
     kubeletEnvironment: {},
     mastersSchedulable: workerCount(config) === 0,
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
+    ...(config.featureGates.length === 0 ? {} : { featureGates: featureGatesOf(config) }),
+    configServerCaPem: rootCaPem,
+    controlPlane: {
+      clusterName: names.clusterName,
+      clusterId,
+      domain: names.domain,
+      serviceAddresses: names.serviceAddresses,
+      apiVips: names.apiVips,
+      serviceNetwork: config.networking.serviceNetwork[0],
+      podNetwork: config.networking.clusterNetwork[0].cidr,
+      podPrefix: config.networking.clusterNetwork[0].hostPrefix,
+      masters: masterCount(config),
+    },
   };
 }
 

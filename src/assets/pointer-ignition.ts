@@ -4,8 +4,9 @@ import type { Config } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../machine-config/pool-token.ts';
-import { asset, textOf } from './asset.ts';
+import { asset } from './asset.ts';
 import { clusterNames } from './cluster-names.ts';
+import { readIgnition } from './ignition-file.ts';
 import { joinKeys } from './join-keys.ts';
 import { rootCa } from './signers.ts';
 
@@ -37,7 +38,7 @@ function pointerAsset(pool: 'master' | 'worker', why: string) {
       };
       return [{ path, content: serialize(pointer), mode: 0o600 }];
     },
-    read: (files) => textOf(files),
+    read: (files) => readIgnition(path, files),
   });
 }
 

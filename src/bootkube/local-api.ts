@@ -5,6 +5,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import { etcdPorts } from '../etcd/member-flags.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
+import type { HttpRequest } from '../host/network.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { issueLeaf } from '../pki/issue.ts';
@@ -34,19 +35,22 @@ export async function firstClient(host: Host, pki: string): Promise<KubernetesCl
   return connectKubernetes(host, { text });
 }
 
+export interface Asked {
+  /** As people call it. */
+  readonly name: string;
+  readonly request: HttpRequest;
+}
+
 export async function etcdIsReady(host: Host): Promise<Observation<true>> {
-  return answers(host, { url: `http://127.0.0.1:${etcdPorts.metrics}/readyz` }, 'etcd');
+  return answers(host, { name: 'etcd', request: { url: `http://127.0.0.1:${etcdPorts.metrics}/readyz` } });
 }
 
 export async function apiIsReady(host: Host, url: string, ca: string): Promise<Observation<true>> {
-  return answers(host, { url: `${url}/readyz`, ca }, url);
+  return answers(host, { name: url, request: { url: `${url}/readyz`, ca } });
 }
 
-async function answers(
-  host: Host,
-  request: { readonly url: string; readonly ca?: string },
-  name: string,
-): Promise<Observation<true>> {
+/** Ready when the answer is 200; else what was seen instead. */
+export async function answers(host: Host, { name, request }: Asked): Promise<Observation<true>> {
   try {
     const { status } = await host.network.request({ ...request, timeoutMs: 2_000 });
     if (status === 200) return { status: 'ready', value: true };

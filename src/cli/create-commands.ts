@@ -48,8 +48,8 @@ export const createCommands: readonly CommandSpec[] = [
     path: ['explain'],
     summary: 'Say what something is, why it exists and what it may be.',
     description:
-      'Explains fields of the install-config (installconfig.networking), assets (asset root-ca) and errors (error ASSET_CONFLICT). Without a subject it lists what there is.',
-    arguments: [{ name: '[subject...]', description: 'installconfig[.path], asset NAME, error CODE' }],
+      'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), errors (error ASSET_CONFLICT) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+    arguments: [{ name: '[subject...]', description: 'installconfig[.path], asset NAME, error CODE, torcx' }],
     options: [{ flags: '--json-schema', description: 'print the JSON Schema of the install-config' }],
     examples: [
       'firstlight explain installconfig.networking',

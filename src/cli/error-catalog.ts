@@ -1,17 +1,21 @@
 // Every error a person may see, by code. A module's table becomes explainable by a line here.
 import { assetErrors } from '../assets/errors.ts';
+import { bootkubeErrors } from '../bootkube/errors.ts';
+import { clusterErrors } from '../cluster/errors.ts';
+import { controlPlaneErrors } from '../control-plane/errors.ts';
 import type { ErrorMaker } from '../errors/firstlight-error.ts';
+import { etcdErrors } from '../etcd/errors.ts';
 import { hostErrors } from '../host/errors.ts';
 import { installConfigErrors } from '../install-config/errors.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
+import { machineConfigErrors } from '../machine-config/errors.ts';
+import { configServerErrors } from '../machine-config/server/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
-import { workflowErrors } from '../workflow/errors.ts';
-import { machineConfigErrors } from '../machine-config/errors.ts';
-import { releaseErrors } from '../release/errors.ts';
 import { platformErrors } from '../platform/errors.ts';
-import { bootkubeErrors } from '../bootkube/errors.ts';
-import { controlPlaneErrors } from '../control-plane/errors.ts';
-import { etcdErrors } from '../etcd/errors.ts';
+import { releaseErrors } from '../release/errors.ts';
+import { torcxErrors } from '../torcx/errors.ts';
+import { workflowErrors } from '../workflow/errors.ts';
 import { cliErrors } from './errors.ts';
 
 const tables: readonly object[] = [
@@ -19,15 +23,19 @@ const tables: readonly object[] = [
   installConfigErrors,
   assetErrors,
   pkiErrors,
-  workflowErrors,
-  hostErrors,
-  nodeSoftwareErrors,
-  machineConfigErrors,
   releaseErrors,
   platformErrors,
+  machineConfigErrors,
+  configServerErrors,
+  nodeSoftwareErrors,
   bootkubeErrors,
+  clusterErrors,
   controlPlaneErrors,
   etcdErrors,
+  kubernetesErrors,
+  torcxErrors,
+  workflowErrors,
+  hostErrors,
 ];
 
 export function errorCatalog(): ReadonlyMap<string, ErrorMaker<never>> {

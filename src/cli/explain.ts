@@ -25,6 +25,11 @@ const kinds: readonly Kind[] = [
     shows: 'what an error means and what to do, e.g. error ASSET_CONFLICT',
     explain: async (_invocation, name) => (await import('./explain-error.ts')).explainError(name),
   },
+  {
+    name: 'torcx',
+    shows: 'what the torcx bootstrapper knows about this node and would do',
+    explain: async (invocation) => (await import('./torcx-explain.ts')).explainTorcx(invocation),
+  },
 ];
 
 export const explain: CommandBody = async (invocation) => {

@@ -80,6 +80,23 @@ describe('machine-config', () => {
     );
   });
 
+  test('a ControllerConfig that names torcx gives every node its bootstrapper and a kubelet that waits for it', async () => {
+    const torcx = '{manifestURL: "https://x.test/{{.OSVersion}}.json", flags: [--keyring=/etc/keys.asc]}';
+    const facts = `${controllerConfig}  kubeletEnvironment: {KUBELET_IMAGE_TAG: v1.8.4}\n  nodeBootstrap: {torcx: ${torcx}}\n`;
+    await host.files.write('/cluster/manifests/facts.yaml', facts);
+    expect((await call(machineConfigShow, ['worker', 'k8s-node-bootstrap.service'])).text).toContain(
+      'ExecStart=/usr/local/bin/firstlight torcx bootstrap --upgrade-os=true --torcx-skip-setup=false ' +
+        '--torcx-manifest-url=https://x.test/{{.OSVersion}}.json --verbose=debug --keyring=/etc/keys.asc\n',
+    );
+    const { text } = await call(machineConfigShow, ['worker']);
+    expect(text).not.toContain('warning');
+    expect(text).toMatch(/file +\/etc\/kubernetes\/installer\/kubelet\.env .*01-worker-kubelet/);
+    expect(text).not.toMatch(/file +\/etc\/kubernetes\/kubelet\.env/);
+    expect((await call(machineConfigExplain, ['worker', 'kubelet.service'])).text).toContain(
+      '01-worker-node-bootstrap',
+    );
+  });
+
   test('explain answers why a file is on a machine, and who lost', async () => {
     const { text } = await call(machineConfigExplain, ['master', '/etc/motd']);
     expect(text).toMatch(/^file \/etc\/motd is on every machine of pool master \(rendered-master-[0-9a-f]{32}\)\n/);

@@ -2,7 +2,9 @@
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
+import { stateFolder } from '../platform/local/cluster-folder.ts';
 import { createMachines, listMachines } from '../platform/local/local-platform.ts';
+import { prepareHost } from '../platform/local/prepare-host.ts';
 import { machineRoles } from '../platform/machine-role.ts';
 import type { CommandBody } from './command.ts';
 import { cliErrors } from './errors.ts';
@@ -24,6 +26,8 @@ export const machineCreate: CommandBody = async (invocation) => {
   if (options.ignition === undefined) {
     throw cliErrors.USAGE({ command: 'firstlight machine create', reason: '--ignition FILE is missing' });
   }
+  // An unfit host is named before anything else that may be missing.
+  await prepareHost(host, { ...invocation, stateFolder, needs: { machines: names.length } });
   const name = await chosenCluster(invocation);
   const ignition = await host.files.read(fromHere(host, options.ignition));
   await createMachines(invocation, {

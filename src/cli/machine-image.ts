@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { MachineImage } from '../platform/machine-image.ts';
-import { machineImage, partPrograms } from '../release/machine-image.ts';
+import { machineImage } from '../release/machine-image.ts';
 import type { Invocation } from './command.ts';
 
 const imageSchema = z.strictObject({
@@ -15,9 +15,7 @@ const imageSchema = z.strictObject({
 
 export async function chosenImage({ host, options }: Invocation): Promise<MachineImage> {
   const { image } = z.looseObject({ image: z.string().optional() }).parse(options);
-  if (image === undefined) {
-    return { ...(await machineImage(host)), coredns: join(await partPrograms(host, 'coredns'), 'coredns') };
-  }
+  if (image === undefined) return machineImage(host);
   const path = isAbsolute(image) ? image : join(host.environment.workingFolder, image);
   return imageSchema.parse(JSON.parse(await host.files.readText(path)));
 }

@@ -1,11 +1,12 @@
 // `firstlight release build`
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { buildRelease } from '../release/build/build-release.ts';
 import { partSources } from '../release/build/workshop.ts';
 import { megabytes } from '../release/build/recipe-stage.ts';
 import type { CommandBody, Invocation } from './command.ts';
 import { firstlightVersion } from './program.ts';
+import { projectFolder } from './project-folder.ts';
 
 const optionsSchema = z.object({
   part: z.array(z.string()).optional(),
@@ -22,7 +23,7 @@ export const releaseBuild: CommandBody = async (invocation) => {
     emit,
     signal,
     version: firstlightVersion,
-    projectFolder: await projectFolder(invocation),
+    projectFolder: await projectFolder(host),
     source: options.source,
     withMachines: options.withoutMachines !== true,
     ...(options.part === undefined ? {} : { onlyParts: options.part }),
@@ -47,11 +48,6 @@ export const releaseBuild: CommandBody = async (invocation) => {
     text: `${what}; ${entries.length} entries, ${size}, in ${built.cacheFolder}\n${signed === undefined ? '' : `signed: ${signed}\n`}`,
   };
 };
-
-/** Sources and bundle both lie one folder below the checkout. */
-async function projectFolder({ host }: Invocation): Promise<string> {
-  return join(dirname(await host.files.realPath(host.environment.programPath)), '..');
-}
 
 async function sign({ host }: Invocation, key: string): Promise<string> {
   const { signCurrentRelease } = await import('../release/sign-release.ts');

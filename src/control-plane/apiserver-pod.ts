@@ -1,18 +1,20 @@
 // kube-apiserver of one machine. It talks to the etcd member of the same machine and to no other, so that it starts once
 // and never has to be told a new list of endpoints.
 import { bundleFile, certificateFile, keyFile, pkiFolder, serviceAccountFiles } from './control-plane-paths.ts';
-import { commandLine, staticPod } from './static-pod.ts';
+import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
 export interface ApiserverPodOptions {
   readonly image: string;
   /** The address under which the other machines reach this apiserver. */
   readonly advertiseAddress: string;
   readonly serviceNetwork: string;
+  readonly featureGates?: Readonly<Record<string, boolean>>;
 }
 
 export const apiPort = 6443;
 
-export function apiserverPod({ image, advertiseAddress, serviceNetwork }: ApiserverPodOptions): object {
+export function apiserverPod(options: ApiserverPodOptions): object {
+  const { image, advertiseAddress, serviceNetwork, featureGates } = options;
   const probe = (path: string) => ({ path, port: apiPort, scheme: 'HTTPS', host: advertiseAddress }) as const;
   return staticPod({
     component: 'kube-apiserver',
@@ -26,6 +28,7 @@ export function apiserverPod({ image, advertiseAddress, serviceNetwork }: Apiser
       ...storage,
       ...towardsKubelets,
       ...shutdown,
+      ...featureGateFlags(featureGates),
     }),
     startup: probe('/livez'),
     liveness: probe('/livez'),

@@ -9,7 +9,7 @@ import {
   pkiFolder,
   serviceAccountFiles,
 } from './control-plane-paths.ts';
-import { commandLine, staticPod } from './static-pod.ts';
+import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
 export interface ControllerManagerPodOptions {
   readonly image: string;
@@ -17,6 +17,7 @@ export interface ControllerManagerPodOptions {
   readonly podNetwork: string;
   readonly podPrefix: number;
   readonly serviceNetwork: string;
+  readonly featureGates?: Readonly<Record<string, boolean>>;
 }
 
 export function controllerManagerPod(options: ControllerManagerPodOptions): object {
@@ -47,6 +48,7 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
       'cluster-signing-kubelet-serving-cert-file': certificateFile('kubelet-signer'),
       'cluster-signing-kubelet-serving-key-file': keyFile('kubelet-signer'),
       profiling: 'false',
+      ...featureGateFlags(options.featureGates),
     }),
     startup: probe,
     liveness: probe,

@@ -1,10 +1,11 @@
 // The leaves of one control-plane machine: made here, from the signers that lie beside them, and never sent anywhere.
 // Observed first: a leaf that still fits its profile and is not near its end is left alone, so this runs at every start
 // and on every renewal tick.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
-import { reissueReasons } from '../pki/chain.ts';
+import { type FileReference, kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { type Certificate, readBundle } from '../pki/certificate.ts';
+import { needsRenewal, reissueReasons, validityAt } from '../pki/chain.ts';
 import { type Credential, issueLeaf } from '../pki/issue.ts';
 import { readKeyPair } from '../pki/key.ts';
 import {
@@ -36,11 +37,26 @@ export interface CredentialOptions {
   /** Where the files are; the real folder on a machine, another one in tests. */
   readonly folder?: string;
   readonly kubeconfigFolder?: string;
+  /** Which of the leaves that are due may be issued now. Default: all. */
+  readonly mayIssue?: (leaf: DueLeaf) => boolean;
 }
 
 export interface IssuedLeaf {
   readonly name: MachineLeafName;
   readonly because: string;
+}
+
+export interface DueLeaf extends IssuedLeaf {
+  /** Still good for its purpose: only its age asks for a new one, so that there is time to do it in turn. */
+  readonly canWait: boolean;
+}
+
+/** What would be issued now, and why; nothing is written. */
+export async function dueLeaves(options: CredentialOptions): Promise<readonly DueLeaf[]> {
+  const folder = options.folder ?? pkiFolder;
+  const signers = await readSigners(options.host, folder);
+  const found = await Promise.all(ownLeaves.map((name) => lookAtLeaf(options, folder, { name, signers })));
+  return found.filter((leaf) => leaf !== undefined);
 }
 
 /** Makes what is missing or no longer fits, and says what it made and why. */
@@ -49,11 +65,13 @@ export async function ensureMachineCredentials(options: CredentialOptions): Prom
   const signers = await readSigners(options.host, folder);
   await writeBundles(options.host, folder, signers);
   const issued: IssuedLeaf[] = [];
-  for (const name of ownLeaves) {
-    const because = await ensureLeaf(options, folder, { name, signers });
-    if (because !== undefined) issued.push({ name, because });
+  for (const leaf of await dueLeaves(options)) {
+    if (options.mayIssue?.(leaf) === false) continue;
+    const { name, because } = leaf;
+    await writeLeaf(options, folder, { name, signers });
+    issued.push({ name, because });
   }
-  await writeKubeconfigs(options, folder, signers);
+  await writeKubeconfigs(options);
   return issued;
 }
 
@@ -79,26 +97,47 @@ async function readCredential(host: Host, folder: string, name: string): Promise
   };
 }
 
-async function ensureLeaf(
+interface SignedLeaf {
+  readonly name: MachineLeafName;
+  readonly signers: Signers;
+}
+
+async function lookAtLeaf(
   { host, facts }: CredentialOptions,
   folder: string,
-  leaf: { readonly name: MachineLeafName; readonly signers: Signers },
-): Promise<string | undefined> {
-  const contents = machineLeaf(leaf.name, facts);
-  const signer = leaf.signers.get(leafProfiles[leaf.name].signer);
-  if (signer === undefined) throw new Error(`no signer for ${leaf.name}`);
-  const present = await readCredential(host, folder, leaf.name);
+  { name, signers }: SignedLeaf,
+): Promise<DueLeaf | undefined> {
+  const present = await readCredential(host, folder, name);
+  if (present === undefined) return { name, because: 'it does not exist yet', canWait: false };
   const now = host.clock.now();
-  const reasons =
-    present === undefined
-      ? ['it does not exist yet']
-      : reissueReasons(present, { contents, signerBundlePem: signer.certificatePem, now });
+  const signerBundlePem = signerOf(name, signers).certificatePem;
+  const reasons = reissueReasons(present, { contents: machineLeaf(name, facts), signerBundlePem, now });
   if (reasons.length === 0) return undefined;
-  const { certificatePem, key } = issueLeaf(contents, signer, { random: host.random, now });
+  const [certificate] = readBundle(present.certificatePem);
+  const isAgeing = certificate !== undefined && needsOnlyRenewal(certificate, now);
+  return { name, because: reasons.join('; '), canWait: isAgeing && reasons.length === 1 };
+}
+
+function needsOnlyRenewal(certificate: Certificate, now: Date): boolean {
+  return validityAt(certificate, now).status === 'valid' && needsRenewal(certificate, now);
+}
+
+function signerOf(name: MachineLeafName, signers: Signers): Credential {
+  const signer = signers.get(leafProfiles[name].signer);
+  if (signer === undefined) throw new Error(`no signer for ${name}`);
+  return signer;
+}
+
+async function writeLeaf(
+  { host, facts }: CredentialOptions,
+  folder: string,
+  { name, signers }: SignedLeaf,
+): Promise<void> {
+  const issuing = { random: host.random, now: host.clock.now() };
+  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signerOf(name, signers), issuing);
   // The key first: a certificate without its key would be noticed, a key without its certificate is made anew.
-  await host.files.write(join(folder, `${leaf.name}.key`), key.privatePem.reveal(), { mode: 0o600 });
-  await host.files.write(join(folder, `${leaf.name}.crt`), certificatePem, { mode: 0o644 });
-  return reasons.join('; ');
+  await host.files.write(join(folder, `${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
+  await host.files.write(join(folder, `${name}.crt`), certificatePem, { mode: 0o644 });
 }
 
 async function writeBundles(host: Host, folder: string, signers: Signers): Promise<void> {
@@ -110,22 +149,20 @@ async function writeBundles(host: Host, folder: string, signers: Signers): Promi
   }
 }
 
-async function writeKubeconfigs(options: CredentialOptions, folder: string, signers: Signers): Promise<void> {
-  const ca = signers.get('apiserver-serving-signer');
+/** They name files instead of holding a copy: the components read those again, so a renewal needs no restart. */
+async function writeKubeconfigs({ host, clusterName, kubeconfigFolder }: CredentialOptions): Promise<void> {
   for (const component of ['kube-controller-manager', 'kube-scheduler'] as const) {
-    const own = await readCredential(options.host, folder, component);
-    if (ca === undefined || own === undefined) continue;
+    const beside = (file: string): FileReference => ({ file: `${basename(pkiFolder)}/${file}` });
     const text = kubeconfigText({
-      cluster: options.clusterName,
+      cluster: clusterName,
       server: 'https://localhost:6443',
-      caPem: ca.certificatePem,
+      caPem: beside('apiserver-ca.crt'),
       user: component,
-      credential: { kind: 'certificate', certificatePem: own.certificatePem, keyPem: own.key.privatePem.reveal() },
+      credential: { kind: 'files', certificate: beside(`${component}.crt`), key: beside(`${component}.key`) },
     });
     const path = componentKubeconfig(component);
-    const target =
-      options.kubeconfigFolder === undefined ? path : join(options.kubeconfigFolder, `${component}.kubeconfig`);
-    await writeIfChanged(options.host, target, text, 0o600);
+    const target = kubeconfigFolder === undefined ? path : join(kubeconfigFolder, basename(path));
+    await writeIfChanged(host, target, text, 0o600);
   }
 }
 

@@ -1,8 +1,13 @@
 // kube-scheduler of one machine: one of them leads, the others wait.
 import { componentKubeconfig, componentKubeconfigFolder } from './control-plane-paths.ts';
-import { commandLine, staticPod } from './static-pod.ts';
+import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
-export function schedulerPod({ image }: { readonly image: string }): object {
+export interface SchedulerPodOptions {
+  readonly image: string;
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+}
+
+export function schedulerPod({ image, featureGates }: SchedulerPodOptions): object {
   const probe = (path: string) => ({ path, port: 10_259, scheme: 'HTTPS', host: '127.0.0.1' }) as const;
   const kubeconfig = componentKubeconfig('kube-scheduler');
   return staticPod({
@@ -15,6 +20,7 @@ export function schedulerPod({ image }: { readonly image: string }): object {
       'bind-address': '127.0.0.1',
       'leader-elect': 'true',
       profiling: 'false',
+      ...featureGateFlags(featureGates),
     }),
     startup: probe('/livez'),
     liveness: probe('/livez'),

@@ -80,6 +80,12 @@ function httpGet({ path, port, scheme, host }: Probe): object {
   return { httpGet: { path, port, scheme, ...(host === undefined ? {} : { host }) } };
 }
 
+/** No flag where nothing is to be switched. */
+export function featureGateFlags(gates: Readonly<Record<string, boolean>> = {}): Readonly<Record<string, string>> {
+  const list = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`);
+  return list.length === 0 ? {} : { 'feature-gates': list.join(',') };
+}
+
 /** Flags as a command line: `--name=value`, in the order given. */
 export function commandLine(program: string, flags: Readonly<Record<string, string>>): readonly string[] {
   return [program, ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];

@@ -45,7 +45,7 @@ const channelOptions = {
   // A member that is being started is worth knocking at often; gRPC would wait for a second and more.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 500,
+  'grpc.max_reconnect_backoff_ms': 100,
 };
 
 export function openChannel(url: string, tls: EtcdTls, clock: Clock): Channel {

@@ -63,12 +63,14 @@ function notListed({ data, name }: StartFacts, cluster: ClusterId): StartDecisio
   return { kind: 'wait', for: `${name} to be added to etcd again: its member ${data.member} was removed` };
 }
 
-/** All listed peers, those that have not started included: etcd compares the number as well as the URLs. */
+/** All listed peers, those that have not started included: etcd compares the number as well as the URLs. In order of
+ * names, so that the same members always give the same command line. */
 function initialCluster(facts: StartFacts, members: readonly Member[]): readonly InitialMember[] {
-  return members.flatMap(({ id, name, peerUrls }) =>
+  const listed = members.flatMap(({ id, name, peerUrls }) =>
     peerUrls.map((peerUrl) => ({
       peerUrl,
       name: peerUrl === facts.peerUrl ? facts.name : name || (facts.names.get(peerUrl) ?? id),
     })),
   );
+  return listed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

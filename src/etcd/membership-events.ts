@@ -3,6 +3,8 @@ import type { Move, Stage } from './move.ts';
 import type { Outcome } from './outcomes.ts';
 
 export type MembershipEvent =
+  /** Another machine looks after the members; this one only waits for its turn. */
+  | { readonly kind: 'standing-by' }
   /** `starting` were added and have not started; `learners` catch up. */
   | {
       readonly kind: 'members';
@@ -17,7 +19,7 @@ export type MembershipEvent =
       readonly move: Move;
       readonly outcome: Outcome;
       readonly said: string;
-      /** For how long the same has been refused; etcd asks for a few seconds of patience as a matter of course. */
+      /** Told once, and again when overdue: etcd asks for a few seconds of patience as a matter of course. */
       readonly forMs: number;
       readonly isOverdue: boolean;
     }

@@ -15,16 +15,16 @@ import { sightings } from './sightings.ts';
 export interface MembershipLoop {
   readonly clients: EtcdClients;
   readonly clock: Clock;
-  /** Machines, readiness and handoff as they are now; asked before every look. */
+  /** Machines, readiness and handoff as they are now; asked before every look. If it throws, the loop ends with it. */
   readonly facts: () => Promise<MembershipFacts> | MembershipFacts;
-  /** Do we hold the right to change the membership at this moment? Asked before every change. */
+  /** Do we hold the right to change the membership at this moment? Asked before every look and every call. */
   readonly mayAct: () => boolean;
   readonly emit: (event: MembershipEvent) => void;
   readonly signal: AbortSignal;
   readonly clusterId?: ClusterId;
   /** Resolves when something may have changed (a watch event); a hint that cuts a pause short. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
-  /** Return as soon as this stage is reached; without it the loop runs until it is aborted. */
+  /** Return as soon as this stage is reached, by whomever; without it the loop runs until it is aborted. */
   readonly until?: Stage;
   /** Every look, for those who publish the endpoints or draw the members. */
   readonly onLook?: (seen: ObservedCluster) => void;
@@ -37,7 +37,15 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
   for (;;) {
     loop.signal.throwIfAborted();
     const { clients, clock, clusterId, signal } = loop;
-    const seen = await observe({ clients, clock, facts: await loop.facts(), sightings: memory, clusterId, signal });
+    const may = tell.mayAct(loop.mayAct());
+    // Who waits for a stage looks on: it may be another that brings it about.
+    if (!may && loop.until === undefined) {
+      await pause(loop, standByMs);
+      continue;
+    }
+    const facts = await loop.facts();
+    const lookAtMs = clock.monotonicMs();
+    const seen = await observe({ clients, clock, facts, sightings: memory, clusterId, signal });
     loop.onLook?.(seen);
     if (seen.membership.status === 'read') tell.members(seen.membership.members, seen);
     const next = nextMove(seen);
@@ -45,11 +53,16 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
       tell.waiting(next);
       const isProven = next.stage !== 'steady' || (await tell.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
       if (isProven && next.stage === loop.until) return;
-      await pause(loop, isProven ? pauseWhile(next, seen) : unprovenPauseMs);
+      await pause(loop, !may ? lookOnMs : isProven ? pauseWhile(next, seen) : unprovenPauseMs);
+      continue;
+    }
+    if (!may) {
+      await pause(loop, lookOnMs);
       continue;
     }
     const startMs = clock.monotonicMs();
-    const performed = await performMove(next, { clients, mayAct: loop.mayAct, signal });
+    const lookMs = startMs - lookAtMs;
+    const performed = await performMove(next, { clients, mayAct: loop.mayAct, lookMs, signal });
     if (performed.status === 'done' && performed.members !== undefined) tell.members(performed.members, seen);
     const pauseMs = settle(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
     if (pauseMs > 0) await pause(loop, pauseMs);
@@ -61,7 +74,13 @@ function teller(emit: (event: MembershipEvent) => void) {
   let members = '';
   let waiting = '';
   let isGoneTold = false;
+  let isStandingBy = false;
   return {
+    mayAct: (may: boolean): boolean => {
+      if (!may && !isStandingBy) emit({ kind: 'standing-by' });
+      isStandingBy = !may;
+      return may;
+    },
     /** The proof is asked for until it was given once. */
     bootstrapGone: async (prove: () => Promise<readonly string[] | undefined>): Promise<boolean> => {
       if (isGoneTold) return true;
@@ -91,7 +110,7 @@ function teller(emit: (event: MembershipEvent) => void) {
   };
 }
 
-/** Two masters (or the only one) must list exactly the same members by a linearizable read, without the bootstrap's. */
+/** The names of the masters whose own linearizable list is without the bootstrap member; at least two (or the only one). */
 async function confirmBootstrapGone(
   { clients, signal }: MembershipLoop,
   seen: ObservedCluster,
@@ -108,26 +127,37 @@ async function confirmBootstrapGone(
   return confirmedBy.length >= Math.min(2, seen.masters.length) ? confirmedBy : undefined;
 }
 
-/** Since when the same move has been refused for the same reason. */
+/** Dates refusals: for how long the same has been refused, and whether that is worth saying (again). */
 function refusalClock(clock: Clock) {
-  let last = { key: '', sinceMs: 0 };
-  return (key: string): number => {
-    if (key !== last.key) last = { key, sinceMs: clock.monotonicMs() };
-    return clock.monotonicMs() - last.sinceMs;
+  let last = { key: '', sinceMs: 0, wasOverdue: false };
+  return {
+    forget: (): void => {
+      last = { key: '', sinceMs: 0, wasOverdue: false };
+    },
+    date: (key: string, overdueMs: number) => {
+      const nowMs = clock.monotonicMs();
+      const isNew = key !== last.key;
+      if (isNew) last = { key, sinceMs: nowMs, wasOverdue: false };
+      const forMs = nowMs - last.sinceMs;
+      const isOverdue = forMs >= overdueMs;
+      const isNews = isNew || isOverdue !== last.wasOverdue;
+      last = { ...last, wasOverdue: isOverdue };
+      return { forMs, isOverdue, isNews };
+    },
   };
 }
 
 interface Aftermath {
   readonly loop: MembershipLoop;
   readonly seen: ObservedCluster;
-  readonly refusals: (key: string) => number;
+  readonly refusals: ReturnType<typeof refusalClock>;
   readonly tookMs: number;
 }
 
 /** Reports how a move ended and says how long to pause before the next look. */
 function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs }: Aftermath): number {
   if (performed.status === 'done') {
-    refusals('');
+    refusals.forget();
     loop.emit({ kind: 'moved', move, tookMs });
     return 0;
   }
@@ -137,13 +167,15 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
   }
   const { outcome, said } = performed.failure;
   const { pauseMs, overdueMs } = patienceAfter(outcome, databaseBytes(seen, move.via));
-  const forMs = refusals(refusalKey(move, outcome));
-  loop.emit({ kind: 'refused', move, outcome, said, forMs, isOverdue: forMs >= overdueMs });
+  const { forMs, isOverdue, isNews } = refusals.date(refusalKey(move, outcome), overdueMs);
+  if (isNews) loop.emit({ kind: 'refused', move, outcome, said, forMs, isOverdue });
   return pauseMs;
 }
 
 const withheldPauseMs = 100;
 const unprovenPauseMs = 250;
+const standByMs = 1000;
+const lookOnMs = 500;
 
 function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;

@@ -20,7 +20,7 @@ export interface MembershipView {
 /** The view, or why the members cannot agree on anything now. */
 export function viewOf(seen: ObservedCluster): MembershipView | { readonly why: string } {
   if (seen.membership.status === 'unreadable') return { why: seen.membership.why };
-  const { members } = seen.membership;
+  const members = seen.membership.members.toSorted((a, b) => (nameOf(a, seen) < nameOf(b, seen) ? -1 : 1));
   const voters = members.filter((member) => !member.isLearner);
   const leader = agreedLeader(voters);
   if (leader === undefined) return { why: whyNoLeader(voters, seen) };

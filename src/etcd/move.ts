@@ -11,16 +11,10 @@ export type RemovalReason =
   /** Its machine is gone, or it has been silent for minutes. */
   | 'dead';
 
-export type Move =
+/** One change, as a rule proposes it. */
+export type Change =
   | { readonly kind: 'add'; readonly node: string; readonly peerUrl: string; readonly via: string }
-  | {
-      readonly kind: 'promote';
-      readonly node: string;
-      readonly member: MemberId;
-      /** Asked once more right before the call: etcd itself does not look whether the learner is alive. */
-      readonly clientUrl: string;
-      readonly via: string;
-    }
+  | { readonly kind: 'promote'; readonly node: string; readonly member: MemberId; readonly via: string }
   | { readonly kind: 'move-leader'; readonly node: string; readonly member: MemberId; readonly via: string }
   | {
       readonly kind: 'remove';
@@ -30,6 +24,19 @@ export type Move =
       readonly because: RemovalReason;
       readonly via: string;
     };
+
+/** A member whose being alive makes a change safe. */
+export interface Witness {
+  readonly name: string;
+  readonly clientUrl: string;
+  readonly isLearner: boolean;
+}
+
+/**
+ * A change and those it rests on: the voters after it that are well. When the look took long, they are asked once more
+ * right before the call, since etcd itself does not ask whether anybody is alive.
+ */
+export type Move = Change & { readonly restsOn: readonly Witness[] };
 
 /**
  * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or unwell. `grown`: all vote,
@@ -45,13 +52,13 @@ export interface Waiting {
 }
 
 export type Verdict =
-  | { readonly status: 'move'; readonly move: Move }
+  | { readonly status: 'move'; readonly change: Change }
   | { readonly status: 'no'; readonly missing: readonly string[] };
 
 export type Rule = (view: MembershipView) => Verdict;
 
-export function move(move: Move): Verdict {
-  return { status: 'move', move };
+export function move(change: Change): Verdict {
+  return { status: 'move', change };
 }
 
 export function no(...missing: readonly string[]): Verdict {

@@ -2,13 +2,13 @@
 // etcd promotes a learner that is dead and lets a member go while another is down.
 // Invariants: a change keeps a majority among members proven alive now; one change at a time; every decision is a
 // pure function of what is observed; the bootstrap member goes last and never through its own endpoint.
-import { addRule } from './add-rule.ts';
-import { clearAwayRule } from './clear-away-rule.ts';
-import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
-import type { Move, Stage, Waiting } from './move.ts';
-import { promoteRule } from './promote-rule.ts';
-import { removeBootstrapRule } from './remove-bootstrap-rule.ts';
 import { type MembershipView, viewOf, votersAiling } from './membership-view.ts';
+import type { Change, Move, Stage, Waiting, Witness } from './move.ts';
+import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
+import { addRule } from './rules/add.ts';
+import { clearAwayRule } from './rules/clear-away.ts';
+import { promoteRule } from './rules/promote.ts';
+import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
 
 /** The one membership change that is safe now, or why there is none. Never looks at memory, only at `seen`. */
 export function nextMove(seen: ObservedCluster): Move | Waiting {
@@ -16,18 +16,26 @@ export function nextMove(seen: ObservedCluster): Move | Waiting {
   if ('why' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.why] };
   // While one member votes, additions come first: later etcd wants five seconds of connection before each.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
-  const missing: string[] = [];
+  const stage = stageOf(view);
+  const missing: string[] = stage === 'growing' ? [...votersAiling(view)] : [];
   for (const rule of [clearAwayRule, ...growth, removeBootstrapRule]) {
     const verdict = rule(view);
-    if (verdict.status === 'move') return verdict.move;
-    missing.push(...verdict.missing);
+    if (verdict.status === 'move') return { ...verdict.change, restsOn: witnesses(verdict.change, view) };
+    // What the bootstrap member waits for is of no interest while masters are on their way.
+    if (stage !== 'growing' || rule !== removeBootstrapRule) missing.push(...verdict.missing);
   }
-  const stage = stageOf(view);
-  return {
-    kind: 'waiting',
-    stage,
-    missing: [...new Set([...(stage === 'steady' ? [] : votersAiling(view)), ...missing])],
-  };
+  return { kind: 'waiting', stage, missing: [...new Set(missing)] };
+}
+
+/** Those who vote after the change and are well now. */
+function witnesses(change: Change, view: MembershipView): readonly Witness[] {
+  const about = change.kind === 'promote' || change.kind === 'remove' ? change.member : undefined;
+  const promoted = view.learners.filter(({ id }) => change.kind === 'promote' && id === about);
+  const voters = view.voters.filter(({ id }) => change.kind !== 'remove' || id !== about);
+  return [...voters, ...promoted].filter(view.isWell).flatMap((member) => {
+    const { isLearner, clientUrls } = member;
+    return clientUrls.slice(0, 1).map((clientUrl) => ({ name: view.nameOf(member), clientUrl, isLearner }));
+  });
 }
 
 function stageOf(view: MembershipView): Stage {

@@ -2,7 +2,7 @@
 // as such, and the next look at the member list decides, never a repetition from here.
 import type { Answer, EtcdClients, Failure } from './client.ts';
 import type { Member } from './member.ts';
-import type { Move } from './move.ts';
+import type { Move, Witness } from './move.ts';
 import { proveAlive } from './observe.ts';
 import type { Outcome } from './outcomes.ts';
 
@@ -17,6 +17,8 @@ export interface PerformOptions {
   readonly clients: EtcdClients;
   /** Do we still hold the right to change the membership? */
   readonly mayAct: () => boolean;
+  /** How long the look took that the move was decided on: the oldest answer in it may be that old. */
+  readonly lookMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,10 +30,14 @@ const alreadySo: Readonly<Record<Move['kind'], readonly Outcome[]>> = {
   'move-leader': [],
 };
 
+/** A look that nothing disturbs is faster. After a slower one the witnesses are asked again, so that no change rests
+ * on a proof of life much older than this. */
+const freshMs = 40;
+
 export async function performMove(move: Move, options: PerformOptions): Promise<Performed> {
-  if (move.kind === 'promote') {
-    const alive = await proveAlive(options.clients.at(move.clientUrl), { isLearner: true }, options.signal);
-    if (alive.status === 'failed') return { status: 'withheld', why: `${move.node} does not answer any more` };
+  if (options.lookMs > freshMs) {
+    const silent = await silentOf(move.restsOn, options);
+    if (silent.length > 0) return { status: 'withheld', why: `${silent.join(', ')} does not answer any more` };
   }
   if (!options.mayAct()) return { status: 'withheld', why: 'another machine looks after the members now' };
   const answer = await send(move, options);
@@ -39,6 +45,16 @@ export async function performMove(move: Move, options: PerformOptions): Promise<
     return alreadySo[move.kind].includes(answer.outcome) ? { status: 'done' } : { status: 'refused', failure: answer };
   }
   return { status: 'done', ...(answer.value === undefined ? {} : { members: answer.value }) };
+}
+
+async function silentOf(
+  witnesses: readonly Witness[],
+  { clients, signal }: PerformOptions,
+): Promise<readonly string[]> {
+  const proofs = await Promise.all(
+    witnesses.map((witness) => proveAlive(clients.at(witness.clientUrl), witness, signal)),
+  );
+  return witnesses.filter((_witness, index) => proofs[index]?.status !== 'ok').map(({ name }) => name);
 }
 
 function send(move: Move, { clients, signal }: PerformOptions): Promise<Answer<readonly Member[] | void>> {

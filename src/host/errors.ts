@@ -22,6 +22,12 @@ export const hostErrors = errorTable('HOST', {
     means: 'A connection could not be made or broke. The details say whether it was DNS, a refusal, a timeout or TLS.',
     exit: exitCodes.infrastructure,
   },
+  BUS: {
+    message: (e: { target: string; errorName: string; reason: string }) => `D-Bus, ${e.target}: ${e.reason}`,
+    hint: 'busctl list shows who is on the system bus; journalctl -u dbus says why it does not answer.',
+    means: 'A D-Bus connection or call failed. The details carry the name of the D-Bus error.',
+    exit: exitCodes.infrastructure,
+  },
   LISTEN: {
     message: (e: { address: string; port: number; reason: string }) =>
       `cannot listen on ${e.address} port ${e.port}: ${e.reason}`,

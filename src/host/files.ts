@@ -69,6 +69,11 @@ export interface Files {
   freeBytes(path: string): Promise<number>;
   /** Exclusive among processes of this machine; the kernel frees it when the process dies. */
   lock(folder: string, purpose: string): Promise<FolderLock | { readonly heldBy: LockHolder }>;
+  /**
+   * Exclusive among all processes that see this file, whatever their namespaces; undefined when somebody holds it.
+   * The file stays behind, the lock does not: the kernel frees it when the process dies.
+   */
+  lockFile(path: string): Promise<FolderLock | undefined>;
   /** Calls back on any change directly in the folder; a hint to look again, never a fact. */
   watch(folder: string, changed: () => void): Disposable;
 }

@@ -16,10 +16,21 @@ export interface HttpRequest {
   /** No byte for this long ends a streamed body. Default 30 s. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal;
+  /**
+   * For `open`: a chunk's memory goes back to the system as soon as the next chunk is asked for, so that a large body
+   * does not pile up until the garbage collector comes by. Only for readers that keep no chunk.
+   */
+  readonly releasesChunks?: boolean;
   /** Bytes of body kept by `request`; more is an error. Default 64 MiB. */
   readonly maxBytes?: number;
   /** Connect here instead of where the URL's name points. */
   readonly connectTo?: { readonly host: string; readonly port: number };
+  /** The name to ask for and to expect in the certificate, where it is not the URL's. */
+  readonly serverName?: string;
+  /** Accept any certificate; only where a configuration file of the user says so. */
+  readonly isInsecure?: boolean;
+  /** Go through this HTTP proxy (`http://host:port`); see proxy.ts for who decides. */
+  readonly proxy?: string;
 }
 
 export interface HttpHead {

@@ -15,6 +15,22 @@ export function workerCount(config: InstallConfig): number {
   return config.compute[0].replicas;
 }
 
+/** `featureGates` by name. */
+export function featureGatesOf(config: InstallConfig): Readonly<Record<string, boolean>> {
+  return Object.fromEntries(
+    config.featureGates.map((gate) => {
+      const [name = '', value] = gate.split('=');
+      return [name, value === 'true'];
+    }),
+  );
+}
+
+/** The certificates that machines trust besides those of their system; none unless the policy asks for them. */
+export function trustBundleOf(config: InstallConfig): string | undefined {
+  const isWanted = config.additionalTrustBundlePolicy === 'Always' || config.proxy !== undefined;
+  return isWanted ? config.additionalTrustBundle : undefined;
+}
+
 /** `demo.firstlight.test`; the API is `api.` and, for the machines themselves, `api-int.` before it. */
 export function clusterDomain(config: InstallConfig): string {
   return `${config.metadata.name}.${config.baseDomain}`;

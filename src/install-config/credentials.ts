@@ -31,9 +31,13 @@ function parseJson(text: string): unknown {
 }
 
 export function proxyMistake(text: string, schemes: readonly string[]): string | undefined {
+  // A URL parser drops blanks and line ends; the files that proxies are written to keep them.
+  if (/[\s\p{Cc}]/u.test(text)) return 'has a blank or a control character';
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
-  if (!schemes.includes(url.protocol)) return `must begin with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
+  // The text is judged, not the URL: a parser forgives upper case and missing slashes, other readers do not.
+  const beginnings = schemes.map((scheme) => `${scheme}//`);
+  if (!beginnings.some((beginning) => text.startsWith(beginning))) return `must begin with ${beginnings.join(' or ')}`;
   if (url.hostname === '') return 'names no host';
   if (url.pathname.length > 1 || url.search !== '' || url.hash !== '') return 'has something after the host and port';
   return undefined;

@@ -14,7 +14,12 @@ const imageDigestSourceSchema = z.strictObject({
   mirrors: z
     .array(repository)
     .default([])
-    .meta({ description: 'Where to look first, in this order.', examples: [['mirror.example.test/team']] }),
+    .meta({
+      description:
+        'Where images named by digest are looked for first, in this order. The path ends with the path of source: ' +
+        'mirror.example.test/copies/team can mirror registry.example.test/team.',
+      examples: [['mirror.example.test/team']],
+    }),
 });
 
 const featureGateSchema = textField({
@@ -30,7 +35,11 @@ export const optionFields = {
     .array(imageDigestSourceSchema)
     .max(100)
     .default([])
-    .meta({ description: 'Mirrors of registries, tried before the registry itself.' }),
+    .meta({
+      description:
+        'Mirrors of registries, tried before the registry itself, for images that are named by digest. A tag is ' +
+        'always looked up where it belongs.',
+    }),
   featureSet: z.enum(['Default', 'CustomNoUpgrade']).default('Default').meta({
     description: 'CustomNoUpgrade permits featureGates; such a cluster is not meant to be upgraded.',
   }),
@@ -38,7 +47,12 @@ export const optionFields = {
     .array(featureGateSchema)
     .max(100)
     .default([])
-    .meta({ description: 'Feature gates of Kubernetes, as Name=true or Name=false.', examples: [['SomeGate=true']] }),
+    .meta({
+      description:
+        'Feature gates of Kubernetes, as Name=true or Name=false, for every component. A name that this version ' +
+        'does not know keeps its components from starting.',
+      examples: [['SomeGate=true']],
+    }),
   publish: z
     .literal('External', { error: refused('needs a cloud; your network decides who reaches the API') })
     .default('External')

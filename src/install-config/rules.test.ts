@@ -1,5 +1,6 @@
 // Every rule, broken and kept. The cases are files, so that what a person would write is what is judged.
 import { describe, expect, test } from 'vitest';
+import { someAuthority } from '../../test/arbitrary/install-config.ts';
 import { checkInstallConfig } from './parse.ts';
 import { rules } from './rules.ts';
 
@@ -13,6 +14,9 @@ const pods = (cidr: string, hostPrefix: number) =>
 const services = (cidr: string) => `networking: {serviceNetwork: [${cidr}]}`;
 const machines = (...cidrs: readonly string[]) =>
   `networking: {machineNetwork: [${cidrs.map((cidr) => `{cidr: ${cidr}}`).join(', ')}]}`;
+const mirrors = (source: string, ...names: readonly string[]) =>
+  `imageDigestSources: [{source: "${source}", mirrors: [${names.map((name) => `"${name}"`).join(', ')}]}]`;
+const bundle = `additionalTrustBundle: ${JSON.stringify(someAuthority)}`;
 const long = Array.from({ length: 4 }, () => 'a'.repeat(60)).join('.');
 
 interface Case {
@@ -52,6 +56,40 @@ const cases: readonly Case[] = [
     broken: 'featureGates: [A=true]',
     says: 'featureGates need featureSet: CustomNoUpgrade',
     kept: 'featureGates: [A=true]\nfeatureSet: CustomNoUpgrade',
+  },
+  {
+    rule: 'feature-gates-once',
+    broken: 'featureGates: [A=true, B=true, A=false]\nfeatureSet: CustomNoUpgrade',
+    says: 'the feature gate A is given twice',
+    kept: 'featureGates: [A=true, B=true]\nfeatureSet: CustomNoUpgrade',
+  },
+  {
+    rule: 'mirror-keeps-path',
+    broken: mirrors('r.test/team', 'm.test/team', 'm.test/other'),
+    says:
+      'm.test/other cannot mirror r.test/team: containerd asks a mirror for the path in the image’s name, ' +
+      'so the path of the mirror must end with /team',
+    kept: mirrors('r.test/team', 'm.test/team', 'm.test/copies/team', 'm.test:5000/a/b/team'),
+  },
+  {
+    rule: 'mirror-keeps-path',
+    broken: mirrors('r.test/team', 'm.test/ateam'),
+    says:
+      'm.test/ateam cannot mirror r.test/team: containerd asks a mirror for the path in the image’s name, ' +
+      'so the path of the mirror must end with /team',
+    kept: mirrors('r.test', 'm.test', 'm.test/copies'),
+  },
+  {
+    rule: 'trust-bundle-is-used',
+    broken: bundle,
+    says: 'additionalTrustBundle is not used: no proxy is set, and additionalTrustBundlePolicy is Proxyonly, not Always',
+    kept: `${bundle}\nadditionalTrustBundlePolicy: Always`,
+  },
+  {
+    rule: 'trust-bundle-is-used',
+    broken: bundle,
+    says: 'additionalTrustBundle is not used: no proxy is set, and additionalTrustBundlePolicy is Proxyonly, not Always',
+    kept: `${bundle}\nproxy: {httpProxy: "http://a.test:1"}`,
   },
   {
     rule: 'odd-masters',

@@ -3,6 +3,7 @@ import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
 import { areRelated, type FieldPath } from './mistake.ts';
 import { networkRules } from './network-rules.ts';
+import { optionRules } from './option-rules.ts';
 import type { Finding, Rule, RuleInput } from './rule.ts';
 
 const name = ['metadata', 'name'] as const;
@@ -49,29 +50,9 @@ const generalRules: readonly Rule[] = [
       ];
     },
   },
-  {
-    name: 'proxy-has-url',
-    says: 'proxy has httpProxy, httpsProxy or both.',
-    severity: 'mistake',
-    reads: [['proxy']],
-    find: ({ config: { proxy } }) => {
-      if (proxy === undefined || proxy.httpProxy !== undefined || proxy.httpsProxy !== undefined) return [];
-      return [{ path: ['proxy'], message: 'proxy has neither httpProxy nor httpsProxy' }];
-    },
-  },
-  {
-    name: 'feature-gates-need-feature-set',
-    says: 'featureGates are given only with featureSet CustomNoUpgrade.',
-    severity: 'mistake',
-    reads: [['featureGates'], ['featureSet']],
-    find: ({ config }) => {
-      if (config.featureGates.length === 0 || config.featureSet === 'CustomNoUpgrade') return [];
-      return [{ path: ['featureGates'], message: 'featureGates need featureSet: CustomNoUpgrade' }];
-    },
-  },
 ];
 
-export const rules: readonly Rule[] = [...generalRules, ...machineRules, ...networkRules];
+export const rules: readonly Rule[] = [...generalRules, ...optionRules, ...machineRules, ...networkRules];
 
 /** What the rules of one severity find, leaving out those that read a suspect field. */
 export function applyRules(

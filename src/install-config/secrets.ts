@@ -14,10 +14,11 @@ export function holdsSecret(path: FieldPath): boolean {
 export function withoutSecrets(config: InstallConfig): InstallConfig {
   const { pullSecret: _, proxy, ...rest } = config;
   if (proxy === undefined) return rest;
-  const bare = Object.entries(proxy).map(([name, value]) => [name, withoutUser(value)]);
+  const bare = Object.entries(proxy).map(([name, value]) => [name, value && withoutUser(value)]);
   return { ...rest, proxy: Object.fromEntries(bare) as InstallConfig['proxy'] };
 }
 
-function withoutUser(text: string | undefined): string | undefined {
-  return text?.replace(/^(https?:\/\/)[^/]*@/, '$1');
+/** A proxy's URL without user and password. */
+export function withoutUser(url: string): string {
+  return url.replace(/^(https?:\/\/)[^/]*@/, '$1');
 }

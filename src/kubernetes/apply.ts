@@ -1,5 +1,5 @@
 // Puts a set of manifests into the API: Namespaces, then CustomResourceDefinitions until they are established, then the
-// rest, each in the order given. Create-only: what exists is left alone, unless `force` applies it as ours.
+// rest, each begun in the order given and a few at a time: the first object of a new kind keeps the API busy for seconds. Create-only: what exists is left alone, unless `force` applies it as ours.
 // Level-triggered: every pass looks at the API first, so a run after a crash is the same as a first one. A bad manifest is
 // named and blocks no other.
 import type { Host } from '../host/host.ts';
@@ -7,7 +7,7 @@ import { pauseBefore } from '../workflow/retry.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { isTransient } from './api-failure.ts';
 import type { AppliedObject, ApplyEvent, ApplyReport, ApplyState } from './apply-report.ts';
-import type { KubernetesClient } from './client.ts';
+import type { CallOptions, KubernetesClient } from './client.ts';
 import { defines, establishedOrWhy, isCrd } from './crd.ts';
 import { kubernetesErrors } from './errors.ts';
 import { type KubernetesObject, type ObjectReference, referenceOf, referenceText } from './object.ts';
@@ -39,8 +39,13 @@ interface Item {
 interface Outcome {
   readonly state: ApplyState;
   readonly reason?: string;
+  /** Nothing else can work now either: the pass ends. */
+  readonly isApiAway?: true;
 }
 
+const width = 8;
+const callMsMin = 1_000;
+const callMsMax = 15_000;
 const passPauses = { attempts: 0, firstPauseMs: 50, maxPauseMs: 500 };
 
 /** Returns when everything is there or refused for good, or when the deadline has passed; the report says which. */
@@ -48,22 +53,22 @@ export async function applyManifests(options: ApplyOptions): Promise<ApplyReport
   const { clock, random } = options.host;
   const endMs = clock.monotonicMs() + options.deadlineMs;
   const { items, unusable } = checkManifests(options.manifests);
-  const ordered = inOrder(items);
+  const phases = inPhases(items);
   const run = new Run(options, unusable);
+  const left = (): number => endMs - clock.monotonicMs();
   for (let pass = 1; ; pass += 1) {
     options.signal?.throwIfAborted();
-    const isSettled = await run.pass(ordered);
-    const leftMs = endMs - clock.monotonicMs();
-    if (isSettled || leftMs <= 0) return run.report();
-    await clock.sleep(Math.min(leftMs, pauseBefore(passPauses, pass, random)), options.signal);
+    const isSettled = await run.pass(phases, left);
+    if (isSettled || left() <= 0) return run.report();
+    await clock.sleep(Math.min(left(), pauseBefore(passPauses, pass, random)), options.signal);
   }
 }
 
 /** Namespaces → definitions → the rest; inside each, as given. */
-function inOrder(items: readonly Item[]): readonly Item[] {
+function inPhases(items: readonly Item[]): readonly (readonly Item[])[] {
   const rank = ({ object }: Item): number =>
     object.kind === 'Namespace' && object.apiVersion === 'v1' ? 0 : isCrd(object) ? 1 : 2;
-  return items.toSorted((a, b) => rank(a) - rank(b));
+  return [0, 1, 2].map((wanted) => items.filter((item) => rank(item) === wanted));
 }
 
 class Run {
@@ -78,22 +83,39 @@ class Run {
   }
 
   /** One look at everything that is not settled; true when nothing is left to wait for. */
-  async pass(items: readonly Item[]): Promise<boolean> {
-    const unsettled = items.filter(({ manifest }) => !this.#isSettled(manifest));
-    for (const { manifest, object } of unsettled) {
-      this.#options.signal?.throwIfAborted();
-      const definition = unsettled.find((other) => isCrd(other.object) && defines(other.object, object));
-      const outcome: Outcome =
-        definition === undefined || this.#isSettled(definition.manifest)
-          ? await this.#applyOne(manifest, object)
-          : { state: 'waiting', reason: `${definition.object.metadata.name} is not established yet` };
-      this.#record(manifest, referenceOf(object), outcome);
+  async pass(phases: readonly (readonly Item[])[], leftMs: () => number): Promise<boolean> {
+    const items = phases.flat();
+    for (const phase of phases) {
+      const unsettled = phase.filter(({ manifest }) => !this.#isSettled(manifest));
+      let isOver = false;
+      await aFewAtATime(unsettled, async (item) => {
+        this.#options.signal?.throwIfAborted();
+        if (isOver || leftMs() <= 0) return;
+        const outcome = this.#missingDefinition(item, items) ?? (await this.#applyOne(item, leftMs()));
+        this.#record(item.manifest, referenceOf(item.object), outcome);
+        isOver ||= outcome.isApiAway === true;
+      });
+      if (isOver) return false;
     }
     return items.every(({ manifest }) => this.#isSettled(manifest));
   }
 
+  #missingDefinition({ object }: Item, items: readonly Item[]): Outcome | undefined {
+    const definition = items.find((other) => isCrd(other.object) && defines(other.object, object));
+    if (definition === undefined || this.#isSettled(definition.manifest)) return undefined;
+    return { state: 'waiting', reason: `${definition.object.metadata.name} is not established yet` };
+  }
+
   report(): ApplyReport {
-    const objects = this.#options.manifests.flatMap((manifest) => this.#outcomes.get(manifest) ?? []);
+    const objects = this.#options.manifests.map(
+      (manifest): AppliedObject =>
+        this.#outcomes.get(manifest) ?? {
+          source: manifest.source,
+          object: referenceOf(manifest.value as KubernetesObject),
+          state: 'waiting',
+          reason: 'its turn has not come',
+        },
+    );
     const missing = objects
       .filter(({ state }) => state === 'waiting' || state === 'refused')
       .map(({ source, object, reason }) => {
@@ -108,9 +130,11 @@ class Run {
     return state !== undefined && state !== 'waiting';
   }
 
-  async #applyOne(manifest: Manifest, object: KubernetesObject): Promise<Outcome> {
+  async #applyOne({ manifest, object }: Item, leftMs: number): Promise<Outcome> {
     const { client, force = false, signal } = this.#options;
-    const call = signal === undefined ? {} : { signal };
+    // Never too short for an answer: the report should name the true reason, not our haste at the end.
+    const deadlineMs = Math.min(Math.max(leftMs, callMsMin), callMsMax);
+    const call = { deadlineMs, ...(signal === undefined ? {} : { signal }) };
     try {
       const outcome = force ? await forceOne(client, object, call) : await createOne(client, object, call);
       if (outcome.state === 'created') this.#created.add(manifest);
@@ -126,25 +150,35 @@ class Run {
   /** Tells a transition once, however many passes see it. */
   #record(manifest: Manifest, object: ObjectReference | undefined, outcome: Outcome): void {
     const before = this.#outcomes.get(manifest);
-    const applied = { source: manifest.source, object, ...outcome };
+    const { state, reason } = outcome;
+    const applied = { source: manifest.source, object, state, ...(reason === undefined ? {} : { reason }) };
     this.#outcomes.set(manifest, applied);
     if (before?.state === applied.state && before.reason === applied.reason) return;
     this.#options.onEvent?.({ ...applied, level: levels[applied.state] });
   }
 }
 
+/** Begins in order, with at most `width` under way; a failure is thrown when nothing is under way any more. */
+async function aFewAtATime<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of rest) await run(item);
+  };
+  const results = await Promise.allSettled(Array.from({ length: Math.min(width, items.length) }, work));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
 const levels = { created: 'info', changed: 'info', present: 'debug', waiting: 'debug', refused: 'warn' } as const;
 
-type Call = { readonly signal?: AbortSignal };
-
-async function createOne(client: KubernetesClient, object: KubernetesObject, call: Call): Promise<Outcome> {
+async function createOne(client: KubernetesClient, object: KubernetesObject, call: CallOptions): Promise<Outcome> {
   const present = await client.find(referenceOf(object), call);
   if (present !== undefined) {
     await fillStatus(client, object, { present, call });
     return { state: 'present' };
   }
   try {
-    const created = await client.create(withoutStatus(object), call);
+    const created = await client.create(await mainPart(client, object, call), call);
     await fillStatus(client, object, { present: created, call });
     return { state: 'created' };
   } catch (error) {
@@ -154,9 +188,9 @@ async function createOne(client: KubernetesClient, object: KubernetesObject, cal
   }
 }
 
-async function forceOne(client: KubernetesClient, object: KubernetesObject, call: Call): Promise<Outcome> {
+async function forceOne(client: KubernetesClient, object: KubernetesObject, call: CallOptions): Promise<Outcome> {
   const before = await client.find(referenceOf(object), call);
-  const after = await client.apply(withoutStatus(object), { ...call, force: true });
+  const after = await client.apply(await mainPart(client, object, call), { ...call, force: true });
   await fillStatus(client, object, { present: after, call });
   if (before === undefined) return { state: 'created' };
   const isSame = before.metadata.resourceVersion === after.metadata.resourceVersion;
@@ -167,7 +201,7 @@ async function forceOne(client: KubernetesClient, object: KubernetesObject, call
 async function fillStatus(
   client: KubernetesClient,
   object: KubernetesObject,
-  { present, call }: { readonly present: KubernetesObject; readonly call: Call },
+  { present, call }: { readonly present: KubernetesObject; readonly call: CallOptions },
 ): Promise<void> {
   const wanted = object['status'];
   if (!isFilled(wanted) || isFilled(present['status']) || isCrd(object)) return;
@@ -179,8 +213,13 @@ function isFilled(status: unknown): boolean {
   return typeof status === 'object' && status !== null && Object.keys(status).length > 0;
 }
 
-function withoutStatus(object: KubernetesObject): KubernetesObject {
-  if (!isFilled(object['status']) || isCrd(object)) return object;
+/** What is written through the object's own path: all but a status that has its own. */
+async function mainPart(
+  client: KubernetesClient,
+  object: KubernetesObject,
+  call: CallOptions,
+): Promise<KubernetesObject> {
+  if (object['status'] === undefined || !(await client.resource(object, call)).hasStatus) return object;
   const { status: _, ...rest } = object;
   return rest;
 }
@@ -188,6 +227,7 @@ function withoutStatus(object: KubernetesObject): KubernetesObject {
 /** What passes by itself is waited for; what an administrator must correct is not. */
 function judge(error: unknown): Outcome {
   const reason = error instanceof Error ? error.message : String(error);
+  if (isError(error, kubernetesErrors.UNREACHABLE)) return { state: 'waiting', reason, isApiAway: true };
   const passes =
     isTransient(error) ||
     isError(error, kubernetesErrors.NO_SUCH_KIND) ||

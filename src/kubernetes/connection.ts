@@ -73,6 +73,14 @@ interface Parts {
   readonly newContext: (url: string, method: ApiRequest['method']) => RequestContext;
 }
 
+/** Of what the client fills in, the part that we look at. */
+interface CurrentCredential {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly headers?: Record<string, string>;
+}
+
 type Dispatcher = NonNullable<ReturnType<RequestContext['getDispatcher']>>;
 
 class LibraryConnection implements Connection {
@@ -87,7 +95,8 @@ class LibraryConnection implements Connection {
 
   async send(request: ApiRequest): Promise<ApiAnswer> {
     using limit = new Limit(this.#parts.clock, request);
-    return this.#guarded(request, limit, async () => {
+    // Awaited here, or the limit would be disposed before it can strike.
+    return await this.#guarded(request, limit, async () => {
       const answer = await this.#exchange(request, limit.signal);
       return { status: answer.httpStatusCode, headers: answer.headers, text: await answer.body.text() };
     });
@@ -168,15 +177,17 @@ class LibraryConnection implements Connection {
    * point to files are read again by the client, so a rotated certificate is taken up by the next request.
    */
   async #authenticate(context: RequestContext): Promise<void> {
-    const current: Record<string, unknown> = {};
+    const current: CurrentCredential = {};
     await this.#parts.config.applyToHTTPSOptions(current);
-    const credential = ['ca', 'cert', 'key'].map((field) => String(current[field])).join('\n');
-    await this.#parts.config.applySecurityAuthentication(context);
+    const credential = [current.ca, current.cert, current.key].map(String).join('\n');
     if (this.#kept?.credential === credential) {
+      // A token is read again for every request, too.
+      for (const [name, value] of Object.entries(current.headers ?? {})) context.setHeaderParam(name, String(value));
       context.setDispatcher(this.#kept.dispatcher);
       return;
     }
     this.#forget();
+    await this.#parts.config.applySecurityAuthentication(context);
     const dispatcher = context.getDispatcher();
     if (dispatcher !== undefined) this.#kept = { credential, dispatcher };
   }

@@ -1,21 +1,33 @@
-// A kubeconfig as data and as text: one cluster, one user, one context, everything inline so that the file can travel.
+// A kubeconfig as data and as text: one cluster, one user, one context. Everything inline where the file travels; by
+// reference where it stays on its machine, because clients read referenced files again and thus take up a renewed pair.
 import { toYaml } from './yaml.ts';
 
 export interface KubeconfigOptions {
   readonly cluster: string;
   readonly server: string;
-  readonly caPem: string;
+  /** Whom the server must be vouched for by; by reference as `{ file }`. */
+  readonly caPem: string | FileReference;
   readonly user: string;
   /** By certificate, by token, or by nothing: then whoever passes the file on adds one. */
   readonly credential?:
     | { readonly kind: 'certificate'; readonly certificatePem: string; readonly keyPem: string }
+    | { readonly kind: 'files'; readonly certificate: FileReference; readonly key: FileReference }
     | { readonly kind: 'token'; readonly token: string };
+}
+
+/** A path on the machine that uses the kubeconfig; a relative one starts at the kubeconfig's own folder. */
+export interface FileReference {
+  readonly file: string;
 }
 
 export function kubeconfig(options: KubeconfigOptions): object {
   const { cluster, user } = options;
   const context = `${user}@${cluster}`;
-  const authority = { server: options.server, 'certificate-authority-data': base64(options.caPem) };
+  const ca =
+    typeof options.caPem === 'string'
+      ? { 'certificate-authority-data': base64(options.caPem) }
+      : { 'certificate-authority': options.caPem.file };
+  const authority = { server: options.server, ...ca };
   return {
     apiVersion: 'v1',
     kind: 'Config',
@@ -34,6 +46,9 @@ export function kubeconfigText(options: KubeconfigOptions): string {
 function credentialFields(credential: KubeconfigOptions['credential']): object {
   if (credential === undefined) return {};
   if (credential.kind === 'token') return { token: credential.token };
+  if (credential.kind === 'files') {
+    return { 'client-certificate': credential.certificate.file, 'client-key': credential.key.file };
+  }
   return {
     'client-certificate-data': base64(credential.certificatePem),
     'client-key-data': base64(credential.keyPem),

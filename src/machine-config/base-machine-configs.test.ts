@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { parse } from '../ignition/parse.ts';
+import { someAuthority } from '../../test/arbitrary/install-config.ts';
+import type { Config } from '../ignition/config.ts';
 import type { ClusterFacts } from '../node-software/machine-software.ts';
 import {
   baseSoftware,
@@ -9,8 +11,10 @@ import {
   ignitionConfig,
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
-import { baseMachineConfigs, sshMachineConfig } from './base-machine-configs.ts';
-import type { MachineConfig } from './machine-config.ts';
+import { needsProxyCredentials } from '../node-software/proxy.ts';
+import { baseMachineConfigs, clusterFactsOf, sshMachineConfig } from './base-machine-configs.ts';
+import { controllerConfigSchema, type MachineConfig } from './machine-config.ts';
+import { controllerConfigManifest } from './manifests.ts';
 import { builtInPools } from './pools.ts';
 import { renderPool } from './render.ts';
 import { specMistakes } from './spec-rules.ts';
@@ -108,6 +112,90 @@ describe('the base MachineConfigs', () => {
   });
 });
 
+describe('a way out to the world', () => {
+  const behind: ClusterFacts = {
+    ...facts,
+    proxy: { httpsProxy: 'http://proxy.test:3128', noProxy: ['.svc', '10.99.0.0/24'], hasCredentials: true },
+    additionalTrustBundle: `${someAuthority}\n${someAuthority}`,
+  };
+  const dropinsOf = (config: Config): Readonly<Record<string, readonly string[]>> =>
+    Object.fromEntries(
+      (config.systemd?.units ?? [])
+        .filter(({ dropins = [] }) => dropins.length > 0)
+        .map(({ name, dropins = [] }) => [name, dropins.map((dropin) => dropin.name).sort()]),
+    );
+
+  test.each(['master', 'worker'])('is the same in every unit of a %s that goes there, and in no other', (role) => {
+    const { machineConfig, warnings } = rendered(role, { ...behind, nodeBootstrap });
+    expect(warnings).toEqual([]);
+    expect(specMistakes(machineConfig.spec)).toEqual([]);
+    expect(dropinsOf(machineConfig.spec.config)).toEqual({
+      'containerd.service': ['10-proxy.conf', '20-system-trust.conf'],
+      'kubelet.service': ['10-gate.conf', '10-proxy.conf'],
+      'firstlight-agent.service': ['10-proxy.conf', '20-system-trust.conf'],
+      'k8s-node-bootstrap.service': ['10-proxy.conf'],
+    });
+    expect(contentsOf(machineConfig, '/etc/firstlight/proxy.env')).toBe(
+      'HTTPS_PROXY="http://proxy.test:3128"\nNO_PROXY=".svc,10.99.0.0/24"\n',
+    );
+    const files = machineConfig.spec.config.storage?.files ?? [];
+    expect(files.find(({ path }) => path === '/etc/firstlight/proxy.env')?.mode).toBe(0o600);
+    expect(files.map(({ path }) => path).filter((path) => path.startsWith('/usr/local/share/'))).toEqual([
+      '/usr/local/share/ca-certificates/firstlight-1.crt',
+      '/usr/local/share/ca-certificates/firstlight-2.crt',
+    ]);
+    expect(needsProxyCredentials(machineConfig.spec.config)).toBe(true);
+  });
+
+  test('of a bootstrap machine is that of bootkube, and survives the end of its assets', () => {
+    const parts = [baseSoftware('bootstrap', behind), containerRuntimeSoftware(behind)];
+    const config = ignitionConfig([...parts, kubeletSoftware('bootstrap', behind)]);
+    expect(Object.keys(dropinsOf(config)).sort()).toEqual([
+      'bootkube.service',
+      'containerd.service',
+      'kubelet.service',
+      'tectonic.service',
+    ]);
+    const kubelet = config.systemd?.units?.find(({ name }) => name === 'kubelet.service');
+    expect(kubelet?.dropins?.[0]?.contents).toContain('EnvironmentFile=-/opt/firstlight/auth/proxy-credentials.env');
+  });
+
+  test('is read back from the ControllerConfig as it was written', () => {
+    const gates = { ...behind, featureGates: { One: true, Two: false } };
+    const object = controllerConfigSchema.parse(controllerConfigManifest(gates));
+    expect(clusterFactsOf(object)).toEqual(gates);
+  });
+
+  test('never has a password in the ControllerConfig, also not one that a person put there', () => {
+    const proxy = { httpProxy: 'http://u:p@proxy.test', noProxy: [], hasCredentials: false };
+    const { error } = controllerConfigSchema.safeParse(controllerConfigManifest({ ...behind, proxy }));
+    expect(error?.issues.map(({ message }) => message)).toEqual([expect.stringContaining('has a user or a password')]);
+  });
+});
+
+test('feature gates reach the kubelet, kube-proxy, and on masters the agent, which writes the control plane', () => {
+  const featureGates = { One: true, Two: false };
+  const controlPlane = {
+    clusterName: 'demo',
+    clusterId: 'x',
+    domain: 'demo.firstlight.test',
+    serviceAddresses: ['172.30.0.1'],
+    apiVips: [],
+    serviceNetwork: '172.30.0.0/16',
+    podNetwork: '10.128.0.0/14',
+    podPrefix: 23,
+    masters: 3,
+  };
+  const master = rendered('master', { ...facts, featureGates, controlPlane }).machineConfig;
+  for (const name of ['kubelet', 'kube-proxy']) {
+    const text = contentsOf(master, `/etc/kubernetes/${name}-configuration.yaml`);
+    expect(text).toContain('featureGates:\n  One: true\n  Two: false\n');
+  }
+  expect(JSON.parse(contentsOf(master, '/etc/firstlight/node.json') ?? '')).toMatchObject({
+    controlPlane: { featureGates },
+  });
+});
+
 test('a bootstrap machine has the chain of units, a kubelet without an API, and neither agent nor kube-proxy', () => {
   const config = ignitionConfig([
     baseSoftware('bootstrap', facts),
@@ -116,6 +204,7 @@ test('a bootstrap machine has the chain of units, a kubelet without an API, and 
   ]);
   expect(config.systemd?.units?.map(({ name }) => name)).toEqual([
     'firstlight-prepare.service',
+    'machine-config-server.service',
     'bootkube.service',
     'approve-csr.service',
     'progress.service',

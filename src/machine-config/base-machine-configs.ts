@@ -3,12 +3,14 @@
 import type { Config } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { ClusterFacts } from '../node-software/machine-software.ts';
+import { programs } from '../node-software/machine-paths.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
+import { nodeBootstrapUnits } from '../torcx/node-bootstrap-unit.ts';
 import type { ControllerConfig, MachineConfig } from './machine-config.ts';
 import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts';
 
@@ -56,6 +58,31 @@ export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
     registries: spec.registries,
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
-    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: spec.nodeBootstrap }),
+    ...wayOutOf(spec),
+    ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),
+    ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
+    ...(spec.rootCAData === undefined
+      ? {}
+      : { configServerCaPem: Buffer.from(spec.rootCAData, 'base64').toString('utf8') }),
+    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: { units: nodeBootstrapUnitsOf(spec.nodeBootstrap) } }),
   };
+}
+
+function wayOutOf({
+  proxy,
+  additionalTrustBundle,
+}: ControllerConfig['spec']): Pick<ClusterFacts, 'proxy' | 'additionalTrustBundle'> {
+  return {
+    ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.split(',') } }),
+    ...(additionalTrustBundle === undefined
+      ? {}
+      : { additionalTrustBundle: Buffer.from(additionalTrustBundle, 'base64').toString('utf8') }),
+  };
+}
+
+function nodeBootstrapUnitsOf({ torcx, units }: NonNullable<ControllerConfig['spec']['nodeBootstrap']>) {
+  if (torcx === undefined) return units;
+  const { upgradeOS: upgradesOs, skipSetup: skipsSetup, manifestURL: manifestUrl, flags } = torcx;
+  const program = programs.firstlight;
+  return [...nodeBootstrapUnits({ program, upgradesOs, skipsSetup, manifestUrl, flags }), ...units];
 }

@@ -1,5 +1,6 @@
 // What a change costs on a machine that is already running. A rule says what to do when one thing changed; what no
 // rule knows needs a reboot, and one reboot makes every other action unnecessary.
+import { addedAuthorities, proxyEnvironment } from '../node-software/machine-paths.ts';
 
 export type Action =
   | { readonly kind: 'none' }
@@ -71,6 +72,16 @@ export const disruptionRules: readonly DisruptionRule[] = [
   path('/etc/kubernetes/kube-proxy-configuration.yaml', [restart('kube-proxy.service')], 'its rules stay meanwhile'),
   path('/etc/containerd/certs.d/', [none], 'containerd reads its registries at every pull'),
   path('/etc/containerd/', [restart('containerd.service')], 'containers keep running meanwhile'),
+  path(
+    proxyEnvironment,
+    ['containerd.service', 'kubelet.service', 'firstlight-agent.service'].map(restart),
+    'read when a unit starts; pods and containers keep running meanwhile',
+  ),
+  path(
+    `${addedAuthorities}/`,
+    ['update-ca-certificates.service', 'containerd.service', 'firstlight-agent.service'].map(restart),
+    'the trust store is built anew, and read when a unit starts',
+  ),
   path('/etc/sysctl.d/', [restart('systemd-sysctl.service')], 'applied again; a setting that was removed stays'),
   path('/etc/containers/policy.json', [reload('crio.service')], crioTrust),
   path('/etc/containers/registries.d/', [reload('crio.service')], crioTrust),

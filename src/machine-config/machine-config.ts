@@ -3,6 +3,7 @@
 // types; everything behind this file may trust them.
 import { z } from 'zod';
 import type { Config, Unit } from '../ignition/config.ts';
+import { controlPlaneFactsSchema } from '../node-software/node-settings.ts';
 
 export const group = 'machineconfiguration.openshift.io';
 export const apiVersion = `${group}/v1`;
@@ -130,6 +131,11 @@ export const machineConfigPoolSchema = z.object({
 });
 export type MachineConfigPool = z.output<typeof machineConfigPoolSchema>;
 
+const proxyUrl = z.url().refine((url) => {
+  const { username, password } = new URL(url);
+  return username === '' && password === '';
+}, 'has a user or a password, which everybody would see who may read this object; docs/way-out.md says where they go');
+
 /** The cluster facts from which the built-in MachineConfigs are generated; upstream's field names where it has them. */
 export const controllerConfigSchema = z.object({
   apiVersion: z.literal(apiVersion),
@@ -146,17 +152,45 @@ export const controllerConfigSchema = z.object({
       machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
     }),
     mastersSchedulable: z.boolean().default(false),
+    controlPlane: controlPlaneFactsSchema.exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    rootCAData: z.base64().exactOptional(),
     kubeletEnvironment: strings.default({}),
-    /** Ignition units; judged with everything else that is rendered. */
+    /** Without user and password. `noProxy` is one text with commas, as upstream has it. */
+    proxy: z
+      .object({
+        httpProxy: proxyUrl.exactOptional(),
+        httpsProxy: proxyUrl.exactOptional(),
+        noProxy: z.string().default(''),
+        hasCredentials: z.boolean().default(false),
+      })
+      .exactOptional(),
+    /** PEM in base64, as upstream has it. */
+    additionalTrustBundle: z.base64().exactOptional(),
+    featureGates: z.record(z.string(), z.boolean()).exactOptional(),
     nodeBootstrap: z
-      .object({ units: z.array(z.looseObject({ name: z.string() })) })
-      .transform(({ units }) => ({ units: units as readonly Unit[] }))
+      .object({
+        /** The bootstrapper of src/torcx; its units are generated, so that a newer Firstlight brings newer ones. */
+        torcx: z
+          .object({
+            upgradeOS: z.boolean().default(true),
+            skipSetup: z.boolean().default(false),
+            manifestURL: text,
+            /** Further flags of `firstlight torcx bootstrap`. */
+            flags: z.array(z.string().startsWith('--')).default([]),
+          })
+          .exactOptional(),
+        /** Ignition units; judged with everything else that is rendered. */
+        units: z.array(z.looseObject({ name: z.string() })).default([]),
+      })
+      .transform(({ torcx, units }) => ({ torcx, units: units as readonly Unit[] }))
       .exactOptional(),
     registries: z
       .array(
         z.object({
           name: z.string().min(1),
           isBlocked: z.boolean().exactOptional(),
+          isDigestOnly: z.boolean().exactOptional(),
           mirrors: z.array(z.object({ url: z.url(), caFile: z.string().exactOptional() })),
         }),
       )

@@ -27,10 +27,25 @@ export function controllerConfigManifest(facts: ClusterFacts): object {
       network: { clusterNetworks: facts.clusterNetworks, machineNetworks: facts.machineNetworks },
       images: { pause: facts.pauseImage },
       mastersSchedulable: facts.mastersSchedulable,
+      ...(facts.controlPlane === undefined ? {} : { controlPlane: facts.controlPlane }),
+      ...(facts.configServerCaPem === undefined
+        ? {}
+        : { rootCAData: Buffer.from(facts.configServerCaPem).toString('base64') }),
       kubeletEnvironment: facts.kubeletEnvironment,
       registries: facts.registries,
+      ...wayOutOf(facts),
+      ...(facts.featureGates === undefined ? {} : { featureGates: facts.featureGates }),
       ...(facts.nodeBootstrap === undefined ? {} : { nodeBootstrap: facts.nodeBootstrap }),
     },
+  };
+}
+
+function wayOutOf({ proxy, additionalTrustBundle }: ClusterFacts): object {
+  return {
+    ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.join(',') } }),
+    ...(additionalTrustBundle === undefined
+      ? {}
+      : { additionalTrustBundle: Buffer.from(additionalTrustBundle).toString('base64') }),
   };
 }
 

@@ -1,9 +1,32 @@
 // A unit as Ignition takes it. `enabled` is always said: an Ignition config that leaves it out asks for the presets
 // of the image, which are not ours.
-import type { Unit } from '../ignition/config.ts';
+import type { Dropin, Unit } from '../ignition/config.ts';
 import type { SystemdUnit } from './unit.ts';
 import { unitText } from './unit.ts';
 
 export function ignitionUnit(unit: SystemdUnit): Unit {
   return { name: unit.name, enabled: unit.isEnabled, contents: unitText(unit) };
+}
+
+/** What is added to a unit, also to one that another config brings. */
+export interface UnitDropin {
+  readonly unit: string;
+  /** With its suffix: `10-proxy.conf`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A config names a unit once: drop-ins stand with their unit, or alone where the unit is somebody else's. */
+export function ignitionUnits(units: readonly SystemdUnit[], dropins: readonly UnitDropin[]): readonly Unit[] {
+  const waiting = Map.groupBy(dropins, ({ unit }) => unit);
+  const own = units.map((unit) => {
+    const added = waiting.get(unit.name) ?? [];
+    waiting.delete(unit.name);
+    return added.length === 0 ? ignitionUnit(unit) : { ...ignitionUnit(unit), dropins: added.map(ignitionDropin) };
+  });
+  return [...own, ...[...waiting].map(([name, added]) => ({ name, dropins: added.map(ignitionDropin) }))];
+}
+
+function ignitionDropin({ name, text }: UnitDropin): Dropin {
+  return { name, contents: text };
 }

@@ -12,6 +12,8 @@ export interface Taint {
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
+export type FeatureGates = Readonly<Record<string, boolean>>;
+
 export type KubeletRole =
   | {
       readonly kind: 'cluster';
@@ -24,7 +26,7 @@ export type KubeletRole =
 
 export const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
-export function kubeletConfigurationText(role: KubeletRole): string {
+export function kubeletConfigurationText(role: KubeletRole, featureGates: FeatureGates = {}): string {
   return toYaml({
     ...header,
     staticPodPath: staticPodFolder,
@@ -39,6 +41,7 @@ export function kubeletConfigurationText(role: KubeletRole): string {
     nodeStatusUpdateFrequency: '4s',
     // A control-plane pod that failed once must not wait five minutes for its next try.
     crashLoopBackOff: { maxContainerRestartPeriod: '10s' },
+    ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),
     ...(role.kind === 'standalone' ? standalone : inCluster(role)),
   });
 }

@@ -42,6 +42,12 @@ describe('a registry', () => {
     });
   });
 
+  test('may have mirrors that are believed about digests alone', () => {
+    const mirrors = [{ url: 'https://a.example.com' }];
+    const { text } = registryHostsFile({ name: 'x.example.com', mirrors, isDigestOnly: true });
+    expect(parseToml(text)).toMatchObject({ host: { 'https://a.example.com': { capabilities: ['pull'] } } });
+  });
+
   test('that is blocked is never asked', () => {
     const { text } = registryHostsFile({ name: 'x.example.com', mirrors: [], isBlocked: true });
     expect(parseToml(text)).toMatchObject({ server: 'https://blocked.invalid' });
@@ -70,6 +76,13 @@ test('kube-proxy leaves the connection-tracking limits of the machine alone', ()
     clusterCIDR: '10.128.0.0/14,fd01::/48',
     conntrack: { maxPerCore: 0, min: 0 },
   });
+});
+
+test('feature gates are in the configuration of the kubelet and of kube-proxy, and nothing where there are none', () => {
+  const featureGates = { One: true, Two: false };
+  expect(parseYaml(kubeletConfigurationText({ kind: 'standalone' }, featureGates))).toMatchObject({ featureGates });
+  expect(parseYaml(kubeProxyConfigurationText({ clusterNetworks: [], featureGates }))).toMatchObject({ featureGates });
+  expect(kubeletConfigurationText({ kind: 'standalone' })).not.toContain('featureGates');
 });
 
 test('a standalone kubelet opens no port to the network', () => {

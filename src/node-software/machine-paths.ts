@@ -8,6 +8,9 @@ export const programs = {
   kubeProxy: '/usr/local/bin/kube-proxy',
   containerd: '/usr/local/bin/containerd',
   systemctl: '/usr/bin/systemctl',
+  updateCaCertificates: '/usr/sbin/update-ca-certificates',
+  test: '/usr/bin/test',
+  touch: '/usr/bin/touch',
 } as const;
 
 export const cniPluginFolder = '/opt/cni/bin';
@@ -28,8 +31,13 @@ export const kubeletEnvironmentSeed = '/etc/kubernetes/installer/kubelet.env';
 export const bootstrapKubeconfig = '/etc/kubernetes/kubeconfig';
 /** The kubelet writes it when its certificate was signed. */
 export const kubeletKubeconfig = '/var/lib/kubelet/kubeconfig';
+/** Certificate and key in one file, to which the kubelet's kubeconfig points; a link that follows every renewal. */
+export const kubeletClientCertificate = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 /** Signs the clients that the kubelet answers; the config server adds it to what it serves. */
 export const kubeletClientCa = '/etc/kubernetes/kubelet-ca.crt';
+
+/** Vouches for the config server; public, and what a machine asks for more is asked of nobody else. */
+export const configServerCa = '/etc/kubernetes/config-server-ca.crt';
 
 export const kubeProxyConfiguration = '/etc/kubernetes/kube-proxy-configuration.yaml';
 /** Written by the agent once the node has joined. */
@@ -39,6 +47,21 @@ export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 
 /** What every machine of a pool is told for its preparation; part of the pool's MachineConfig. */
 export const nodeSettingsFile = '/etc/firstlight/node.json';
+
+/** The way out to the world, for units; without user and password. Part of the pool's MachineConfig. */
+export const proxyEnvironment = '/etc/firstlight/proxy.env';
+/** The same variables with user and password, read after the one above. The config server adds it to what it serves. */
+export const proxyCredentials = '/etc/firstlight/proxy-credentials.env';
+
+/** Authorities that update-ca-certificates puts into the system's trust besides its own. */
+export const addedAuthorities = '/usr/local/share/ca-certificates';
+/** The system's trust, as update-ca-certificates writes it. */
+export const systemTrust = '/etc/ssl/certs/ca-certificates.crt';
+/** Present once the system's trust has been made in this boot. */
+export const systemTrustMade = '/run/firstlight-trust-made';
+
+/** The release this machine was made from, as the machine image carries it. */
+export const releaseFile = '/usr/local/share/firstlight/release.json';
 
 /** What only this machine can know, found anew at every boot; nothing in it survives a reboot. */
 export const machineFacts = {
@@ -57,12 +80,26 @@ export const bootstrapFinished = '/var/lib/firstlight/bootstrap-finished';
 /** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
 export const bootstrapFolder = '/opt/firstlight';
 
+/** Signers, leaves and trust bundles of a control-plane machine. */
+export const controlPlanePki = '/etc/kubernetes/pki';
+
+/** What the config server of a master reads beside the API. */
+export const masterConfigServerPaths = {
+  /** Not there unless a MachineConfig of the user brings it. */
+  settings: '/etc/firstlight/config-server.json',
+  pkiFolder: controlPlanePki,
+  /** The same that the master itself was given. */
+  proxyCredentials,
+} as const;
+
 /** What the config server of the bootstrap machine reads, and the one file it writes. */
 export const configServerPaths = {
   settings: `${bootstrapFolder}/config-server.json`,
   pkiFolder: `${bootstrapFolder}/tls`,
   poolTokens: `${bootstrapFolder}/auth/pool-tokens.json`,
   kubeconfig: `${bootstrapFolder}/auth/kubeconfig-kubelet`,
+  /** What machines find at `proxyCredentials`. */
+  proxyCredentials: `${bootstrapFolder}/auth/proxy-credentials.env`,
   /** Written by stage 12 of bootkube: machine-pools/ and machine-configs/. */
   renderedFolder: `${bootstrapFolder}/render/12-machine-config`,
   /** Every single-use token that was served; bootkube makes Secrets of them. */

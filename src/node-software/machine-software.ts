@@ -4,19 +4,22 @@
 import type { Config, Directory, File, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import { bootstrapUnits } from './bootstrap-units.ts';
+import { bootstrapUnits, masterConfigServerUnit } from './bootstrap-units.ts';
 import { containerdConfigText } from './containerd-config.ts';
-import { ignitionUnit } from './ignition-unit.ts';
+import { environmentText } from './environment-file.ts';
+import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
 import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
-import type { Taint } from './kubelet-configuration.ts';
+import type { FeatureGates, Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
 import * as paths from './machine-paths.ts';
-import { nodeSettingsText } from './node-preparation.ts';
+import { type ControlPlaneFacts, nodeSettingsText } from './node-settings.ts';
 import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
+import type { MachineProxy } from './proxy.ts';
 import type { Registry } from './registry-hosts.ts';
 import { registryHostsFile } from './registry-hosts.ts';
 import { sysctlText } from './sysctls.ts';
 import type { SystemdUnit } from './unit.ts';
+import { wayOutSoftware } from './way-out.ts';
 
 /** What the software of a machine must know about its cluster; the same on all of them. */
 export interface ClusterFacts {
@@ -34,6 +37,15 @@ export interface ClusterFacts {
   readonly kubeletEnvironment: Readonly<Record<string, string>>;
   /** Masters also take ordinary pods (a cluster without workers). */
   readonly mastersSchedulable: boolean;
+  readonly proxy?: MachineProxy;
+  /** PEM certificates of authorities that machines trust besides those of their system. */
+  readonly additionalTrustBundle?: string;
+  /** Of Kubernetes, for every component. */
+  readonly featureGates?: FeatureGates;
+  /** Whom machines believe when they ask the config server for more than their configuration. */
+  readonly configServerCaPem?: string;
+  /** What masters make their pods and certificates from. */
+  readonly controlPlane?: ControlPlaneFacts;
   /**
    * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
    * kubelet.service). They write kubelet.env as their last act, so Ignition writes only what they make it from.
@@ -54,27 +66,47 @@ export interface SoftwarePart {
   readonly files: readonly MachineFile[];
   readonly directories: readonly string[];
   readonly units: readonly SystemdUnit[];
+  readonly dropins?: readonly UnitDropin[];
 }
 
 /** Settings and units that are neither the container runtime's nor the kubelet's. */
 export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
   const inCluster = role !== 'bootstrap';
+  const wayOut = wayOutSoftware(role, facts);
   return {
     files: [
       { path: paths.sysctlFile, text: sysctlText() },
       {
         path: paths.nodeSettingsFile,
-        text: nodeSettingsText({ apiServerUrl: facts.apiServerUrl, machineNetworks: facts.machineNetworks }),
+        text: nodeSettingsText({
+          role,
+          apiServerUrl: facts.apiServerUrl,
+          machineNetworks: facts.machineNetworks,
+          ...(role === 'master' ? controlPlaneOf(facts) : {}),
+        }),
       },
       ...(inCluster ? [{ path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) }] : []),
+      ...(inCluster && facts.configServerCaPem !== undefined
+        ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
+        : []),
+      ...wayOut.files,
     ],
     directories: [],
     units: [
       prepareUnit,
+      ...wayOut.units,
       ...(inCluster ? [agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
+      ...(role === 'master' ? [masterConfigServerUnit] : []),
       ...(role === 'bootstrap' ? bootstrapUnits : []),
     ],
+    dropins: wayOut.dropins,
   };
+}
+
+/** With the feature gates, which the pods of a master get as its kubelet does. */
+function controlPlaneOf({ controlPlane, featureGates }: ClusterFacts): { readonly controlPlane?: ControlPlaneFacts } {
+  if (controlPlane === undefined) return {};
+  return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
 }
 
 export function containerRuntimeSoftware(facts: ClusterFacts): SoftwarePart {
@@ -93,7 +125,10 @@ export function kubeletSoftware(role: MachineRole, facts: ClusterFacts): Softwar
   const isPreparedFirst = role !== 'bootstrap' && facts.nodeBootstrap !== undefined;
   return {
     files: [
-      { path: paths.kubeletConfiguration, text: kubeletConfigurationText(kubeletRole(role, facts)) },
+      {
+        path: paths.kubeletConfiguration,
+        text: kubeletConfigurationText(kubeletRole(role, facts), facts.featureGates),
+      },
       {
         path: isPreparedFirst ? paths.kubeletEnvironmentSeed : paths.kubeletEnvironment,
         text: environmentText(facts.kubeletEnvironment),
@@ -109,14 +144,6 @@ function kubeletRole(role: MachineRole, facts: ClusterFacts): Parameters<typeof 
   if (role === 'bootstrap') return { kind: 'standalone' };
   const taints: readonly Taint[] = role === 'master' && !facts.mastersSchedulable ? [controlPlaneTaint] : [];
   return { kind: 'cluster', clusterDns: facts.clusterDns, clusterDomain: facts.clusterDomain, taints };
-}
-
-/** As EnvironmentFile= reads it; values are quoted, because a blank or a `#` would end them otherwise. */
-function environmentText(variables: Readonly<Record<string, string>>): string {
-  const quoted = (value: string): string => `"${value.replace(/[\\"`$]/g, (char) => `\\${char}`)}"`;
-  return Object.entries(variables)
-    .map(([name, value]) => `${name}=${quoted(value)}\n`)
-    .join('');
 }
 
 /** The parts as one Ignition config; the order of the parts is the order of the entries. */
@@ -135,6 +162,11 @@ export function ignitionConfig(parts: readonly SoftwarePart[]): Config {
   return {
     ignition: { version: latestSpec },
     storage: { directories, files },
-    systemd: { units: parts.flatMap((part) => part.units.map((unit) => ignitionUnit(unit))) },
+    systemd: {
+      units: ignitionUnits(
+        parts.flatMap((part) => part.units),
+        parts.flatMap((part) => part.dropins ?? []),
+      ),
+    },
   };
 }

@@ -8,18 +8,7 @@ import { kubeletMachineConfigText } from './kubelet-configuration.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import { resolvedFile } from './machine-facts.ts';
 import { machineFacts } from './machine-paths.ts';
-
-/** What every machine of a pool is told for its preparation; a file of the pool's MachineConfig. */
-export interface NodeSettings {
-  /** Where the cluster's API answers machines; the agent's, not needed here. */
-  readonly apiServerUrl?: string;
-  /** The node's address is the first one inside these; without any, that of the default route's interface. */
-  readonly machineNetworks: readonly string[];
-}
-
-export function nodeSettingsText(settings: NodeSettings): string {
-  return `${JSON.stringify(settings, null, 2)}\n`;
-}
+import type { NodeSettings } from './node-settings.ts';
 
 export interface NodePreparation {
   readonly nodeName: string;

@@ -1,22 +1,16 @@
 // Prepares this machine for its kubelet: observe, decide, write. Runs at every boot, because /run is empty then; the
 // last file written is the one that lets the kubelet start, so an interrupted run only means that it runs again.
 import { dirname } from 'node:path';
-import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { nodeSoftwareErrors } from './errors.ts';
 import { hostsText } from './hosts-file.ts';
 import { observeMachine } from './machine-facts.ts';
-import { nodeSettingsFile, sysctlFile } from './machine-paths.ts';
-import type { NodePreparation, NodeSettings } from './node-preparation.ts';
+import { sysctlFile } from './machine-paths.ts';
+import type { NodePreparation } from './node-preparation.ts';
 import { nodePreparation } from './node-preparation.ts';
-
-const nodeSettings = z.object({
-  apiServerUrl: z.url().exactOptional(),
-  machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
-});
+import { readNodeSettings } from './node-settings.ts';
 
 export async function prepareNode(host: Host): Promise<NodePreparation> {
-  const settings = await readSettings(host);
+  const settings = await readNodeSettings(host);
   const preparation = nodePreparation(await observeMachine(host), settings);
 
   const hosts = await host.files.readIfPresent('/etc/hosts');
@@ -31,15 +25,4 @@ export async function prepareNode(host: Host): Promise<NodePreparation> {
     await host.files.write(path, text);
   }
   return preparation;
-}
-
-async function readSettings(host: Host): Promise<NodeSettings> {
-  const content = await host.files.readIfPresent(nodeSettingsFile);
-  if (content === undefined) return { machineNetworks: [] };
-  try {
-    return nodeSettings.parse(JSON.parse(Buffer.from(content).toString()));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw nodeSoftwareErrors.SETTINGS({ path: nodeSettingsFile, reason }, { cause: error });
-  }
 }

@@ -9,6 +9,11 @@ export interface Registry {
   readonly mirrors: readonly RegistryMirror[];
   /** Only the mirrors may be asked. */
   readonly isBlocked?: boolean;
+  /**
+   * A mirror is asked for what is named by digest, and never what a tag means. containerd knows mirrors per registry: a
+   * mirror that was meant for one repository is asked for its neighbours too, and a digest cannot be answered wrongly.
+   */
+  readonly isDigestOnly?: boolean;
 }
 
 export interface RegistryMirror {
@@ -27,7 +32,7 @@ export function registryHostsFile(registry: Registry): RegistryHostsFile {
   const hosts = registry.mirrors.map((mirror) => [
     mirror.url,
     {
-      capabilities: ['pull', 'resolve'],
+      capabilities: registry.isDigestOnly === true ? ['pull'] : ['pull', 'resolve'],
       ...(isApiRoot(mirror.url) ? { override_path: true } : {}),
       ...(mirror.caFile === undefined ? {} : { ca: mirror.caFile }),
     },

@@ -71,13 +71,6 @@ export const releaseErrors = errorTable('RELEASE', {
     means: 'Said before anything is built: a compiler that runs out of space fails late and unclearly.',
     exit: exitCodes.infrastructure,
   },
-  CACHE_BUSY: {
-    message: (e: { folder: string; pid?: number; purpose?: string }) =>
-      `${e.folder} is in use by ${e.purpose ?? 'another firstlight'}${e.pid === undefined ? '' : ` (process ${e.pid})`}`,
-    hint: 'Wait for it to finish, or use another cache folder by setting FIRSTLIGHT_CACHE.',
-    means: 'Two builds at once in one cache folder would do everything twice.',
-    exit: exitCodes.infrastructure,
-  },
   ENTRY_DAMAGED: {
     message: (e: { entry: string; reason: string }) => `${e.entry} is damaged: ${e.reason}`,
     hint: 'firstlight release build notices it and builds that entry again.',

@@ -6,7 +6,7 @@ import { digestOfRecord } from '../workflow/digest.ts';
 import type { Entry } from './cache/cache.ts';
 import { imageOf, imagePrefix } from './images/images.ts';
 import { blobFolder, writeImage, writeIndex } from './images/oci-image.ts';
-import { goArchitecture } from './parts/part-recipe.ts';
+import { goArchitecture } from './parts/architecture.ts';
 import { type ReleaseContent, releaseManifest } from './release-manifest.ts';
 import { need, type Recipe, type Workshop } from './build/workshop.ts';
 

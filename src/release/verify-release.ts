@@ -39,7 +39,10 @@ export async function verifyRelease(host: Host, options: VerifyReleaseOptions): 
     if (reason !== undefined && seen.status === 'present') await current.cache.condemn(seen.entry, reason);
     if (seen.status === 'present') sizeBytes += seen.entry.manifest.sizeBytes;
   }
-  problems.push(...(await checkBlobs(host, current)), ...(await checkParts(current)));
+  // What was just found damaged cannot vouch for anything else.
+  const isWhole = !problems.some((problem) => problem.startsWith('release '));
+  if (isWhole) problems.push(...(await checkBlobs(host, current)));
+  problems.push(...(await checkParts(current)));
   if (problems.length > 0) throw releaseErrors.NOT_VERIFIED({ problems });
   return {
     digest: current.digest,

@@ -25,6 +25,26 @@ describe('the journal', () => {
     expect(await host.files.facts('/j/other')).toBeUndefined();
   });
 
+  test('appended to by two at once, it keeps one unbroken chain', async () => {
+    const host = fakeHost();
+    await host.files.makeFolder('/j');
+    // A disk that takes its time, and longer for the first line than for the others.
+    let turns = 50;
+    const openAppend: typeof host.files.openAppend = async (name, options) => {
+      const handle = await host.files.openAppend(name, options);
+      return {
+        append: async (content) => {
+          for (let turn = (turns -= 10); turn > 0; turn -= 1) await Promise.resolve();
+          await handle.append(content);
+        },
+        [Symbol.asyncDispose]: () => handle[Symbol.asyncDispose](),
+      };
+    };
+    const journal = await openJournal({ ...host.files, openAppend }, path);
+    await Promise.all([0, 1, 2, 3].map((n) => journal.append({ kind: 'note', at, n })));
+    expect((await openJournal(host.files, path)).records.map((record) => record['n'])).toEqual([0, 1, 2, 3]);
+  });
+
   test('cut at any byte, it keeps every whole line and goes on', async () => {
     const { bytes } = await written(4);
     for (let cut = 0; cut <= bytes.length; cut += 1) {

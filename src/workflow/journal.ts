@@ -27,17 +27,26 @@ export async function openJournal(files: Files, path: string): Promise<Journal> 
   let link = chain;
   let handle: AppendHandle | undefined;
   const kept = [...records];
+  const write = async (record: JournalRecord): Promise<void> => {
+    handle ??= await files.openAppend(path, { mode: 0o600 });
+    const json = JSON.stringify(record);
+    const next = nextLink(link, json);
+    await handle.append(`${next} ${json}\n`);
+    link = next;
+    kept.push(record);
+  };
+  // One line after the other, also when two workflows share the journal: each line is chained to the one on the disk.
+  let last: Promise<void> = Promise.resolve();
   return {
     path,
     records: kept,
-    append: async (record) => {
-      handle ??= await files.openAppend(path, { mode: 0o600 });
-      const json = JSON.stringify(record);
-      link = nextLink(link, json);
-      await handle.append(`${link} ${json}\n`);
-      kept.push(record);
+    append: (record) => {
+      const written = last.then(() => write(record));
+      last = written.catch(() => {});
+      return written;
     },
     [Symbol.asyncDispose]: async () => {
+      await last;
       await handle?.[Symbol.asyncDispose]();
     },
   };

@@ -68,7 +68,12 @@ const extras = fc.record(
     additionalTrustBundle: fc.constantFrom(someAuthority, `# two of them\n${someAuthority}${someAuthority}`),
     additionalTrustBundlePolicy: fc.constantFrom('Proxyonly' as const, 'Always' as const),
     imageDigestSources: fc.array(
-      fc.record({ source: word.map((host) => `${host}.test:5000/team`), mirrors: fc.array(word) }),
+      fc.record({
+        source: word.map((host) => `${host}.test:5000/team`),
+        mirrors: fc.array(
+          fc.tuple(word, fc.array(word, { maxLength: 2 })).map((path) => `${path.flat().join('/')}/team`),
+        ),
+      }),
       { maxLength: 3 },
     ),
     publish: fc.constant('External' as const),
@@ -87,7 +92,10 @@ export const installConfigs: fc.Arbitrary<InstallConfigInput> = fc
     masters: fc.constantFrom(1, 3, 5, 7),
     workers: fc.integer({ min: 0, max: 20 }),
     pools: fc.constantFrom<Architecture>('amd64', 'arm64'),
-    gates: fc.uniqueArray(fc.stringMatching(/^[A-Z][a-z]{1,10}=(true|false)$/), { maxLength: 3 }),
+    gates: fc.uniqueArray(fc.stringMatching(/^[A-Z][a-z]{1,10}=(true|false)$/), {
+      maxLength: 3,
+      selector: (gate) => gate.split('=')[0],
+    }),
     networks,
     extras,
   })

@@ -110,6 +110,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+describe('a host', () => {
+  test('says what it is and that it can run machines', async () => {
+    const seen = JSON.parse(await cli('doctor', '-o', 'json')) as Record<string, unknown>;
+    expect(seen).toMatchObject({ problems: [], detected: { isRoot: true, hasOverlayfs: true } });
+  });
+});
+
 describe('a new machine', () => {
   test('says from outside what its first boot waits for', async () => {
     await cli('machine', 'create', '--cluster', one, '--ignition', pointer, '--no-wait', 'a');

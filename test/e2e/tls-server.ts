@@ -9,7 +9,8 @@ export interface TlsServerSettings {
   readonly port: number;
   readonly certificate: string;
   readonly key: string;
-  readonly answers: Readonly<Record<string, string>>;
+  /** By path; what is not text is given as base64. */
+  readonly answers: Readonly<Record<string, string | { readonly base64: string }>>;
   readonly proxy: boolean;
 }
 
@@ -20,7 +21,8 @@ const https = createHttpsServer({ cert: settings.certificate, key: settings.key 
   const peer = `${request.socket.remoteAddress}:${request.socket.remotePort}`;
   const path = request.url ?? '';
   process.stdout.write(`${sources.get(peer) ?? request.socket.remoteAddress} ${path}\n`);
-  const body = settings.answers[path];
+  const answer = settings.answers[path];
+  const body = typeof answer === 'object' ? Buffer.from(answer.base64, 'base64') : answer;
   response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(body ?? '');
 });
 https.on('tlsClientError', () => {});

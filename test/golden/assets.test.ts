@@ -8,11 +8,28 @@ import { targets } from '../../src/assets/targets.ts';
 import { fakeHost } from '../../src/host/fake/fake-host.ts';
 import { readable } from './readable.ts';
 
-const folder = new URL('files/', import.meta.url).pathname;
 const dir = '/cluster';
 
-async function generate(): Promise<ReadonlyMap<string, string>> {
+interface Cluster {
+  readonly name: string;
+  /** Beside this file: what was reviewed. */
+  readonly reviewed: string;
+  /** Beside this file; nothing: the default. */
+  readonly installConfig?: string;
+}
+
+const clusters: readonly Cluster[] = [
+  { name: 'the default cluster', reviewed: 'files/' },
+  { name: 'a cluster with every option', reviewed: 'files-all-fields/', installConfig: 'all-fields.yaml' },
+];
+const beside = (name: string): string => new URL(name, import.meta.url).pathname;
+
+async function generate({ installConfig }: Cluster): Promise<ReadonlyMap<string, string>> {
   const host = fakeHost({ seed: 'golden', start: '2026-01-01T00:00:00Z' });
+  if (installConfig !== undefined) {
+    await host.files.makeFolder(dir);
+    await host.files.write(`${dir}/install-config.yaml`, readFileSync(beside(installConfig)), { mode: 0o600 });
+  }
   const { signal } = new AbortController();
   const all = Object.values(targets).flat();
   await createAssets({ host, dir, targets: all, purpose: 'golden', emit: () => {}, signal });
@@ -24,16 +41,20 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-const made = await generate();
+const all = await Promise.all(
+  clusters.map(async (cluster) => ({ ...cluster, folder: beside(cluster.reviewed), made: await generate(cluster) })),
+);
 if (process.env['FIRSTLIGHT_GOLDEN'] === 'update') {
-  rmSync(folder, { recursive: true, force: true });
-  for (const [path, text] of made) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, `${path}.txt`), text);
+  for (const { folder, made } of all) {
+    rmSync(folder, { recursive: true, force: true });
+    for (const [path, text] of made) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, `${path}.txt`), text);
+    }
   }
 }
 
-describe('the assets of the default cluster', () => {
+describe.each(all)('the assets of $name', ({ folder, made }) => {
   test('are exactly the reviewed files', () => {
     const reviewed = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -47,7 +68,7 @@ describe('the assets of the default cluster', () => {
 
   test('no secret is readable by others', () => {
     for (const [path, text] of made) {
-      if (/<private key|client-key-data|"key": "|Bearer /.test(text)) expect(text, path).toMatch(/^mode 600\n/);
+      if (/<private key|client-key-data|"key": "|Bearer |opensesame/.test(text)) expect(text, path).toMatch(/^mode 600\n/);
     }
   });
 });

@@ -24,7 +24,7 @@ function readableText(text: string): string {
   return text
     .replaceAll(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g, describeCertificate)
     .replaceAll(/-----BEGIN PRIVATE KEY-----[\s\S]*?-----END PRIVATE KEY-----\n?/g, describeKey)
-    .replaceAll(/(certificate-authority-data|client-certificate-data|client-key-data): (\S+)/g, (_all, name: string, value: string) => {
+    .replaceAll(/(certificate-authority-data|client-certificate-data|client-key-data|rootCAData|additionalTrustBundle): (LS0tLS1CRUdJTi\S+)/g, (_all, name: string, value: string) => {
       const inner = readableText(Buffer.from(value, 'base64').toString('utf8'));
       return `${name}: |\n${inner.split('\n').map((line) => `      ${line}`).join('\n')}`;
     });

@@ -1,5 +1,5 @@
 // The real tools read what we made: openssl the certificates, Ignition the configs, kubectl the kubeconfigs.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,10 +11,13 @@ import { judge, oracleProgram } from './programs.ts';
 let dir: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'firstlight-assets-'));
+  await makeAssets(dir);
+});
+async function makeAssets(folder: string): Promise<void> {
   const all = Object.values(targets).flat();
   const { signal } = new AbortController();
-  await createAssets({ host: realHost(), dir, targets: all, purpose: 'oracle', emit: () => {}, signal });
-});
+  await createAssets({ host: realHost(), dir: folder, targets: all, purpose: 'oracle', emit: () => {}, signal });
+}
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const tls = (name: string): string => join(dir, 'tls', name);
@@ -77,9 +80,20 @@ describe('openssl', () => {
 });
 
 describe('the real Ignition', () => {
-  test.each(['bootstrap.ign', 'master.ign', 'worker.ign'])('validates %s without a warning', (name) => {
+  const configs = ['bootstrap.ign', 'master.ign', 'worker.ign'];
+  test.each(configs)('validates %s without a warning', (name) => {
     const verdict = judge(oracleProgram('ignition-validate'), [join(dir, name)]);
     expect(verdict).toEqual({ code: 0, output: '' });
+  });
+
+  test('validates the configs of a cluster with every option without a warning', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'firstlight-all-fields-'));
+    copyFileSync(new URL('../golden/all-fields.yaml', import.meta.url), join(other, 'install-config.yaml'));
+    await makeAssets(other);
+    for (const name of configs) {
+      expect(judge(oracleProgram('ignition-validate'), [join(other, name)])).toEqual({ code: 0, output: '' });
+    }
+    rmSync(other, { recursive: true, force: true });
   });
 });
 

@@ -24,6 +24,9 @@ const host = realHost();
 const cluster = { domain: 'demo.firstlight.test', serviceAddresses: ['172.30.0.1'], apiVips: [] };
 const movedPorts = ['2379', '2380', '2381', '6443', '10257', '10259'];
 
+/** Each the opposite of its default. */
+export const featureGates = { ContainerStopSignals: true, WatchListClient: false };
+
 export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 
 export interface ControlPlaneProcesses {
@@ -143,7 +146,8 @@ function readSigner(pki: string, name: SignerName): Credential {
 // 192.0.2.10 is only announced; everything binds and connects on loopback.
 const pods: Readonly<Record<Component, () => object>> = {
   etcd: () => etcdPod({ image: 'etcd', flags: etcdFlags() }),
-  'kube-apiserver': () => apiserverPod({ image: 'k', advertiseAddress: '192.0.2.10', serviceNetwork: '172.30.0.0/16' }),
+  'kube-apiserver': () =>
+    apiserverPod({ image: 'k', advertiseAddress: '192.0.2.10', serviceNetwork: '172.30.0.0/16', featureGates }),
   'kube-controller-manager': () =>
     controllerManagerPod({
       image: 'k',
@@ -151,8 +155,9 @@ const pods: Readonly<Record<Component, () => object>> = {
       podNetwork: '10.128.0.0/14',
       podPrefix: 23,
       serviceNetwork: '172.30.0.0/16',
+      featureGates,
     }),
-  'kube-scheduler': () => schedulerPod({ image: 'k' }),
+  'kube-scheduler': () => schedulerPod({ image: 'k', featureGates }),
 };
 
 /** The pod's own command, with folders and ports moved to where a test may have them. */

@@ -21,6 +21,12 @@ describe('a control plane of our pods', () => {
     expect(plane.kubectl('get', '--raw', '/readyz?verbose').output).toContain('readyz check passed');
   });
 
+  test('runs with the feature gates it was given', () => {
+    const { output } = plane.kubectl('get', '--raw', '/metrics');
+    expect(output).toMatch(/^kubernetes_feature_enabled\{name="ContainerStopSignals",.*\} 1$/m);
+    expect(output).toMatch(/^kubernetes_feature_enabled\{name="WatchListClient",.*\} 0$/m);
+  });
+
   test('controller-manager and scheduler each hold their Lease, with their own identity and no more', async () => {
     for (const name of ['kube-controller-manager', 'kube-scheduler']) {
       const lease = ['-n', 'kube-system', 'get', 'lease', name];

@@ -34,7 +34,7 @@ export interface EtcdLab extends AsyncDisposable {
   readonly tls: EtcdTls;
   readonly clients: EtcdClients;
   readonly handoff: { isCommitted: boolean };
-  startBootstrap(): Promise<void>;
+  startBootstrap(...moreFlags: readonly string[]): Promise<void>;
   /** Lets the machine's agent decide once, and does what it decided. */
   agentStep(machine: LabMachine): Promise<void>;
   /** Lets agents decide every 100 ms until aborted. */
@@ -116,6 +116,7 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
   const start = (
     machine: LabMachine,
     initial: Pick<Parameters<typeof memberFlags>[0], 'initialCluster' | 'initialState'>,
+    moreFlags: readonly string[] = [],
   ): void => {
     const { name, ports, dataFolder, files } = machine;
     const clusterToken = 'lab';
@@ -132,7 +133,7 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
       profile: 'normal',
     });
     const log = openSync(join(folder, `${name}.log`), 'a');
-    const child = spawn(oracleProgram('etcd'), flags, { stdio: ['ignore', log, log] });
+    const child = spawn(oracleProgram('etcd'), [...flags, ...moreFlags], { stdio: ['ignore', log, log] });
     machine.process = child;
     child.once('exit', () => {
       if (machine.process === child) machine.process = undefined;
@@ -176,9 +177,9 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
     handoff,
     etcdctl,
     agentStep,
-    startBootstrap: async () => {
+    startBootstrap: async (...moreFlags) => {
       const { name, peerUrl } = bootstrap;
-      start(bootstrap, { initialCluster: [{ name, peerUrl }], initialState: 'new' });
+      start(bootstrap, { initialCluster: [{ name, peerUrl }], initialState: 'new' }, moreFlags);
       await until('the bootstrap member answers', async () => (await listing()).status === 'read');
     },
     runAgents: async (watched, signal) => {

@@ -15,7 +15,7 @@ import { controllerConfigManifest, machineConfigManifest } from '../../src/machi
 import { allPools, builtInPools } from '../../src/machine-config/pools.ts';
 import { readObjects } from '../../src/machine-config/read-objects.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
-import { sampleFacts } from './machine-config-sample.ts';
+import { fullFacts } from './machine-config-sample.ts';
 import { oracleProgram } from './programs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'firstlight-crds-'));
@@ -109,7 +109,7 @@ test('what a real API gives back renders to the same names as the files that wen
   expect(waited.stderr).toBe('');
 
   const objects = [
-    controllerConfigManifest(sampleFacts),
+    controllerConfigManifest(fullFacts),
     ...builtInPools.map((pool) => JSON.parse(JSON.stringify(pool)) as object),
     machineConfigManifest(sshMachineConfig('master', ['ssh-ed25519 AAAA'])),
     machineConfigManifest(sshMachineConfig('worker', ['ssh-ed25519 AAAA'])),

@@ -1,5 +1,9 @@
 // A cluster for the tests that put our machine configuration to real tools.
 import type { ClusterFacts } from '../../src/node-software/machine-software.ts';
+import { someAuthority } from '../arbitrary/install-config.ts';
+
+/** A bundle of two, with a remark between them as people leave there. */
+export const twoAuthorities = `${someAuthority}# the other one\n${someAuthority}`;
 
 export const sampleFacts: ClusterFacts = {
   apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
@@ -14,4 +18,17 @@ export const sampleFacts: ClusterFacts = {
   ],
   kubeletEnvironment: { KUBELET_IMAGE_TAG: 'v1.37.1' },
   mastersSchedulable: false,
+};
+
+/** The same with everything that a cluster may have besides. */
+export const fullFacts: ClusterFacts = {
+  ...sampleFacts,
+  proxy: {
+    httpProxy: 'http://proxy.example.com:3128',
+    httpsProxy: 'http://proxy.example.com:3128',
+    noProxy: ['.cluster.local', '10.99.0.0/24', 'api-int.demo.firstlight.test'],
+    hasCredentials: true,
+  },
+  additionalTrustBundle: twoAuthorities,
+  featureGates: { ContainerStopSignals: true, WatchListClient: false },
 };

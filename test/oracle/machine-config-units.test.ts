@@ -6,13 +6,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
-import type { MachineRole } from '../../src/node-software/machine-software.ts';
-import { baseSoftware, containerRuntimeSoftware, kubeletSoftware } from '../../src/node-software/machine-software.ts';
+import type { ClusterFacts, MachineRole } from '../../src/node-software/machine-software.ts';
+import {
+  baseSoftware,
+  containerRuntimeSoftware,
+  ignitionConfig,
+  kubeletSoftware,
+} from '../../src/node-software/machine-software.ts';
 import { programs } from '../../src/node-software/machine-paths.ts';
 import type { ServiceUnit } from '../../src/node-software/unit.ts';
 import { unitText } from '../../src/node-software/unit.ts';
 import { variable } from '../../src/node-software/unit-escape.ts';
-import { sampleFacts } from './machine-config-sample.ts';
+import { fullFacts, sampleFacts } from './machine-config-sample.ts';
 
 const systemUnits = ['/usr/lib/systemd/system', '/lib/systemd/system'].find((folder) => existsSync(folder));
 let root = '';
@@ -37,22 +42,46 @@ function verify(units: Readonly<Record<string, string>>): { readonly status: num
   const folder = join(root, 'etc/systemd/system');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(units)) writeFileSync(join(folder, name), text);
-  const args = ['verify', `--root=${root}`, '--man=no', '--recursive-errors=yes', ...Object.keys(units)];
+  for (const [name, text] of Object.entries(units)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const names = Object.keys(units).filter((name) => !name.includes('/'));
+  const args = ['verify', `--root=${root}`, '--man=no', '--recursive-errors=yes', ...names];
   const run = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
   if (run.error !== undefined) throw run.error;
   return { status: run.status, says: run.stderr };
 }
 
+/** Units and drop-ins of a machine, by path below /etc/systemd/system. */
+function unitFiles(role: MachineRole, facts: ClusterFacts): Readonly<Record<string, string>> {
+  const parts = [baseSoftware(role, facts), containerRuntimeSoftware(facts), kubeletSoftware(role, facts)];
+  return Object.fromEntries(
+    (ignitionConfig(parts).systemd?.units ?? []).flatMap(({ name, contents, dropins = [] }) => [
+      [name, contents ?? ''],
+      ...dropins.map((dropin) => [`${name}.d/${dropin.name}`, dropin.contents ?? '']),
+    ]),
+  );
+}
+
 describe('systemd', () => {
   test.each<MachineRole>(['bootstrap', 'master', 'worker'])('reads every unit of a %s without a word', (role) => {
-    const parts = [
-      baseSoftware(role, sampleFacts),
-      containerRuntimeSoftware(sampleFacts),
-      kubeletSoftware(role, sampleFacts),
-    ];
-    const units = parts.flatMap((part) => part.units.map((unit) => [unit.name, unitText(unit)] as const));
-    expect(verify(Object.fromEntries(units))).toEqual({ status: 0, says: '' });
+    expect(verify(unitFiles(role, sampleFacts))).toEqual({ status: 0, says: '' });
+  });
+
+  test.each<MachineRole>(['bootstrap', 'master', 'worker'])(
+    'reads every unit and drop-in of a %s behind a proxy without a word',
+    (role) => {
+      const files = unitFiles(role, fullFacts);
+      expect(Object.keys(files)).toContain('containerd.service.d/20-system-trust.conf');
+      expect(Object.keys(files)).toContain('kubelet.service.d/10-proxy.conf');
+      expect(verify(files)).toEqual({ status: 0, says: '' });
+    },
+  );
+
+  test('would complain about a drop-in it does not understand', () => {
+    const files = { ...unitFiles('worker', fullFacts), 'kubelet.service.d/30-x.conf': '[Service]\nNoSuch=1\n' };
+    expect(verify(files).says).toContain('NoSuch');
   });
 
   test('reads whatever the builder writes, however odd the values', () => {

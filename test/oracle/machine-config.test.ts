@@ -16,7 +16,7 @@ import { renderPool } from '../../src/machine-config/render.ts';
 import { containerdConfigText, containerdMachineConfigText } from '../../src/node-software/containerd-config.ts';
 import { machineFacts } from '../../src/node-software/machine-paths.ts';
 import { askOracle } from './ignition-oracle.ts';
-import { sampleFacts } from './machine-config-sample.ts';
+import { fullFacts, sampleFacts } from './machine-config-sample.ts';
 import { oracleProgram } from './programs.ts';
 
 const users: MachineConfig[] = [
@@ -34,7 +34,7 @@ const users: MachineConfig[] = [
     }),
   },
 ];
-const all = [...baseMachineConfigs(sampleFacts, 'test'), ...users];
+const all = [...baseMachineConfigs(fullFacts, 'test'), ...users];
 
 function rendered(role: string) {
   const pool = builtInPools.find(({ metadata }) => metadata.name === role)!;

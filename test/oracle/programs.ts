@@ -21,6 +21,7 @@ export interface Verdict {
 
 export function judge(program: string, args: readonly string[], input?: string): Verdict {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
+    maxBuffer: 64 * 1024 * 1024,
     encoding: 'utf8',
     ...(input === undefined ? {} : { input }),
   });

@@ -36,10 +36,13 @@ test.skipIf(containerd === undefined)(
     const shop = await openWorkshop({ ...options, host, upstreamFolder: fixture.upstreamFolder });
     const recipe = { kind: 'part', name: 'containerd', why: '', estimateSeconds: 1, ways: [] } as const;
     shop.present.set('part containerd', containerd!);
-    const release = fullPlan(shop, false).after.at(-1)!;
+    const [image, release] = fullPlan(shop, false).after;
     const mountsBefore = execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' });
 
-    const seed = await make(shop, containerdSeedRecipe({ containerd: recipe, release }), work);
+    const base = containerdSeedRecipe({ name: 'base', containerd: recipe, images: [image!] });
+    await make(shop, base, work);
+    const whole = { name: 'containerd', containerd: recipe, base, images: [release!] };
+    const seed = await make(shop, containerdSeedRecipe(whole), work);
 
     const current = await currentRelease(host);
     const images = seed.manifest.facts['images'] as readonly string[];

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type OfficialSource, officialWay } from '../../src/release/parts/official.ts';
+import { partRecipe } from '../../src/release/parts/part-recipe.ts';
 import { make, openWorkshop, type Recipe, type Workshop } from '../../src/release/build/workshop.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';
 
@@ -97,6 +98,20 @@ test('a binary that differs from its checksum is refused and leaves nothing', as
   };
   await expect(make(shop, recipe(shop, source), work)).rejects.toMatchObject({ code: 'RELEASE_CHECKSUM' });
   expect(await shop.host.files.list(join(shop.cache.folder, 'tmp'))).toEqual([]);
+});
+
+test('a version that is not published is compiled instead', async () => {
+  const shop = await shopFor('unpublished');
+  const source: OfficialSource = {
+    url: `${base}/v9/{file}`,
+    checksumUrl: `${base}/v9/{file}.sha256`,
+    packing: 'binary',
+    files: { pause: 'pause' },
+  };
+  const part = shop.table.parts[0]!;
+  const ways = [officialWay(part, { pause: source })!, ...partRecipe(part).ways];
+  const entry = await make(shop, { ...recipe(shop, source), ways }, work);
+  expect(entry.manifest.inputs['made']).toBe('go build');
 });
 
 test('a host that cannot be reached is asked once, and quickly', async () => {

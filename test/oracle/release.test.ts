@@ -110,6 +110,14 @@ interface BomComponent {
   readonly purl?: string;
 }
 
+test('two builds at once do the work once', async () => {
+  const options = { onlyParts: ['pause', 'cni'] };
+  const [first, second] = await Promise.all([fixture.build('both', options), fixture.build('both', options)]);
+  expect([...first.made, ...second.made].sort()).toEqual(['part cni', 'part pause']);
+  const waited = [...first.events, ...second.events].filter((event) => event.kind === 'notice');
+  expect(waited).toEqual([expect.objectContaining({ text: expect.stringMatching(/^waiting for .*\(process \d+\)$/) })]);
+});
+
 describe('without Go', () => {
   const withoutGo = (cache: string): Host => {
     const host = fixture.host(cache);
@@ -162,6 +170,18 @@ describe('a damaged cache entry', () => {
     expect((await fixture.build('damaged')).made).toEqual(['part pause']);
     await expect(verifyRelease(host, quiet)).resolves.toBeDefined();
   });
+});
+
+test('a damaged layer of the release is refused in words', async () => {
+  const host = fixture.host('damaged');
+  await fixture.build('damaged');
+  const { release, digest } = await currentRelease(host);
+  const path = join(release.content, 'blobs/sha256', digest);
+  const { layers } = JSON.parse(await readFile(path, 'utf8')) as { layers: { digest: string }[] };
+  const layer = join(release.content, 'blobs/sha256', layers[0]!.digest.replace('sha256:', ''));
+  await truncate(layer, 700);
+  await expect(verifyRelease(host, quiet)).rejects.toMatchObject({ code: 'RELEASE_ENTRY_DAMAGED' });
+  expect((await fixture.build('damaged')).made).toEqual(['release release']);
 });
 
 describe('a build killed in the middle', () => {

@@ -7,8 +7,8 @@
 //
 //	{"op":"validate","config":C,"version":V}   is C a good config?
 //	{"op":"parse","config":C,"version":V}      the same, and the config as Ignition understood it ("parsed")
-//	{"op":"convert-up","config":C}             C of any stable spec as a config of spec 3.5.0 ("config")
-//	{"op":"merge","parent":C,"child":C}        both converted up, then merged as the fetch stage merges ("config")
+//	{"op":"convert-up","config":C,"version":V} C of that or an older spec as a config of spec V ("config")
+//	{"op":"merge","parent":C,"child":C}        both converted up to 3.5, then merged as the fetch stage does ("config")
 //
 // C is a string with the exact bytes of a config (also empty or broken ones), a string of base64 when the request says
 // "base64":true, or plain JSON, whose bytes are taken as they stand. V, "3.0" to "3.5" or "3.6-experimental", is the
@@ -168,6 +168,9 @@ func parse(req request, a *answer) error {
 // mergePair does what the fetch stage does to a config and one it refers to: parse both, merge, and run the per-type
 // validators (not the search for duplicates) once more over the result.
 func mergePair(req request, a *answer) error {
+	if req.Version != "" || req.Config != nil {
+		return fmt.Errorf("merge takes a parent and a child")
+	}
 	parentRaw, err := content(req.Parent, req.Base64)
 	if err != nil {
 		return fmt.Errorf("parent: %w", err)

@@ -2,10 +2,10 @@
 // There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
 import { manifestAsset } from './manifest-asset.ts';
 
-const group = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
+export const group = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
 const user = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name });
 
-function clusterBinding(name: string, role: string, subject: object): object {
+export function clusterBinding(name: string, role: string, subject: object): object {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',

@@ -5,8 +5,10 @@ import { baseRoles, sshMachineConfig } from '../../machine-config/base-machine-c
 import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../machine-config/manifests.ts';
 import { clusterNames } from '../cluster-names.ts';
+import { identity } from '../identity.ts';
 import { installConfig } from '../install-config.ts';
 import { machineFacts, sshKeys } from '../machine-facts.ts';
+import { rootCa } from '../signers.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 export const machineConfigCrdManifest = manifestAsset({
@@ -19,11 +21,12 @@ export const machineConfigCrdManifest = manifestAsset({
 export const machineConfigFacts = manifestAsset({
   name: 'machine-config',
   why: 'Every machine of a pool gets the same configuration, made from these facts and from MachineConfigs of yours.',
-  inputs: { installConfig, clusterNames },
-  objects: ({ installConfig: config, clusterNames: names }) => {
+  inputs: { installConfig, clusterNames, identity, rootCa },
+  objects: ({ installConfig: config, clusterNames: names, identity: { clusterId }, rootCa: { certificatePem } }) => {
     const keys = sshKeys(config);
     const logins =
       keys.length === 0 ? [] : baseRoles.map((role) => machineConfigManifest(sshMachineConfig(role, keys)));
-    return [controllerConfigManifest(machineFacts(config, names)), ...logins];
+    const facts = machineFacts(config, names, { clusterId, rootCaPem: certificatePem });
+    return [controllerConfigManifest(facts), ...logins];
   },
 });

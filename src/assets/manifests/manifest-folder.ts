@@ -4,8 +4,11 @@ import { type Document, parseAllDocuments } from 'yaml';
 import { asset, type FileSet } from '../asset.ts';
 import { assetErrors } from '../errors.ts';
 import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
+import { agentAccess, proxyAccess } from './agent-access.ts';
 import { clusterConfigManifest } from './cluster-config.ts';
+import { inventoryManifest } from './inventory.ts';
 import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
+import { poolTokensManifest } from './pool-tokens.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 
 export interface ManifestFile {
@@ -24,8 +27,12 @@ export const manifestFolder = asset({
     adminAccess,
     nodeAccess,
     apiserverAccess,
+    agentAccess,
+    proxyAccess,
+    inventoryManifest,
     machineConfigCrdManifest,
     machineConfigFacts,
+    poolTokensManifest,
   },
   outputs: ['manifests/*'],
   isCollection: true,

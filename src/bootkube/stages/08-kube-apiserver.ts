@@ -1,5 +1,6 @@
 // Stage 8: the API server of the bootstrap machine, the same pod that masters run.
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
+import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { imageOf } from '../image-of.ts';
@@ -19,6 +20,7 @@ export const kubeApiserver = renderStage({
       image: imageOf(context, 'KUBE_APISERVER_OPERATOR_IMAGE'),
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
+      featureGates: featureGatesOf(context.installConfig),
     });
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];
   },

@@ -1,5 +1,6 @@
 // Stage 9: the controller manager: it signs approved requests and hands out pod ranges while there is no master.
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
+import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { imageOf } from '../image-of.ts';
@@ -23,6 +24,7 @@ export const controllerManager = renderStage({
       podNetwork: pods.cidr,
       podPrefix: pods.hostPrefix,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
+      featureGates: featureGatesOf(context.installConfig),
     });
     return [{ path: 'kube-controller-manager-pod.yaml', content: toYaml(pod) }];
   },

@@ -1,5 +1,6 @@
 // Stage 10: the scheduler, so that pods find a node as soon as there is one.
 import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
+import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { imageOf } from '../image-of.ts';
@@ -12,10 +13,13 @@ export const scheduler = renderStage({
   why: 'The first nodes join before any master schedules; their pods should not wait for the handoff.',
   variable: 'KUBE_SCHEDULER_OPERATOR_IMAGE',
   originalCommand: 'podman run ${KUBE_SCHEDULER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-scheduler',
-  inputs: ['render/02-release-info'],
+  inputs: ['manifests/cluster-config.yaml', 'render/02-release-info'],
   outputs: ['kube-scheduler-pod.yaml'],
   render: async (context) => {
-    const pod = schedulerPod({ image: imageOf(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE') });
+    const pod = schedulerPod({
+      image: imageOf(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE'),
+      featureGates: featureGatesOf(context.installConfig),
+    });
     return [{ path: 'kube-scheduler-pod.yaml', content: toYaml(pod) }];
   },
   verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],

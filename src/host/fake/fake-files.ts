@@ -121,7 +121,7 @@ function movers(disk: FakeDisk): Pick<Files, 'rename' | 'remove'> {
 
 function folders(
   disk: FakeDisk,
-): Pick<Files, 'makeFolder' | 'list' | 'makeTemporaryFolder' | 'freeBytes' | 'lock' | 'watch'> {
+): Pick<Files, 'makeFolder' | 'list' | 'makeTemporaryFolder' | 'freeBytes' | 'lock' | 'lockFile' | 'watch'> {
   const { nodes, locked } = disk;
   return {
     makeFolder: async (path, options) => makeFolder(disk, clean(path), options?.mode ?? 0o755),
@@ -136,6 +136,11 @@ function folders(
       return path;
     },
     freeBytes: async () => (disk.isFull ? 0 : 2 ** 40),
+    lockFile: async (path) => {
+      if (locked.has(clean(path))) return undefined;
+      locked.add(clean(path));
+      return { path, [Symbol.asyncDispose]: async () => void locked.delete(clean(path)) };
+    },
     lock: async (folder) => {
       if (locked.has(clean(folder))) return { heldBy: {} };
       locked.add(clean(folder));

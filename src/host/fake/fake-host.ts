@@ -1,5 +1,6 @@
 // The same contract as the real machine, in memory and driven by a seed. Programs and connections that a test did not
 // script are refused loudly: a fake that answers by itself would test nothing.
+import type { Bus } from '../bus.ts';
 import type { Environment } from '../environment.ts';
 import { hostErrors } from '../errors.ts';
 import type { Host } from '../host.ts';
@@ -22,6 +23,7 @@ export interface FakeHostOptions {
   readonly environment?: Partial<Environment>;
   readonly processes?: Partial<Processes>;
   readonly network?: Partial<Network>;
+  readonly bus?: Bus;
 }
 
 export function fakeHost(options: FakeHostOptions = {}): FakeHost {
@@ -34,6 +36,7 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     environment: { ...environment, ...options.environment },
     processes: { ...noProcesses, ...options.processes },
     network: { ...noNetwork, ...options.network },
+    bus: options.bus ?? noBus,
   };
 }
 
@@ -54,6 +57,13 @@ const environment: Environment = {
 
 const noProgram = async (program: string): Promise<never> => {
   throw hostErrors.PROGRAM_MISSING({ program });
+};
+
+const noBus: Bus = {
+  connect: async ({ address }) => {
+    const errorName = 'org.freedesktop.DBus.Error.NoServer';
+    throw hostErrors.BUS({ target: address, errorName, reason: 'there is no bus' });
+  },
 };
 
 const noProcesses: Processes = {

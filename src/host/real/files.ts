@@ -26,6 +26,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { hostErrors } from '../errors.ts';
 import type { FileFacts, Files, WriteOptions } from '../files.ts';
+import { lockFile } from './lock-file.ts';
 import { lockFolder } from './lock.ts';
 
 export function realFiles(): Files {
@@ -53,6 +54,7 @@ export function realFiles(): Files {
     makeTemporaryFolder: (prefix) => named('make a folder in', tmpdir(), () => mkdtemp(join(tmpdir(), prefix))),
     freeBytes: (path) => named('look at', path, () => statfs(path).then((s) => s.bavail * s.bsize)),
     lock: (folder, purpose) => named('lock', folder, () => lockFolder(folder, purpose)),
+    lockFile: (path) => named('lock', path, () => lockFile(path)),
     watch: (folder, changed) => {
       const watcher = watch(folder, () => changed());
       // A folder that vanishes ends the watch; the caller's own observation notices the rest.

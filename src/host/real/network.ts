@@ -1,10 +1,11 @@
 // The real network. `fetch` is not used: it ignores a private CA. Redirects are never followed silently.
 import { lookup } from 'node:dns/promises';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
+import { networkFailureOf } from '../network-failure.ts';
 import { listen } from './https-server.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, Network, NetworkFailure } from '../network.ts';
 
@@ -57,15 +58,17 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
   return new Promise((resolve, reject) => {
     const outgoing = start(url, {
       method: request.method ?? 'GET',
-      headers: { ...request.headers },
-      agent: false,
+      headers: { ...(request.connectTo === undefined ? {} : { host: url.host }), ...request.headers },
+      agent: proxyAgent(url, request.proxy),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...(request.ca === undefined ? {} : { ca: request.ca }),
       ...(request.cert === undefined ? {} : { cert: request.cert }),
       ...(request.key === undefined ? {} : { key: request.key }),
       ...(request.connectTo === undefined
         ? {}
-        : { host: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
+        : { hostname: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
+      ...(request.serverName === undefined ? {} : { servername: request.serverName }),
+      ...(request.isInsecure === true ? { rejectUnauthorized: false } : {}),
     });
     const timer = setTimeout(
       () => outgoing.destroy(networkError(request.url, 'timeout', `no answer within ${timeoutMs} ms`)),
@@ -83,16 +86,31 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
   });
 }
 
+/** `false` is Node's word for a connection of its own, without a pool. */
+function proxyAgent(url: URL, proxy: string | undefined): HttpAgent | false {
+  if (proxy === undefined) return false;
+  const proxyEnv = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  return url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv });
+}
+
 async function* streamed(message: IncomingMessage, request: HttpRequest): AsyncGenerator<Uint8Array> {
   const idleMs = request.idleMs ?? timeoutMsDefault;
   message.setTimeout(idleMs, () =>
     message.destroy(networkError(request.url, 'timeout', `the answer stopped for ${idleMs} ms`)),
   );
   try {
-    for await (const chunk of message) yield chunk as Uint8Array;
+    for await (const chunk of message as AsyncIterable<Buffer<ArrayBuffer>>) {
+      yield chunk;
+      if (request.releasesChunks === true) release(chunk);
+    }
   } catch (error) {
     throw failure(request.url, error, request.signal);
   }
+}
+
+/** Detaching frees the memory at once. A chunk that is only a part of its buffer shares it with others and is left alone. */
+function release(chunk: Buffer<ArrayBuffer>): void {
+  if (chunk.byteLength > 0 && chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0);
 }
 
 function head(message: IncomingMessage): Omit<HttpStream, 'body'> {
@@ -114,27 +132,14 @@ function probe(host: string, port: number, timeoutMs: number): Promise<void> {
   });
 }
 
-const failures: Record<string, readonly [NetworkFailure, string]> = {
-  ENOTFOUND: ['dns', 'the name does not resolve'],
-  EAI_AGAIN: ['dns', 'the name server does not answer'],
-  ECONNREFUSED: ['refused', 'connection refused'],
-  EHOSTUNREACH: ['unreachable', 'no route to the host'],
-  ENETUNREACH: ['unreachable', 'no route to the network'],
-  ETIMEDOUT: ['timeout', 'the connection timed out'],
-  ECONNRESET: ['reset', 'the connection was reset'],
-  EPIPE: ['reset', 'the connection was closed'],
-};
-
 function failure(target: string, error: unknown, signal?: AbortSignal): FirstlightError | Error {
   if (signal?.aborted && signal.reason instanceof Error && signal.reason.name !== 'TimeoutError') return signal.reason;
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (name === 'FirstlightError') return error as FirstlightError;
   if (name === 'AbortError' || name === 'TimeoutError')
     return networkError(target, 'timeout', 'no answer in time', error);
-  const known = failures[code ?? ''];
-  if (known !== undefined) return networkError(target, known[0], known[1], error);
-  const isTls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO)/.test(code ?? '');
-  return networkError(target, isTls ? 'tls' : 'protocol', message, error);
+  const [kind, reason] = networkFailureOf(code ?? '', message);
+  return networkError(target, kind, reason, error);
 }
 
 function networkError(target: string, kind: NetworkFailure, reason: string, cause?: unknown): FirstlightError {

@@ -1,6 +1,7 @@
 // The machine we run on, assembled. The only place where the real doors are opened.
 import type { Host } from '../host.ts';
 import type { Network } from '../network.ts';
+import { realBus } from './bus.ts';
 import { realClock } from './clock.ts';
 import { realEnvironment } from './environment.ts';
 import { realFiles } from './files.ts';
@@ -13,6 +14,7 @@ export function realHost(): Host {
     files: realFiles(),
     processes: realProcesses(environment),
     network: lazyNetwork(),
+    bus: realBus(),
     clock: realClock(),
     random: realRandom(),
     environment,

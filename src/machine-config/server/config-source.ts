@@ -14,6 +14,8 @@ export interface ServedPool {
   readonly kubeconfig: Kubeconfig;
   /** Whom the kubelet believes when it is called. */
   readonly kubeletClientCaPem: string;
+  /** The file with the proxy's user and password, where machines of the pool need it. */
+  readonly proxyCredentials?: string;
 }
 
 export interface Waiting {

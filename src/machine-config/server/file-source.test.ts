@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fakeHost, type FakeHost } from '../../host/fake/fake-host.ts';
+import type { Config } from '../../ignition/config.ts';
 import { latestSpec } from '../../ignition/spec-version.ts';
 import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
+import { ignitionUnits } from '../../node-software/ignition-unit.ts';
+import { proxyDropins } from '../../node-software/proxy.ts';
 import { issueSigner } from '../../pki/issue.ts';
 import { apiVersion } from '../machine-config.ts';
 import { isServed } from './config-source.ts';
@@ -11,6 +14,7 @@ const options = {
   renderedFolder: '/rendered',
   poolTokensPath: '/auth/pool-tokens.json',
   kubeconfigPath: '/auth/kubeconfig',
+  proxyCredentialsPath: '/auth/proxy-credentials.env',
   pkiFolder: '/tls',
 };
 
@@ -24,12 +28,12 @@ function pool(config: string): string {
   });
 }
 
-function machineConfig(name: string): string {
+function machineConfig(name: string, config: Partial<Config> = {}): string {
   return JSON.stringify({
     apiVersion,
     kind: 'MachineConfig',
     metadata: { name },
-    spec: { config: { ignition: { version: latestSpec } } },
+    spec: { config: { ignition: { version: latestSpec }, ...config } },
   });
 }
 
@@ -91,6 +95,21 @@ describe('configurations from files', () => {
     await host.files.write('/rendered/machine-pools/master.yaml', pool('rendered-master-2'));
     await lookedAgain(host);
     expect(master()).toMatchObject({ machineConfig: { metadata: { name: 'rendered-master-2' } } });
+    await source[Symbol.asyncDispose]();
+  });
+
+  test('for machines that must pass a proxy wait for what it asks for', async () => {
+    const { host, source, master } = await setUp();
+    await writeAll(host);
+    const proxy = { noProxy: [], hasCredentials: true };
+    const units = ignitionUnits([], proxyDropins(proxy, { units: ['kubelet.service'], isBootstrap: false }));
+    const config = machineConfig('rendered-master-1', { systemd: { units } });
+    await host.files.write('/rendered/machine-configs/rendered-master-1.yaml', config);
+    await lookedAgain(host);
+    expect(master()).toMatchObject({ missing: '/auth/proxy-credentials.env is not there yet' });
+    await host.files.write('/auth/proxy-credentials.env', 'HTTP_PROXY="http://u:p@proxy.test"\n');
+    await lookedAgain(host);
+    expect(master()).toMatchObject({ proxyCredentials: 'HTTP_PROXY="http://u:p@proxy.test"\n' });
     await source[Symbol.asyncDispose]();
   });
 

@@ -4,6 +4,7 @@
 import { basename, dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../../host/host.ts';
+import { needsProxyCredentials } from '../../node-software/proxy.ts';
 import { joinBundle } from '../../pki/certificate.ts';
 import { trustBundles } from '../../pki/trust-bundles.ts';
 import { mistakeText, readDocuments } from '../documents.ts';
@@ -20,6 +21,8 @@ export interface FileSourceOptions {
   readonly kubeconfigPath: string;
   /** Where the certificates of the signers are. */
   readonly pkiFolder: string;
+  /** The proxy's user and password; read where a pool needs them. */
+  readonly proxyCredentialsPath: string;
   /** Told once about every problem when it appears. */
   readonly onProblem: (problem: string) => void;
 }
@@ -33,7 +36,9 @@ export async function openFileSource(host: Host, options: FileSourceOptions): Pr
     for (const problem of next.problems) if (!state.problems.includes(problem)) options.onProblem(problem);
     state = next;
   };
-  const others = [options.poolTokensPath, options.kubeconfigPath].map((path) => dirname(path));
+  const others = [options.poolTokensPath, options.kubeconfigPath, options.proxyCredentialsPath].map((path) =>
+    dirname(path),
+  );
   const following = await followFiles(host, { folders: [...folders, ...others, options.pkiFolder], look });
   return { current: () => state, [Symbol.asyncDispose]: () => following[Symbol.asyncDispose]() };
 }
@@ -88,9 +93,18 @@ class FileReader {
     const machineConfig = await this.#file(path, (text) => readRendered(path, text));
     if (!('value' in machineConfig)) return machineConfig;
     if (!('value' in common)) return common;
-    const served: ServedPool = { pool, machineConfig: machineConfig.value, ...common.value };
+    const secret = await this.#proxyCredentials(machineConfig.value);
+    if (!('value' in secret)) return secret;
+    const served: ServedPool = { pool, machineConfig: machineConfig.value, ...common.value, ...secret.value };
     const last = before.pools.get(pool);
     return isServed(last) && isSame(last, served) ? last : served;
+  }
+
+  /** A machine that has to pass a proxy and cannot would pull no image; it waits here instead. */
+  async #proxyCredentials({ spec }: MachineConfig): Promise<Read<Pick<ServedPool, 'proxyCredentials'>>> {
+    if (!needsProxyCredentials(spec.config)) return { value: {} };
+    const read = await this.#file(this.#options.proxyCredentialsPath, (text) => text);
+    return 'value' in read ? { value: { proxyCredentials: read.value } } : read;
   }
 
   async #common(): Promise<Read<Common>> {
@@ -139,7 +153,8 @@ function isSame(one: ServedPool, other: ServedPool): boolean {
   return (
     one.machineConfig === other.machineConfig &&
     one.kubeconfig === other.kubeconfig &&
-    one.kubeletClientCaPem === other.kubeletClientCaPem
+    one.kubeletClientCaPem === other.kubeletClientCaPem &&
+    one.proxyCredentials === other.proxyCredentials
   );
 }
 

@@ -5,6 +5,7 @@ import { dataUrl } from '../../ignition/data-url.ts';
 import { readInlineContents } from '../../ignition/inline-contents.ts';
 import { parse } from '../../ignition/parse.ts';
 import { type SpecVersion, specVersions } from '../../ignition/spec-version.ts';
+import { proxyCredentials } from '../../node-software/machine-paths.ts';
 import type { ServedPool } from './config-source.ts';
 import { buildServedConfig, servedPaths } from './served-config.ts';
 
@@ -41,6 +42,16 @@ describe('a served config', () => {
     const modes = new Map((config.storage?.files ?? []).map(({ path, mode }) => [path, mode]));
     expect(modes.get(servedPaths.bootstrapKubeconfig)).toBe(0o600);
     expect(modes.get(servedPaths.machineConfig)).toBe(0o600);
+  });
+
+  test('carries what a proxy asks for where the pool needs it, readable by nobody else, and not in its MachineConfig', () => {
+    const secret = 'HTTPS_PROXY="http://u:opensesame@proxy.test:3128"\n';
+    const config = build({ ...servedPool('worker'), proxyCredentials: secret });
+    expect(textAt(config, proxyCredentials)).toBe(secret);
+    expect(config.storage?.files?.find(({ path }) => path === proxyCredentials)?.mode).toBe(0o600);
+    for (const path of [servedPaths.machineConfig, servedPaths.encapsulated]) {
+      expect(textAt(config, path)).not.toContain('opensesame');
+    }
   });
 
   test('tells the machine which config it has, in four annotations', () => {

@@ -8,7 +8,7 @@ import { serialize } from '../../ignition/serialize.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { isAtLeast, latestSpec } from '../../ignition/spec-version.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { bootstrapKubeconfig, kubeletClientCa } from '../../node-software/machine-paths.ts';
+import { bootstrapKubeconfig, kubeletClientCa, proxyCredentials } from '../../node-software/machine-paths.ts';
 import type { MachineConfig } from '../machine-config.ts';
 import { apiVersion, group } from '../machine-config.ts';
 import type { Kubeconfig, ServedPool } from './config-source.ts';
@@ -102,6 +102,10 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
       overwrite: true,
       contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig, token))}` },
     },
+    // Not in the MachineConfig, which others in the cluster may read.
+    ...(served.proxyCredentials === undefined
+      ? []
+      : [inlineFile({ path: proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
     inlineFile({
       path: servedPaths.machineConfig,
       content: objectText(served.machineConfig),

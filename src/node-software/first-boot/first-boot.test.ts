@@ -19,7 +19,9 @@ async function machine(answers: Readonly<Record<string, Partial<RunResult>>> = {
   const calls: string[] = [];
   const host = fakeHost({
     processes: {
-      run: async (program, args) => {
+      run: async (program, args, runOptions) => {
+        runOptions?.onLine?.('INFO     : Stage', 'stdout');
+        runOptions?.onLine?.('{ "contents": "topsecret" }', 'stderr');
         const stage = args[args.indexOf('--stage') + 1];
         const call = program === 'ignition' ? `ignition ${stage}` : `${program} ${args.join(' ')}`;
         calls.push(call);
@@ -53,8 +55,11 @@ describe('first boot', () => {
 
   test('deletes the config, which may hold secrets, once it says that it is done', async () => {
     const { host } = await machine();
+    await host.files.makeFolder('/run');
+    await host.files.write('/run/ignition.json', '{}');
     await runFirstBoot(host, options);
     expect(await host.files.facts(firstBootConfigPath)).toBeUndefined();
+    expect(await host.files.facts('/run/ignition.json')).toBeUndefined();
   });
 
   test('that was cut off between saying so and deleting it only deletes it', async () => {
@@ -76,6 +81,14 @@ describe('first boot', () => {
       reason: expect.stringContaining('no such user "x"') as string,
     });
     expect(await host.files.facts(firstBootConfigPath)).toBeDefined();
+  });
+
+  test('logs what Ignition says, but never the config that a failing one prints on stderr', async () => {
+    const { host } = await machine();
+    const lines: string[] = [];
+    await runFirstBoot(host, { ...options, log: (line) => lines.push(line) });
+    expect(lines).toContain('INFO     : Stage');
+    expect(lines.join('\n')).not.toContain('topsecret');
   });
 
   test('that systemd refuses is a failure too', async () => {

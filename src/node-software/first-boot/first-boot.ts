@@ -11,6 +11,7 @@ import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
 import { presetUnits } from './presets.ts';
 
+/** Where Ignition's stages hand over to each other; holds the whole config. */
 const configCache = '/run/ignition.json';
 const stateFile = '/run/ignition-state.json';
 const presetFile = '/etc/systemd/system-preset/20-ignition.preset';
@@ -39,6 +40,7 @@ export async function runFirstBoot(host: Host, options: FirstBootOptions): Promi
     throw error;
   }
   await prepareAlready(host, options);
+  for (const path of [configCache, stateFile]) await host.files.remove(path);
   const done = await report({ phase: 'done' });
   await host.files.remove(firstBootConfigPath);
   // The jobs of this boot were made before Ignition wrote its units. Isolating the target again makes them anew, as
@@ -84,7 +86,9 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
   await options.report({ phase: stage });
   let current: FetchAttempt | undefined;
   let since = host.clock.now();
-  const onLine = (line: string): void => {
+  const onLine = (line: string, stream: 'stdout' | 'stderr'): void => {
+    // Ignition's log is on stdout; on stderr a failing Ignition prints the whole config, secrets and all.
+    if (stream === 'stderr') return;
     options.log(line);
     const event = parseIgnitionLine(line);
     if (event === undefined) return;
@@ -103,7 +107,7 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
     keepBytes: 256 * 1024,
   });
   if (result.code === 0) return;
-  const reason = failureReason(`${result.stdout}\n${result.stderr}`) ?? `exit status ${result.code ?? result.signal}`;
+  const reason = failureReason(result.stdout) ?? `exit status ${result.code ?? result.signal}`;
   throw firstBootErrors.IGNITION({ stage, reason });
 }
 

@@ -14,7 +14,7 @@ const clusterSchema = z.strictObject({
   machineNetwork: z.cidrv4(),
   /** Port on the host's loopback that reaches the API. */
   hostPort: z.int().min(1).max(65_535),
-  /** The CoreDNS of the release that the cluster was made from. */
+  /** The CoreDNS of the release that machines were last made from. */
   coredns: z.string(),
 });
 
@@ -54,7 +54,9 @@ export async function ensureCluster(host: Host, request: ClusterRequest): Promis
   if (existing !== undefined) {
     assertSame(existing, 'domain', request.domain);
     assertSame(existing, 'machineNetwork', request.machineNetwork);
-    return existing;
+    const updated = { ...existing, coredns: request.coredns };
+    if (existing.coredns !== request.coredns) await writeCluster(host, updated);
+    return updated;
   }
   // Ports are chosen one cluster at a time, so that two that are made at once do not choose the same.
   await using _ = await takeLock(host, { folder: stateFolder, ...request });
@@ -68,8 +70,12 @@ export async function ensureCluster(host: Host, request: ClusterRequest): Promis
   networkOf(cluster);
   await host.files.makeFolder(machinesFolder(cluster.name), { mode: 0o700 });
   await host.files.makeFolder(switchFolder(cluster.name));
-  await host.files.write(clusterFile(cluster.name), `${JSON.stringify(cluster, null, 2)}\n`);
+  await writeCluster(host, cluster);
   return cluster;
+}
+
+async function writeCluster(host: Host, cluster: LocalCluster): Promise<void> {
+  await host.files.write(clusterFile(cluster.name), `${JSON.stringify(cluster, null, 2)}\n`);
 }
 
 function assertSame(existing: LocalCluster, field: 'domain' | 'machineNetwork', wanted: string | undefined): void {

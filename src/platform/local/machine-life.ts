@@ -141,7 +141,7 @@ function describeProcesses(processes: MachineProcesses): string {
 
 /** Asks systemd inside to reboot; returns when another process 1 has taken over. */
 export async function rebootMachine(context: LifeContext, machine: string, deadlineMs: number): Promise<void> {
-  const { host, cluster, signal } = context;
+  const { host, cluster, plan, signal } = context;
   const { leader } = await findProcesses(host, cluster, machine);
   if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'stopped' });
   host.processes.kill(leader, rebootSignal);
@@ -154,8 +154,10 @@ export async function rebootMachine(context: LifeContext, machine: string, deadl
     probe: async () => {
       const seen = await findProcesses(host, cluster, machine);
       if (seen.leader !== undefined && seen.leader !== leader) return { status: 'ready', value: undefined };
-      if (!hasProcesses(seen))
+      // Between two lives a unit of the host's systemd has no process for a moment; our own script always has one.
+      if (!hasProcesses(seen) && plan.supervisor === 'session') {
         throw platformErrors.NOT_RUNNING({ machine, state: 'stopped after it was asked to reboot' });
+      }
       return {
         status: 'waiting',
         missing: [seen.leader === leader ? 'systemd still stops its units' : 'its next life'],

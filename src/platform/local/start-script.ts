@@ -18,7 +18,9 @@ export function startScript(input: StartScriptInput): string {
   const { cluster, machine, plan } = input;
   const paths = machinePaths(cluster, machine.name);
   const group = machineGroup(cluster, machine.name);
-  const overlay = `lowerdir=${machine.image.rootFolder},upperdir=${paths.upper},workdir=${paths.work}`;
+  const folders = { lowerdir: machine.image.rootFolder, upperdir: paths.upper, workdir: paths.work };
+  // Commas separate options and colons separate lower folders, unless a backslash stands before them.
+  const overlay = Object.entries(folders).map(([name, path]) => `${name}=${path.replaceAll(/[\\:,]/g, '\\$&')}`);
   const beforeEachLife = [...removeStaleCgroups(plan.cgroup, group), ...resetNetwork(cluster, machine.name)];
   const run = `${nspawnEnvironment(plan)} ${[...intoLeaf(plan.cgroup, group), ...nspawnCommand(input)].map(quote).join(' ')}`;
   const lives =
@@ -36,7 +38,7 @@ export function startScript(input: StartScriptInput): string {
     '# Written by firstlight at every start of this machine; changes are lost.',
     'set -eu',
     ...enterCgroups(plan.cgroup, group),
-    `mount -t overlay overlay -o ${quote(overlay)} ${quote(paths.root)}`,
+    `mount -t overlay overlay -o ${quote(overlay.join(','))} ${quote(paths.root)}`,
     ...lives,
     '',
   ].join('\n');

@@ -29,6 +29,8 @@ export async function waitForMachines(wait: MachineWait): Promise<readonly Obser
     probe: async (): Promise<Observation<readonly ObservedMachine[]>> => {
       const machines = (await listMachines(host, cluster)).filter((machine) => names.includes(machine.name));
       for (const machine of machines) await assertAlive(wait, machine);
+      const absent = names.find((name) => !machines.some((machine) => machine.name === name));
+      if (absent !== undefined) throw platformErrors.NO_MACHINE({ machine: absent, cluster });
       const missing = machines.filter((machine) => !hasBooted(machine));
       if (missing.length === 0) return { status: 'ready', value: machines };
       return { status: 'waiting', missing: missing.map((machine) => `${machine.name}: ${machine.detail}`) };

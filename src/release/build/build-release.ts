@@ -2,14 +2,18 @@
 // Compilers have one lane, longest last, so that the two cores are never fought over; Debian, which mostly waits for
 // the network and the disk, has the other. Everything after needs both.
 import { join } from 'node:path';
+import { isError } from '../../errors/firstlight-error.ts';
 import { runStages } from '../../workflow/engine.ts';
+import { workflowErrors } from '../../workflow/errors.ts';
+import { waitUntil } from '../../workflow/wait.ts';
 import { type Journal, openJournal } from '../../workflow/journal.ts';
+import type { FolderLock } from '../../host/files.ts';
 import type { Entry } from '../cache/cache.ts';
 import { writeCurrent } from '../current.ts';
 import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
 import { debianRecipe } from '../machine/debian.ts';
 import { releaseErrors } from '../errors.ts';
-import { firstlightImage } from '../images/firstlight-image.ts';
+import { firstlightImage, nodeImage } from '../images/firstlight-image.ts';
 import { imageRecipe, partImages } from '../images/images.ts';
 import { machineRootRecipe } from '../machine/machine-root.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
@@ -47,9 +51,9 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
     options.onlyParts === undefined ? fullPlan(shop, options.withMachines) : partsPlan(shop, options.onlyParts);
   const { host, cache } = shop;
   await host.files.makeFolder(cache.folder);
-  await using lock = await lockCache(shop);
+  await using lock = await lockCache(shop, options.signal);
   await cache.sweep();
-  await using journal = await openJournal(host.files, join(lock.path, 'journal'));
+  await using journal = await cacheJournal(shop, join(lock.path, 'journal'));
   const before = journal.records.length;
   await refuseEarly(shop, plan);
   await runPlan(shop, plan, { journal, signal: options.signal });
@@ -93,16 +97,29 @@ export function fullPlan(shop: Workshop, withMachines: boolean): Plan {
     const release = releaseRecipe({ parts, images });
     return { compile, system: [nodePart, firstlightPart], after: [...images, release] };
   }
-  const allImages = [...images, firstlightImage(debianRecipe)];
-  const release = releaseRecipe({ parts, images: allImages, debian: debianRecipe });
+  const node = nodeImage(debianRecipe);
+  const own = firstlightImage(node);
+  const release = releaseRecipe({ parts, images: [...images, node, own], debian: debianRecipe });
   const root = machineRootRecipe({ debian: debianRecipe, parts, release });
-  const containerd = recipes.get('containerd');
-  const seed = containerd === undefined ? [] : [containerdSeedRecipe({ containerd, release })];
   return {
     compile,
     system: [nodePart, firstlightPart, debianRecipe],
-    after: [...allImages, release, root, ...seed],
+    after: [
+      ...images,
+      node,
+      own,
+      release,
+      root,
+      ...seeds(recipes.get('containerd'), [...images, node], [own, release]),
+    ],
   };
+}
+
+/** Two steps, because what changes with every Firstlight is small, and an import of the rest takes its time. */
+function seeds(containerd: Recipe | undefined, upstream: readonly Recipe[], own: readonly Recipe[]): readonly Recipe[] {
+  if (containerd === undefined) return [];
+  const base = containerdSeedRecipe({ name: 'containerd-base', containerd, images: upstream });
+  return [base, containerdSeedRecipe({ name: 'containerd', containerd, base, images: own })];
 }
 
 const spaceToCompileBytes = 12e9;
@@ -166,9 +183,34 @@ async function noteKept(shop: Workshop, recipes: readonly Recipe[], progress: Pr
   }
 }
 
-async function lockCache(shop: Workshop): Promise<AsyncDisposable & { readonly path: string }> {
-  const folder = shop.cache.folder;
-  const lock = await shop.host.files.lock(folder, 'firstlight release build');
-  if ('heldBy' in lock) throw releaseErrors.CACHE_BUSY({ folder, ...lock.heldBy });
-  return lock;
+/** The journal says what was made when; what is there is seen in the cache. A damaged one is put aside, not obeyed. */
+async function cacheJournal({ host, emit }: Workshop, path: string): Promise<Journal> {
+  try {
+    return await openJournal(host.files, path);
+  } catch (error) {
+    if (!isError(error, workflowErrors.JOURNAL_CORRUPT)) throw error;
+    emit({ kind: 'notice', level: 'warn', text: `${error.message}; kept as ${path}.damaged, a new one is begun` });
+    await host.files.rename(path, `${path}.damaged`);
+    return openJournal(host.files, path);
+  }
+}
+
+const lockDeadlineMs = 30 * 60_000;
+
+/** Two builds at once would do everything twice: the second waits, and then finds everything made. */
+async function lockCache({ host, cache, emit }: Workshop, signal: AbortSignal): Promise<FolderLock> {
+  return waitUntil<FolderLock>({
+    clock: host.clock,
+    what: `the turn to build in ${cache.folder}`,
+    deadlineMs: lockDeadlineMs,
+    everyMs: 500,
+    signal,
+    onMissing: ([other = '']) => emit({ kind: 'notice', level: 'info', text: `waiting for ${other}` }),
+    probe: async () => {
+      const lock = await host.files.lock(cache.folder, 'firstlight release build');
+      if (!('heldBy' in lock)) return { status: 'ready', value: lock };
+      const { pid, purpose = 'another firstlight' } = lock.heldBy;
+      return { status: 'waiting', missing: [pid === undefined ? purpose : `${purpose} (process ${pid})`] };
+    },
+  });
 }

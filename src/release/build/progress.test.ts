@@ -24,5 +24,5 @@ test.each([
 });
 
 test('an estimate does not pretend to be exact', () => {
-  expect([3, 47, 100, 440].map(roughly)).toEqual(['a few seconds', '50 s', '2 min', '7 min']);
+  expect([3, 47, 100, 440].map(roughly)).toEqual(['a few seconds', 'about 50 s', 'about 2 min', 'about 7 min']);
 });

@@ -61,12 +61,12 @@ export function trackProgress(clock: Clock, tasks: readonly Task[]): Progress {
       const seconds = tasks.find((task) => task.name === name)?.estimateSeconds ?? 0;
       return `started, usually ${roughly(seconds)}`;
     },
-    suffix: () => `; about ${roughly(remainingSeconds(tasks.map(state)))} left in all`,
+    suffix: () => `; ${roughly(remainingSeconds(tasks.map(state)))} left in all`,
   };
 }
 
 export function roughly(seconds: number): string {
   if (seconds < 10) return 'a few seconds';
-  if (seconds < 90) return `${Math.round(seconds / 10) * 10} s`;
-  return `${Math.round(seconds / 60)} min`;
+  if (seconds < 90) return `about ${Math.round(seconds / 10) * 10} s`;
+  return `about ${Math.round(seconds / 60)} min`;
 }

@@ -41,6 +41,15 @@ describe('a cache entry', () => {
     expect([...disk.nodes.keys()].filter((path) => path.includes('pause'))).toEqual([]);
   });
 
+  test('that another living process is making survives a sweep; one of the dead does not', async () => {
+    const host = fakeHost({ processes: { isAlive: (pid) => pid === 42 } });
+    const cache = openCache(host);
+    const tmp = `${cache.folder}/tmp`;
+    for (const name of ['part-a-x.42', 'part-b-x.43']) await host.files.makeFolder(`${tmp}/${name}`);
+    await cache.sweep();
+    expect(await host.files.list(tmp)).toEqual(['part-a-x.42']);
+  });
+
   test.each([
     [
       'a file that lost bytes',

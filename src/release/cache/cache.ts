@@ -66,7 +66,7 @@ export interface Cache {
   condemn(entry: Entry, reason: string): Promise<void>;
   /** Makes the entry in a temporary folder and puts it in place whole; replaces a damaged one. */
   fill(id: EntryId, make: (content: string) => Promise<EntryFacts>, options?: FillOptions): Promise<Entry>;
-  /** Removes what interrupted runs left. Only under the cache's lock. */
+  /** Removes what interrupted runs left; what a living process is making stays. */
   sweep(): Promise<void>;
 }
 
@@ -96,11 +96,7 @@ export function openCache(host: Host): Cache {
     verify: (entry) => verify(host, entry),
     condemn: (entry, reason) => files.write(join(entry.content, '..', damagedFile), reason),
     fill: async (id, make, options = {}) => {
-      const temporary = join(
-        folder,
-        'tmp',
-        `${id.kind}-${id.name}-${randomText(host.random, 'abcdefghijkmnpqrstuvwxyz', 10)}`,
-      );
+      const temporary = join(folder, 'tmp', temporaryName(host, id));
       const startMs = host.clock.monotonicMs();
       try {
         await files.makeFolder(join(temporary, 'content'));
@@ -118,8 +114,22 @@ export function openCache(host: Host): Cache {
       if (made.status !== 'present') throw new Error(`${place(id)} is ${made.status} right after it was made`);
       return made.entry;
     },
-    sweep: () => files.remove(join(folder, 'tmp')),
+    sweep: () => sweep(host, join(folder, 'tmp')),
   };
+}
+
+function temporaryName(host: Host, { kind, name }: EntryId): string {
+  const unique = randomText(host.random, 'abcdefghijkmnpqrstuvwxyz', 10);
+  return `${kind}-${name}-${unique}.${host.environment.pid}`;
+}
+
+/** The cache's lock keeps builds apart, but not across network namespaces: ask who is alive before removing. */
+async function sweep(host: Host, folder: string): Promise<void> {
+  for (const name of (await host.files.list(folder)) ?? []) {
+    const pid = Number(name.split('.').at(-1));
+    const isOurs = pid === host.environment.pid;
+    if (isOurs || !host.processes.isAlive(pid)) await host.files.remove(join(folder, name));
+  }
 }
 
 interface Made {

@@ -1,11 +1,12 @@
-// Firstlight as an image: the Node runtime with the few libraries it links against, taken from the machines' Debian,
-// and our bundle as a layer of its own, so that a new Firstlight is a small difference.
+// Firstlight as an image: the Node runtime with the few libraries it links against, taken from the machines' Debian, is
+// an image of its own; our bundle is one small layer on top, so that a new Firstlight is a small difference.
 import { join } from 'node:path';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
-import { imageEnvironment, imagePrefix, skeleton } from './images.ts';
+import type { Entry } from '../cache/cache.ts';
+import { imageConfig, imageOf, imagePrefix, skeleton } from './images.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from '../parts/part-recipe.ts';
+import { goArchitecture } from '../parts/architecture.ts';
 import { need, type Recipe, type Workshop } from '../build/workshop.ts';
 
 /** Where machines and images have us; the bundle lies one folder below, as in a checkout. */
@@ -27,42 +28,28 @@ const libraries = [
   'libstdc++.so.6',
 ];
 
-export function firstlightImage(debian: Recipe): Recipe {
+/** The runtime alone; what our image builds on, and what stays the same from one Firstlight to the next. */
+export function nodeImage(debian: Recipe): Recipe {
   return {
     kind: 'image',
-    name: 'firstlight',
-    why: 'Pods that are ours (config server, version operator) run the same program as the machines.',
+    name: 'node',
+    why: 'The runtime and its libraries, which change rarely, apart from our program, which changes often.',
     estimateSeconds: 2,
     ways: [
       {
-        label: 'bundle, Node and its libraries',
-        inputs: async (shop) => {
-          const [bundle, node, base] = [
-            await need(shop, firstlightPart),
-            await need(shop, nodePart),
-            await need(shop, debian),
-          ];
-          return {
-            format: '1',
-            bundle: bundle.manifest.treeDigest,
-            node: node.manifest.treeDigest,
-            debian: base.manifest.treeDigest,
-            tag: shop.version,
-          };
-        },
+        label: 'Node and its libraries',
+        inputs: async (shop) => ({
+          format: '1',
+          node: (await need(shop, nodePart)).manifest.treeDigest,
+          debian: (await need(shop, debian)).manifest.treeDigest,
+          tag: versionOf(await need(shop, nodePart)),
+        }),
         make: async (shop, { folder }) => {
-          const runtime = await runtimeLayer(shop, debian);
-          const bundle = await bundleLayer(shop);
           const written = await writeImage(shop.host.files, folder, {
-            name: `${imagePrefix}/firstlight`,
-            tag: `v${shop.version}`,
-            config: {
-              architecture: goArchitecture(shop),
-              entrypoint: [`/${firstlightFolder}/bin/node`, `/${firstlightFolder}/dist/firstlight.mjs`],
-              command: ['version'],
-              environment: imageEnvironment,
-            },
-            layers: [runtime, bundle],
+            name: `${imagePrefix}/node`,
+            tag: `v${versionOf(await need(shop, nodePart))}`,
+            config: imageConfig(shop, { entrypoint: [nodeProgram], command: ['--version'] }),
+            layers: [await runtimeLayer(shop, debian)],
           });
           await writeIndex(shop.host.files, folder, [written]);
           return { image: written };
@@ -70,6 +57,47 @@ export function firstlightImage(debian: Recipe): Recipe {
       },
     ],
   };
+}
+
+export function firstlightImage(node: Recipe): Recipe {
+  return {
+    kind: 'image',
+    name: 'firstlight',
+    why: 'Pods that are ours (config server, version operator) run the same program as the machines.',
+    estimateSeconds: 1,
+    ways: [
+      {
+        label: 'the Node image and the bundle',
+        inputs: async (shop) => ({
+          format: '2',
+          bundle: (await need(shop, firstlightPart)).manifest.treeDigest,
+          node: imageOf(await need(shop, node)).digest,
+          tag: shop.version,
+        }),
+        make: async (shop, { folder }) => {
+          const base = await need(shop, node);
+          const written = await writeImage(shop.host.files, folder, {
+            name: `${imagePrefix}/firstlight`,
+            tag: `v${shop.version}`,
+            config: imageConfig(shop, {
+              entrypoint: [nodeProgram, `/${firstlightFolder}/dist/firstlight.mjs`],
+              command: ['version'],
+            }),
+            base: { from: base.content, layers: imageOf(base).layers },
+            layers: [await bundleLayer(shop)],
+          });
+          await writeIndex(shop.host.files, folder, [written]);
+          return { image: written };
+        },
+      },
+    ],
+  };
+}
+
+const nodeProgram = `/${firstlightFolder}/bin/node`;
+
+function versionOf(part: Entry): string {
+  return String(part.manifest.facts['version']);
 }
 
 async function runtimeLayer(shop: Workshop, debian: Recipe): Promise<LayerContent> {

@@ -3,7 +3,7 @@
 import type { Entry } from '../cache/cache.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { type Image, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from '../parts/part-recipe.ts';
+import { goArchitecture } from '../parts/architecture.ts';
 import { need, type Recipe, type Way, type Workshop } from '../build/workshop.ts';
 
 /** The host part of every image name: reserved for private use, so that no runtime ever asks the world for it. */
@@ -35,13 +35,13 @@ export const skeleton: LayerContent = {
   'etc/group': { kind: 'text', text: 'root:x:0:\nnobody:x:65534:\n' },
 };
 
-export const imageEnvironment = { PATH: `/${binFolder}:/usr/bin:/bin`, HOME: '/' };
+const imageEnvironment = { PATH: `/${binFolder}:/usr/bin:/bin`, HOME: '/' };
 
 export function imageRecipe(image: PartImage, part: Recipe, version: string): Recipe {
   const way: Way = {
     label: 'layers of its part',
     inputs: async (shop) => ({
-      format: '1',
+      format: '2',
       part: (await need(shop, part)).manifest.treeDigest,
       image: JSON.stringify(image),
       tag: version,
@@ -65,7 +65,7 @@ export function imageRecipe(image: PartImage, part: Recipe, version: string): Re
   };
 }
 
-function imageConfig(shop: Workshop, image: PartImage): ImageConfig {
+export function imageConfig(shop: Workshop, image: Pick<PartImage, 'entrypoint' | 'command'>): ImageConfig {
   const { entrypoint, command } = image;
   return {
     architecture: goArchitecture(shop),

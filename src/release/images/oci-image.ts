@@ -19,6 +19,8 @@ export interface ImageSpec {
   readonly name: string;
   readonly tag: string;
   readonly config: ImageConfig;
+  /** Layers of another image in the layout `from`, below our own; shared with it, for a blob never changes. */
+  readonly base?: { readonly from: string; readonly layers: readonly Blob[] };
   readonly layers: readonly LayerContent[];
 }
 
@@ -30,6 +32,8 @@ export interface Image {
   readonly manifestBytes: number;
   /** Of everything that must be transferred to have it. */
   readonly sizeBytes: number;
+  /** From the lowest to the uppermost. */
+  readonly layers: readonly Blob[];
 }
 
 const mediaTypes = {
@@ -45,7 +49,10 @@ export const blobFolder = 'blobs/sha256';
 export async function writeImage(files: Files, folder: string, spec: ImageSpec): Promise<Image> {
   const blobs = join(folder, blobFolder);
   await files.makeFolder(blobs);
-  const layers: Blob[] = [];
+  const layers: Blob[] = [...(spec.base?.layers ?? [])];
+  for (const { digest } of layers) {
+    await files.hardLink(join(spec.base?.from ?? '', blobFolder, digest), join(blobs, digest));
+  }
   for (const [index, content] of spec.layers.entries()) {
     const temporary = join(folder, `layer-${index}`);
     const layer = await writeLayer(files, content, temporary);
@@ -56,7 +63,7 @@ export async function writeImage(files: Files, folder: string, spec: ImageSpec):
   const manifest = await writeBlob(files, blobs, manifestJson(config, layers, spec.config.labels));
   const sizeBytes = [config, manifest, ...layers].reduce((sum, blob) => sum + blob.sizeBytes, 0);
   const { name, tag } = spec;
-  return { name, tag, digest: manifest.digest, manifestBytes: manifest.sizeBytes, sizeBytes };
+  return { name, tag, digest: manifest.digest, manifestBytes: manifest.sizeBytes, sizeBytes, layers };
 }
 
 function configJson(config: ImageConfig, layers: readonly Blob[]): unknown {

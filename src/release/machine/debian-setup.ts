@@ -61,6 +61,8 @@ export const setupFiles: readonly SetupFile[] = [
     path: 'etc/ssh/sshd_config.d/10-firstlight.conf',
     text: [
       'AllowUsers core',
+      // The second is where Ignition puts a user's keys.
+      'AuthorizedKeysFile .ssh/authorized_keys .ssh/authorized_keys.d/ignition',
       'AuthenticationMethods publickey',
       'PasswordAuthentication no',
       'KbdInteractiveAuthentication no',

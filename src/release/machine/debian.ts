@@ -15,7 +15,7 @@ import {
   setupLinks,
 } from './debian-setup.ts';
 import { releaseErrors } from '../errors.ts';
-import { goArchitecture } from '../parts/part-recipe.ts';
+import { goArchitecture } from '../parts/architecture.ts';
 import type { Recipe, Work, Workshop } from '../build/workshop.ts';
 
 const suiteDefault = 'bookworm';

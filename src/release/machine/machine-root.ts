@@ -1,5 +1,5 @@
 // The root that every machine starts from, read-only under an overlay of its own: Debian, the parts, and Firstlight.
-// Files are shared with the entries they come from by hard links; nothing in here is ever changed in place.
+// A real copy of what it is made of: damage to an entry must never be damage to another one that looks whole.
 import { join } from 'node:path';
 import { tailOf } from '../build/build-output.ts';
 import type { Entry } from '../cache/cache.ts';
@@ -15,22 +15,28 @@ export interface RootIngredients {
   readonly release: Recipe;
 }
 
-/** Where a part's `bin` goes; a part that is not named here runs from its image or on the workstation only. */
-const places: Readonly<Record<string, string>> = {
-  kubernetes: 'usr/local/bin',
-  etcd: 'usr/local/bin',
-  containerd: 'usr/local/bin',
-  'containerd-shim': 'usr/local/bin',
-  ignition: 'usr/local/bin',
-  'ignition-validate': 'usr/local/bin',
-  cni: 'opt/cni/bin',
-  node: `${firstlightFolder}/bin`,
+/** What of a part goes where; a part that is not named here runs from its image or on the workstation only. */
+const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
+  kubernetes: ['bin', 'usr/local/bin'],
+  etcd: ['bin', 'usr/local/bin'],
+  containerd: ['bin', 'usr/local/bin'],
+  'containerd-shim': ['bin', 'usr/local/bin'],
+  ignition: ['bin', 'usr/local/bin'],
+  'ignition-validate': ['bin', 'usr/local/bin'],
+  cni: ['bin', 'opt/cni/bin'],
+  node: ['bin', `${firstlightFolder}/bin`],
+  firstlight: ['lib', `${firstlightFolder}/dist`],
 };
 
 /** What a machine knows about the release it was made from. */
 export const releaseFolder = 'usr/local/share/firstlight';
 
-const launcher = `#!/bin/sh\nexec /${firstlightFolder}/bin/node /${firstlightFolder}/dist/firstlight.mjs "$@"\n`;
+/** A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. */
+const launcher = `#!/bin/sh
+FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node /${firstlightFolder}/dist/firstlight.mjs "$@"
+`;
+/** The launcher's other names; what the program is under each, src/torcx/program-names.ts says. */
+const launcherLinks = ['tectonic-torcx-bootstrap', 'tectonic-torcx-hook-pre'];
 
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
   return {
@@ -45,11 +51,12 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
         inputs: async (shop) => {
           const [debian, release] = [await need(shop, ingredients.debian), await need(shop, ingredients.release)];
           return {
-            format: '1',
+            format: '2',
             debian: debian.manifest.treeDigest,
             release: imageOf(release).digest,
             places: JSON.stringify(places),
             launcher,
+            launcherLinks: launcherLinks.join(' '),
           };
         },
         make: (shop, work) => assemble(shop, work, ingredients),
@@ -59,20 +66,16 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
 }
 
 async function assemble(shop: Workshop, work: Work, ingredients: RootIngredients): Promise<Record<string, unknown>> {
-  const { files, processes } = shop.host;
-  const debian = await need(shop, ingredients.debian);
-  const args = ['-al', '--no-target-directory', debian.content, work.folder];
-  const copied = await processes.run('cp', args, { signal: work.signal, timeoutMs: 300_000 });
-  if (copied.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the machine root', reason: tailOf(copied) });
+  const { files } = shop.host;
+  await copyTree(shop, work, { from: (await need(shop, ingredients.debian)).content, to: '' });
   for (const recipe of ingredients.parts) {
-    const part = await need(shop, recipe);
-    const place = places[recipe.name];
-    if (place !== undefined) await linkTree(shop, join(part.content, 'bin'), join(work.folder, place));
-    if (recipe.name === 'firstlight') {
-      await linkTree(shop, join(part.content, 'lib'), join(work.folder, firstlightFolder, 'dist'));
-    }
+    const { content } = await need(shop, recipe);
+    const [from, to] = places[recipe.name] ?? [];
+    if (from !== undefined && to !== undefined) await copyTree(shop, work, { from: join(content, from), to });
   }
-  await files.write(join(work.folder, 'usr/local/bin/firstlight'), launcher, { mode: 0o755 });
+  const programs = join(work.folder, 'usr/local/bin');
+  await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
+  for (const name of launcherLinks) await files.symlink('firstlight', join(programs, name));
   const release = await need(shop, ingredients.release);
   await describeRelease(shop, work.folder, release);
   return { release: imageOf(release).digest };
@@ -88,14 +91,15 @@ async function describeRelease(shop: Workshop, root: string, release: Entry): Pr
   await files.write(join(folder, 'release.json'), `${JSON.stringify(release.manifest.facts['manifest'], null, 2)}\n`);
 }
 
-async function linkTree(shop: Workshop, from: string, to: string): Promise<void> {
-  const { files } = shop.host;
-  await files.makeFolder(to);
-  for (const name of (await files.list(from)) ?? []) {
-    const [source, target] = [join(from, name), join(to, name)];
-    const kind = (await files.facts(source))?.kind;
-    if (kind === 'folder') await linkTree(shop, source, target);
-    else if (kind === 'link') await files.symlink(await files.readLink(source), target);
-    else await files.hardLink(source, target);
-  }
+/** Content of one folder into another, with owners, modes and links; shares blocks where the disk can. */
+async function copyTree(
+  shop: Workshop,
+  work: Work,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const target = join(work.folder, to);
+  await shop.host.files.makeFolder(target);
+  const args = ['--archive', '--reflink=auto', '--no-target-directory', from, target];
+  const copied = await shop.host.processes.run('cp', args, { signal: work.signal, timeoutMs: 300_000 });
+  if (copied.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the machine root', reason: tailOf(copied) });
 }

@@ -4,9 +4,11 @@
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import type { HttpStream } from '../../host/network.ts';
+import { goArchitecture } from './architecture.ts';
 import { tailOf } from '../build/build-output.ts';
 import { releaseErrors } from '../errors.ts';
 import type { EntryFacts } from '../cache/cache.ts';
+import { linkedModules } from './go-modules.ts';
 import type { Part } from './parts.ts';
 import type { Way, Work, Workshop } from '../build/workshop.ts';
 
@@ -64,8 +66,8 @@ export const officialSources: Readonly<Record<string, OfficialSource>> = {
 };
 
 const probeMs = 1_500;
+const checksumMs = 5_000;
 const redirectsMax = 5;
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 export function officialWay(part: Part, sources = officialSources): Way | undefined {
   const source = sources[part.name];
@@ -80,7 +82,7 @@ export function officialWay(part: Part, sources = officialSources): Way | undefi
       files: JSON.stringify(source.files),
     }),
     isWanted: (shop) => shop.source !== 'build',
-    closed: (shop) => unreachable(shop, source),
+    closed: async (shop) => (await unreachable(shop, source)) ?? (await unpublished(shop, part, source)),
     make: (shop, work) => fetchPart(shop, { part, source, work }),
   };
 }
@@ -97,6 +99,24 @@ async function unreachable(shop: Workshop, source: OfficialSource): Promise<stri
   );
 }
 
+/** A host that answers may still be a proxy that refuses, or lack this version: its checksum must be there. */
+async function unpublished(shop: Workshop, part: Part, source: OfficialSource): Promise<string | undefined> {
+  const [file = ''] = Object.keys(source.files);
+  try {
+    await text(shop, AbortSignal.timeout(checksumMs), filled(shop, part, source.checksumUrl, file));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function filled(shop: Workshop, part: Part, template: string, file = ''): string {
+  return template
+    .replaceAll('{version}', part.version)
+    .replaceAll('{arch}', goArchitecture(shop))
+    .replaceAll('{file}', file);
+}
+
 interface Fetch {
   readonly part: Part;
   readonly source: OfficialSource;
@@ -107,11 +127,7 @@ async function fetchPart(shop: Workshop, { part, source, work }: Fetch): Promise
   const { files } = shop.host;
   const bin = join(work.folder, 'bin');
   await files.makeFolder(bin);
-  const fill = (template: string, file = ''): string =>
-    template
-      .replaceAll('{version}', part.version)
-      .replaceAll('{arch}', architectures[shop.host.environment.architecture] ?? shop.host.environment.architecture)
-      .replaceAll('{file}', file);
+  const fill = (template: string, file?: string): string => filled(shop, part, template, file);
   if (source.packing === 'binary') {
     for (const file of Object.keys(source.files)) {
       work.report(`fetching ${fill(source.url, file)}`);
@@ -128,8 +144,11 @@ async function fetchPart(shop: Workshop, { part, source, work }: Fetch): Promise
     await unpack(shop, path, { bin, work, wanted: Object.entries(source.files).map(([name, at]) => [name, fill(at)]) });
     await files.remove(path);
   }
-  for (const file of Object.keys(source.files)) await files.setMode(join(bin, file), 0o755);
-  return { version: part.version, licence: part.licence, source: fill(source.url), go: 'as published' };
+  const programs = Object.keys(source.files).map((file) => join(bin, file));
+  for (const program of programs) await files.setMode(program, 0o755);
+  const go = await shop.go();
+  const modules = go.status === 'ready' ? await linkedModules(shop.host.processes, go.program, programs) : [];
+  return { version: part.version, licence: part.licence, source: fill(source.url), go: 'as published', modules };
 }
 
 interface CheckedFetch {
@@ -139,8 +158,8 @@ interface CheckedFetch {
 }
 
 async function fetchChecked(shop: Workshop, work: Work, { url, checksumUrl, path }: CheckedFetch): Promise<void> {
-  const expected = checksumFor(await text(shop, work, checksumUrl), url);
-  const answer = await openFollowing(shop, work, url);
+  const expected = checksumFor(await text(shop, work.signal, checksumUrl), url);
+  const answer = await openFollowing(shop, work.signal, url);
   const hash = createHash('sha256');
   const hashed = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of answer.body) {
@@ -167,17 +186,17 @@ export function checksumFor(content: string, url: string): string {
   return digest;
 }
 
-async function text(shop: Workshop, work: Work, url: string): Promise<string> {
-  const answer = await openFollowing(shop, work, url);
+async function text(shop: Workshop, signal: AbortSignal, url: string): Promise<string> {
+  const answer = await openFollowing(shop, signal, url);
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function openFollowing(shop: Workshop, work: Work, from: string): Promise<HttpStream> {
+async function openFollowing(shop: Workshop, signal: AbortSignal, from: string): Promise<HttpStream> {
   let url = from;
   for (let hop = 0; hop <= redirectsMax; hop += 1) {
-    const answer = await shop.host.network.open({ url, signal: work.signal });
+    const answer = await shop.host.network.open({ url, signal });
     const { location } = answer.headers;
     if (answer.status === 200) return answer;
     if (answer.status < 300 || answer.status >= 400 || location === undefined) {

@@ -5,6 +5,7 @@ import { tailOf } from '../build/build-output.ts';
 import type { EntryFacts, Inputs } from '../cache/cache.ts';
 import { ensureDebianPackages, packageVersions } from '../machine/debian-packages.ts';
 import { releaseErrors } from '../errors.ts';
+import { goArchitecture } from './architecture.ts';
 import { linkedModules } from './go-modules.ts';
 import { digestOfModule, type Part } from './parts.ts';
 import { officialWay } from './official.ts';
@@ -19,13 +20,6 @@ export function partRecipe(part: Part): Recipe {
     estimateSeconds: part.estimateSeconds,
     ways: official === undefined ? [compiled(part)] : [official, compiled(part)],
   };
-}
-
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
-
-export function goArchitecture(shop: Workshop): string {
-  const { architecture } = shop.host.environment;
-  return architectures[architecture] ?? architecture;
 }
 
 function compiled(part: Part): Way {

@@ -1,0 +1,86 @@
+// What the agents of masters may do, by name wherever the API lets a rule name objects. A rule cannot name an object that
+// a POST is about to create, so what they write exists beforehand (the Leases) or is made by server-side apply, where
+// the name is known and checked.
+import { joinRecordName } from '../../node/join-record.ts';
+import { etcdEndpoints } from '../../node/etcd-endpoints.ts';
+import { agentLeases } from '../../node/leases.ts';
+import type { Inventory } from '../../node-software/inventory.ts';
+import { inventory } from '../inventory.ts';
+import { clusterBinding, group } from './access.ts';
+import { manifestAsset } from './manifest-asset.ts';
+
+const agents = 'firstlight:node-agents';
+const role = 'firstlight:node-agent';
+const namespace = 'kube-system';
+const read = ['get', 'list', 'watch'] as const;
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export const agentAccess = manifestAsset({
+  name: 'access-agents',
+  why: 'Masters keep the cluster going through the API in a name of their own: they approve, label, elect and report.',
+  inputs: { inventory },
+  objects: ({ inventory: list }) => [
+    { ...rbac('ClusterRole', { name: role }), rules: clusterRules },
+    clusterBinding(agents, role, group(agents)),
+    { ...rbac('Role', { name: role, namespace }), rules: systemRules(list) },
+    {
+      ...rbac('RoleBinding', { name: agents, namespace }),
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
+      subjects: [group(agents)],
+    },
+    ...agentLeases.map((name) => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace },
+    })),
+  ],
+});
+
+/** kube-proxy of a worker and the agent beside it act as the node itself; what they read is on every node anyway. */
+export const proxyAccess = manifestAsset({
+  name: 'access-proxy',
+  why: 'On a worker no second identity is needed to read Services and nodes: the one of its kubelet may.',
+  inputs: {},
+  objects: () => [clusterBinding('firstlight:node-proxier', 'system:node-proxier', group('system:nodes'))],
+});
+
+const clusterRules: readonly Rule[] = [
+  { apiGroups: [''], resources: ['nodes'], verbs: [...read, 'patch'] },
+  { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: read },
+  { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests/approval'], verbs: ['update'] },
+  {
+    apiGroups: ['certificates.k8s.io'],
+    resources: ['signers'],
+    resourceNames: ['kubernetes.io/kube-apiserver-client-kubelet', 'kubernetes.io/kubelet-serving'],
+    verbs: ['approve'],
+  },
+  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  {
+    apiGroups: ['machineconfiguration.openshift.io'],
+    resources: ['machineconfigs', 'machineconfigpools', 'controllerconfigs'],
+    verbs: read,
+  },
+];
+
+function systemRules({ isClosed, machines }: Inventory): readonly Rule[] {
+  const masters = machines.filter((machine) => machine.role === 'master').map(({ name }) => joinRecordName(name));
+  const written = { resourceNames: [...masters, etcdEndpoints.name] };
+  return [
+    { apiGroups: [''], resources: ['configmaps'], verbs: read },
+    // Whoever may join under any name cannot be named here.
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'], ...(isClosed ? written : {}) },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'], resourceNames: agentLeases },
+    // Single-use tokens of joining machines; their names are chance.
+    { apiGroups: [''], resources: ['secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
+  ];
+}
+
+function rbac(kind: string, metadata: { readonly name: string; readonly namespace?: string }): object {
+  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata };
+}

@@ -1,0 +1,91 @@
+// approve-csr.service: lets the expected machines in while the bootstrap goes on. It publishes the config server's tokens
+// and decides about certificate requests, under the same Lease that masters hold later: this machine is merely the first.
+import { dirname, join } from 'node:path';
+import { namesOf } from '../assets/cluster-names.ts';
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import { admitNodes, type AdmitEvent } from '../kubernetes/admit-nodes.ts';
+import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
+import { leadWhile } from '../kubernetes/lease.ts';
+import { configServerPaths } from '../node-software/machine-paths.ts';
+import type { Emit } from '../workflow/events.ts';
+import { type BootkubeContext, loadContext } from './context.ts';
+import { publishTokens } from './publish-tokens.ts';
+
+export const approverLease = 'csr-approver';
+const publishEveryMs = 1_000;
+const retryMs = 1_000;
+
+export interface AdmitMachinesOptions {
+  readonly host: Host;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+/** Ends only when it is told to. */
+export async function admitMachines({ host, emit, signal }: AdmitMachinesOptions): Promise<never> {
+  const context = await loadContext(host, emit);
+  const kubeconfig = { path: join(context.folders.assets, 'auth/kubeconfig-loopback') };
+  await using client = await connectKubernetes(host, kubeconfig);
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      await Promise.all([publishForEver(context, client, signal), approveForEver(context, client, signal)]);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The API is not there yet, or was away for a moment; whatever it was, the next look is from scratch.
+      if (!(error instanceof FirstlightError)) throw error;
+      emit({ kind: 'notice', level: 'info', text: error.message });
+      await host.clock.sleep(retryMs, signal);
+    }
+  }
+}
+
+async function publishForEver(
+  { host, emit }: BootkubeContext,
+  client: KubernetesClient,
+  signal: AbortSignal,
+): Promise<never> {
+  let wake = Promise.withResolvers<void>();
+  await host.files.makeFolder(dirname(configServerPaths.tokenLedger), { mode: 0o700 });
+  using _watch = host.files.watch(dirname(configServerPaths.tokenLedger), () => wake.resolve());
+  for (;;) {
+    const count = await publishTokens(host, client);
+    if (count > 0)
+      emit({ kind: 'notice', level: 'info', text: `${count} tokens of new machines are known to the API` });
+    await Promise.race([wake.promise, host.clock.sleep(publishEveryMs, signal)]);
+    signal.throwIfAborted();
+    wake = Promise.withResolvers<void>();
+  }
+}
+
+async function approveForEver(context: BootkubeContext, client: KubernetesClient, signal: AbortSignal): Promise<void> {
+  const { host, emit, inventory, machine } = context;
+  const identity = `${machine.name}-${host.environment.pid}`;
+  await leadWhile({ client, host, namespace: 'kube-system', name: approverLease, identity, signal }, (leadership) =>
+    admitNodes({
+      client,
+      host,
+      inventory: async () => inventory,
+      virtualAddresses: namesOf(context.installConfig).apiVips,
+      signal: leadership.signal,
+      mayAct: () => leadership.mayAct(),
+      onEvent: (event) => emit({ kind: 'notice', level: 'info', text: admitWords(event) }),
+    }),
+  );
+}
+
+export function admitWords(event: AdmitEvent): string {
+  switch (event.kind) {
+    case 'approved':
+      return `approved ${event.request} of ${event.decision.nodeName}: ${event.decision.reason}`;
+    case 'left-pending':
+      return `left ${event.request} pending: ${event.reason}`;
+    case 'labelled':
+      return `${event.node} is labelled ${event.labels.join(', ')}`;
+    case 'token-deleted':
+      return `the token of ${event.node} has done its work and is deleted`;
+    case 'trouble':
+      return event.error.message;
+  }
+}

@@ -1,0 +1,80 @@
+// After the stages: the masters join etcd, one safe change at a time, until all of them vote beside the bootstrap member.
+import { masterCount } from '../../install-config/cluster-facts.ts';
+import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import type { EtcdTls } from '../../etcd/client.ts';
+import type { MembershipEvent } from '../../etcd/membership-events.ts';
+import type { Stage as MembershipStage } from '../../etcd/move.ts';
+import { Secret } from '../../host/secret.ts';
+import type { KubernetesClient } from '../../kubernetes/client.ts';
+import { lookAfterMembers } from '../../node/look-after-members.ts';
+import type { Stage, StageTools } from '../../workflow/stage.ts';
+import type { BootkubeContext } from '../context.ts';
+import { handoffMark } from '../journal-folder.ts';
+import { localApiUrl } from '../local-api.ts';
+import { clientFor } from '../remote-api.ts';
+
+export const masters: Stage<BootkubeContext> = {
+  name: 'masters',
+  why: 'The cluster outlives this machine only if its data lives on the masters first.',
+  inputs: ['inventory.json'],
+  outputs: ['every master votes in etcd'],
+  waitsFor: ['every master has joined etcd and votes'],
+  observe: async ({ host }) =>
+    (await host.files.facts(handoffMark)) === undefined
+      ? { status: 'needed', because: 'who votes is looked at anew each time' }
+      : { status: 'done' },
+  run: async (context, tools) => {
+    await using client = await clientFor(context, localApiUrl);
+    await keepMembers(context, client, { until: 'grown', tools });
+    return { inputs: {}, outputs: {}, note: `${masterCount(context.installConfig)} masters vote` };
+  },
+  verify: [],
+};
+
+export async function keepMembers(
+  context: BootkubeContext,
+  client: KubernetesClient,
+  { until, tools }: { readonly until: MembershipStage; readonly tools: StageTools },
+): Promise<void> {
+  const { host, inventory, installConfig, machine } = context;
+  await lookAfterMembers({
+    host,
+    client,
+    tls: () => membershipTls(context),
+    apiCaPem: await host.files.readText(`${pkiFolder}/apiserver-ca.crt`),
+    inventory: async () => inventory,
+    maxLearners: masterCount(installConfig),
+    identity: `${machine.name}-${host.environment.pid}`,
+    signal: tools.signal,
+    emit: (event) => tools.report(membershipWords(event)),
+    until,
+  });
+}
+
+async function membershipTls({ host }: BootkubeContext): Promise<EtcdTls> {
+  const read = (name: string): Promise<string> => host.files.readText(`${pkiFolder}/${name}`);
+  return {
+    caPem: await read('etcd-ca.crt'),
+    certificatePem: await read('etcd-membership-client.crt'),
+    keyPem: new Secret(await read('etcd-membership-client.key')),
+  };
+}
+
+export function membershipWords(event: MembershipEvent): string {
+  switch (event.kind) {
+    case 'members':
+      return `etcd voters ${event.voters.join(', ')}${event.learners.length === 0 ? '' : `; learners ${event.learners.join(', ')}`}`;
+    case 'waiting':
+      return event.missing.length === 0 ? `etcd is ${event.stage}` : `etcd waits: ${event.missing.join('; ')}`;
+    case 'standing-by':
+      return 'etcd: somebody else looks after the members';
+    case 'bootstrap-gone':
+      return `the bootstrap member is gone, say ${event.confirmedBy.join(' and ')}`;
+    case 'moved':
+      return `etcd: ${event.move.kind} ${event.move.node}`;
+    case 'withheld':
+      return `etcd: ${event.move.kind} ${event.move.node} is held back: ${event.why}`;
+    case 'refused':
+      return `etcd: ${event.move.kind} ${event.move.node} was refused: ${event.said}`;
+  }
+}

@@ -1,0 +1,64 @@
+// Before this machine lets go: enough masters serve the API and the configuration of later machines, asked directly and
+// not through the load balancer, which would answer with this machine's own voice.
+import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import { apiPort, configServerPort } from '../../assets/cluster-names.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import { type Observation, waitUntil } from '../../workflow/wait.ts';
+import type { BootkubeContext } from '../context.ts';
+import { handoffMark } from '../journal-folder.ts';
+import { type Asked, answers } from '../local-api.ts';
+
+const deadlineMs = 30 * 60_000;
+
+export const serving: Stage<BootkubeContext> = {
+  name: 'control-planes',
+  why: 'At least two masters must carry the API and the config server before this machine may stop doing so.',
+  inputs: [],
+  outputs: ['two masters serve 6443 and 22623'],
+  waitsFor: ['kube-apiserver and config server of two masters answer'],
+  observe: async ({ host }) =>
+    (await host.files.facts(handoffMark)) === undefined
+      ? { status: 'needed', because: 'who serves is looked at anew each time' }
+      : { status: 'done' },
+  run: async (context, tools) => {
+    const ready = await waitUntil({
+      clock: context.host.clock,
+      what: 'that enough masters serve',
+      deadlineMs,
+      everyMs: 200,
+      probe: () => enoughServe(context),
+      signal: tools.signal,
+      onMissing: (missing) => tools.report(missing.join('; ')),
+    });
+    return { inputs: {}, outputs: {}, note: `${ready.join(', ')} serve` };
+  },
+  verify: [],
+};
+
+async function enoughServe(context: BootkubeContext): Promise<Observation<readonly string[]>> {
+  const masters = context.inventory.machines.filter(({ role }) => role === 'master');
+  const needed = Math.min(2, masters.length);
+  const seen = await Promise.all(
+    masters.map(async ({ name, addresses }) => ({ name, missing: await missingOf(context, addresses[0] ?? '') })),
+  );
+  const ready = seen.filter(({ missing }) => missing.length === 0).map(({ name }) => name);
+  if (ready.length >= needed) return { status: 'ready', value: ready };
+  return { status: 'waiting', missing: seen.flatMap(({ name, missing }) => missing.map((what) => `${name}: ${what}`)) };
+}
+
+async function missingOf({ host, folders, names }: BootkubeContext, address: string): Promise<readonly string[]> {
+  const apiCa = await host.files.readText(`${pkiFolder}/apiserver-ca.crt`);
+  const rootCa = await host.files.readText(`${folders.assets}/tls/root-ca.crt`);
+  const api: Asked = { name: 'API', request: { url: `https://${address}:${apiPort}/readyz`, ca: apiCa } };
+  // The config server's certificate names the load balancer, so only the connection goes to the machine.
+  const config: Asked = {
+    name: 'config server',
+    request: {
+      url: `${names.configServerUrl}/healthz`,
+      ca: rootCa,
+      connectTo: { host: address, port: configServerPort },
+    },
+  };
+  const found = await Promise.all([answers(host, api), answers(host, config)]);
+  return found.flatMap((each) => (each.status === 'waiting' ? each.missing : []));
+}

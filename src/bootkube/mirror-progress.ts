@@ -1,0 +1,73 @@
+// progress.service: what the bootstrap is doing, for whoever can reach the API and not this machine. Every change of the
+// progress file goes into ConfigMap kube-system/bootstrap-progress, through this machine's own API while it has one and
+// through the masters afterwards. It ends when it has passed on that all is complete.
+import { dirname } from 'node:path';
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { Emit } from '../workflow/events.ts';
+import { loadContext } from './context.ts';
+import { progressFile, removalMark } from './journal-folder.ts';
+import { localApiUrl } from './local-api.ts';
+import { clientFor } from './remote-api.ts';
+
+export const progressConfigMap = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace: 'kube-system',
+  name: 'bootstrap-progress',
+} as const;
+export const progressKey = 'progress.json';
+
+const lookEveryMs = 1_000;
+
+export interface MirrorOptions {
+  readonly host: Host;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+export async function mirrorProgress({ host, emit, signal }: MirrorOptions): Promise<void> {
+  // Started again while the assets are being removed: there is no credential left to report with.
+  if ((await host.files.facts(removalMark)) !== undefined) return;
+  const context = await loadContext(host, emit);
+  await using here = await clientFor(context, localApiUrl);
+  await using masters = await clientFor(context, context.names.apiInternalUrl);
+  await host.files.makeFolder(dirname(progressFile));
+  let wake = Promise.withResolvers<void>();
+  using _ = host.files.watch(dirname(progressFile), () => wake.resolve());
+  let published: string | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const text = await progressText(host);
+    if (text !== undefined && text !== published && (await publish([here, masters], text, signal))) published = text;
+    if (published !== undefined && isComplete(published)) return;
+    await Promise.race([wake.promise, host.clock.sleep(lookEveryMs, signal)]);
+    wake = Promise.withResolvers<void>();
+  }
+}
+
+async function progressText(host: Host): Promise<string | undefined> {
+  const content = await host.files.readIfPresent(progressFile);
+  return content === undefined ? undefined : Buffer.from(content).toString('utf8');
+}
+
+/** True once one of them has it. An API that is away is no trouble: the file is looked at again soon. */
+async function publish(clients: readonly KubernetesClient[], text: string, signal: AbortSignal): Promise<boolean> {
+  const { apiVersion, kind, namespace, name } = progressConfigMap;
+  const object = { apiVersion, kind, metadata: { name, namespace }, data: { [progressKey]: text } };
+  for (const client of clients) {
+    try {
+      await client.apply(object, { signal, force: true, deadlineMs: 3_000 });
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof FirstlightError)) throw error;
+    }
+  }
+  return false;
+}
+
+function isComplete(text: string): boolean {
+  return (JSON.parse(text) as { readonly isComplete?: boolean }).isComplete === true;
+}

@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createAssets } from '../assets/create-assets.ts';
+import { targets } from '../assets/targets.ts';
+import { Crash } from '../host/fake/fake-files.ts';
+import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
+import { decodeDataUrl } from '../ignition/data-url.ts';
+import { imageVariables } from '../release/images/image-variables.ts';
+import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
+import { renderStages } from './render-stages.ts';
+import { runBootkubeStages } from './run-stages.ts';
+
+const journalFile = '/var/lib/firstlight/bootkube/journal';
+
+/** A bootstrap machine after Ignition: the files of bootstrap.ign, a release, and what firstlight-prepare found. */
+async function bootedMachine(installConfig = ''): Promise<FakeHost> {
+  const host = fakeHost({ seed: 'bootkube' });
+  await host.files.makeFolder('/w');
+  if (installConfig !== '') await host.files.write('/w/install-config.yaml', installConfig);
+  const { signal } = new AbortController();
+  await createAssets({
+    host,
+    dir: '/w',
+    targets: targets['ignition-configs'],
+    purpose: 'test',
+    emit: () => {},
+    signal,
+  });
+  const ignition = JSON.parse(await host.files.readText('/w/bootstrap.ign')) as {
+    storage: { files: { path: string; mode: number; contents: { source: string } }[] };
+  };
+  for (const { path, mode, contents } of ignition.storage.files) {
+    const decoded = decodeDataUrl(contents.source);
+    if (decoded.status !== 'decoded') throw new Error(path);
+    await host.files.makeFolder(path.slice(0, path.lastIndexOf('/')));
+    await host.files.write(path, decoded.url.bytes, { mode });
+  }
+  await host.files.makeFolder('/run/firstlight');
+  await host.files.write('/run/firstlight/node.env', 'NODE_NAME="bootstrap"\nNODE_IP="10.99.0.10"\n');
+  await host.files.makeFolder('/usr/local/share/firstlight');
+  await host.files.write(machineFolders.releaseFile, JSON.stringify(release()));
+  return host;
+}
+
+function release(): object {
+  const digest = 'a'.repeat(64);
+  const images = ['kubernetes', 'etcd', 'coredns', 'pause', 'firstlight'].map((name) => {
+    const full = `release.firstlight.internal/${name}`;
+    return { name: full, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
+  });
+  const variables = imageVariables.map(({ variable, image, original, renders, why }) => {
+    const reference = images.find(({ name }) => name.endsWith(`/${image}`))?.reference ?? '';
+    return [variable, { reference, image, original, renders, why }];
+  });
+  return {
+    format: 1,
+    version: '0.1.0',
+    kubernetes: '1.37.1',
+    architecture: 'amd64',
+    parts: [],
+    images,
+    imageVariables: Object.fromEntries(variables),
+  };
+}
+
+async function render(host: FakeHost): Promise<BootkubeContext> {
+  const context = await loadContext(host, () => {});
+  const { signal } = new AbortController();
+  await runBootkubeStages({ context, stages: renderStages, emit: () => {}, signal, journalFile });
+  return context;
+}
+
+let host: FakeHost;
+beforeAll(async () => {
+  host = await bootedMachine();
+  await render(host);
+});
+const rendered = (path: string): Promise<string> => host.files.readText(`${machineFolders.render}/${path}`);
+
+describe('the stages that render', () => {
+  test('are numbered 1 to 12 and say why they exist', () => {
+    expect(renderStages.map((stage) => stage.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    for (const stage of renderStages) expect(stage.why).toMatch(/\.$/);
+  });
+
+  test('only stages 4 and 11 have nothing to render', async () => {
+    for (const stage of renderStages) {
+      const folder = `${machineFolders.render}/${String(stage.number).padStart(2, '0')}-${stage.name}`;
+      const isEmpty = ((await host.files.list(folder)) ?? []).length === 0;
+      expect(isEmpty, stage.name).toBe([4, 11].includes(stage.number));
+    }
+  });
+
+  test('the etcd pod founds a cluster of one, at the address of this machine', async () => {
+    const pod = parse(await rendered('07-etcd/etcd-pod.yaml')) as { spec: { containers: { command: string[] }[] } };
+    const command = pod.spec.containers[0]?.command ?? [];
+    expect(command).toContain('--initial-cluster=etcd-bootstrap=https://10.99.0.10:2380');
+    expect(command).toContain('--initial-cluster-state=new');
+    expect(command).toContain('--max-learners=3');
+  });
+
+  test('feature gates of the install-config are flags of all three that know them', async () => {
+    const gated = await bootedMachine('featureSet: CustomNoUpgrade\nfeatureGates: [One=true, Two=false]\n');
+    await render(gated);
+    for (const [stage, component] of [
+      ['08-kube-apiserver', 'kube-apiserver'],
+      ['09-controller-manager', 'kube-controller-manager'],
+      ['10-scheduler', 'kube-scheduler'],
+    ]) {
+      const pod = `${stage}/${component}-pod.yaml`;
+      const text = await gated.files.readText(`${machineFolders.render}/${pod}`);
+      expect(text).toContain('- --feature-gates=One=true,Two=false\n');
+      expect(await rendered(pod)).not.toContain('feature-gates');
+    }
+  });
+
+  test('every component has its image variable, by digest', async () => {
+    const text = await rendered('02-release-info/images.env');
+    for (const name of [
+      'KUBE_APISERVER_OPERATOR_IMAGE',
+      'ETCD_OPERATOR_IMAGE',
+      'MACHINE_CONFIG_OPERATOR_IMAGE',
+      'CLUSTER_BOOTSTRAP_IMAGE',
+    ]) {
+      expect(text).toMatch(new RegExp(`^${name}=.*@sha256:[0-9a-f]{64}$`, 'm'));
+    }
+  });
+
+  test('each pool has a rendered configuration', async () => {
+    const pools = await host.files.list(`${machineFolders.render}/12-machine-config/machine-pools`);
+    expect(pools).toEqual(['master.yaml', 'worker.yaml']);
+  });
+
+  test('a second run renders nothing, and an altered byte makes only its stage run again', async () => {
+    const changes = host.disk.changes;
+    await render(host);
+    expect(host.disk.changes).toBe(changes);
+    const path = `${machineFolders.render}/08-kube-apiserver/kube-apiserver-pod.yaml`;
+    const before = await host.files.readText(path);
+    await host.files.write(path, `${before} `);
+    await render(host);
+    expect(await host.files.readText(path)).toBe(before);
+  });
+
+  test('killed anywhere, the next run ends with the same pods and keeps every certificate it had', async () => {
+    const clean = await bootedMachine();
+    const start = clean.disk.changes;
+    await render(clean);
+    for (let crashAt = start + 1; crashAt <= clean.disk.changes; crashAt += 11) {
+      const first = await bootedMachine();
+      first.disk.crashAt = crashAt;
+      await expect(render(first)).rejects.toBeInstanceOf(Crash);
+      delete first.disk.crashAt;
+      const again = fakeHost({ disk: first.disk, seed: `again ${crashAt}` });
+      await render(again);
+      for (const pod of ['07-etcd/etcd-pod.yaml', '09-controller-manager/kube-controller-manager-pod.yaml']) {
+        expect(await again.files.readText(`${machineFolders.render}/${pod}`)).toBe(await rendered(pod));
+      }
+    }
+  });
+});

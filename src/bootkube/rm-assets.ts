@@ -1,0 +1,77 @@
+// rm-assets.service: the last thing a bootstrap machine does. It takes back every token it gave out, stops whoever still
+// serves, deletes every secret it was born with, and only then says that the bootstrap is complete.
+// A crash between any two lines is met by the mark of the removal: started again, it deletes what is left.
+import { join } from 'node:path';
+import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
+import type { Host } from '../host/host.ts';
+import { deleteBootstrapToken } from '../kubernetes/bootstrap-token.ts';
+import { readTokenLedger } from '../machine-config/server/token-ledger.ts';
+import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../node-software/bootstrap-units.ts';
+import { bootstrapFinished, bootstrapFolder, configServerPaths, programs } from '../node-software/machine-paths.ts';
+import type { Emit } from '../workflow/events.ts';
+import { loadContext } from './context.ts';
+import { removalMark } from './journal-folder.ts';
+import { openProgress } from './progress.ts';
+import { clientFor } from './remote-api.ts';
+
+export interface RemoveAssetsOptions {
+  readonly host: Host;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions): Promise<void> {
+  const { files, clock } = host;
+  if ((await files.facts(removalMark)) === undefined) {
+    // First, so that no token is given out after the last was taken back.
+    await stop(host, [machineConfigServerUnit.name, approveCsrUnit.name]);
+    await takeBackTokens(host, emit, signal);
+    await files.write(removalMark, `${clock.now().toISOString()}\n`);
+  }
+  await removeSecrets(host);
+  await (await openProgress(host)).complete();
+  await letProgressEnd(host, signal);
+  await files.write(bootstrapFinished, `${clock.now().toISOString()}\n`);
+  emit({ kind: 'notice', level: 'info', text: 'It is now safe to remove the bootstrap resources' });
+}
+
+/** Those that this machine gave out and that nobody used; the masters' own are none of its business. */
+async function takeBackTokens(host: Host, emit: Emit, signal: AbortSignal): Promise<void> {
+  const context = await loadContext(host, emit);
+  await using client = await clientFor(context, context.names.apiInternalUrl);
+  for (const { record } of await readTokenLedger(host.files, configServerPaths.tokenLedger)) {
+    const wasThere = await deleteBootstrapToken(client, record.id, { signal });
+    if (wasThere)
+      emit({ kind: 'notice', level: 'info', text: `an unused token of the pool ${record.pool} is deleted` });
+  }
+}
+
+async function removeSecrets({ files }: Host): Promise<void> {
+  const kubeconfigs = ((await files.list(componentKubeconfigFolder)) ?? []).filter((name) =>
+    name.endsWith('.kubeconfig'),
+  );
+  for (const name of kubeconfigs) await files.remove(join(componentKubeconfigFolder, name));
+  await files.remove(pkiFolder);
+  // The folder itself may be a mount of its own.
+  for (const name of (await files.list('/var/lib/etcd')) ?? []) await files.remove(join('/var/lib/etcd', name));
+  await files.remove(bootstrapFolder);
+}
+
+const patienceMs = 10_000;
+
+/** It passes the last word on to the API and ends by itself; where it cannot, it is stopped, for it holds a credential. */
+async function letProgressEnd(host: Host, signal: AbortSignal): Promise<void> {
+  const endMs = host.clock.monotonicMs() + patienceMs;
+  while (host.clock.monotonicMs() < endMs) {
+    const { code } = await host.processes.run(programs.systemctl, ['is-active', '--quiet', progressUnit.name], {
+      signal,
+    });
+    if (code !== 0) return;
+    await host.clock.sleep(200, signal);
+  }
+  await stop(host, [progressUnit.name]);
+}
+
+async function stop(host: Host, units: readonly string[]): Promise<void> {
+  await host.processes.run(programs.systemctl, ['stop', ...units], { timeoutMs: 60_000 });
+}

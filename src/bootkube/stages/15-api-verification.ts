@@ -1,0 +1,54 @@
+// Stage 15: the API by every name that others will call it: here, for machines, for people. Masters join by the second,
+// so a name that does not lead here is told before they wait for it in vain.
+import { join } from 'node:path';
+import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import type { Stage, StageTools } from '../../workflow/stage.ts';
+import { waitUntil } from '../../workflow/wait.ts';
+import type { BootkubeContext } from '../context.ts';
+import { handoffMark } from '../journal-folder.ts';
+import { apiIsReady, localApiUrl } from '../local-api.ts';
+
+const minuteMs = 60_000;
+
+export const apiVerification: Stage<BootkubeContext> = {
+  number: 15,
+  name: 'api-verification',
+  why: 'Nobody may be told to come before the door is open under the name they were given.',
+  inputs: ['/etc/kubernetes/pki/apiserver-ca.crt'],
+  outputs: [],
+  waitsFor: ['the API answers on localhost and under both of its names'],
+  observe: async ({ host }) =>
+    (await host.files.facts(handoffMark)) === undefined
+      ? { status: 'needed', because: 'readiness is looked at anew each time' }
+      : { status: 'done' },
+  run: async (context, tools) => {
+    const ca = await context.host.files.readText(join(pkiFolder, 'apiserver-ca.crt'));
+    await answersUnder(context, tools, { url: localApiUrl, ca, deadlineMs: 10 * minuteMs });
+    await answersUnder(context, tools, { url: context.names.apiInternalUrl, ca, deadlineMs: 10 * minuteMs });
+    await answersUnder(context, tools, { url: context.names.apiUrl, ca, deadlineMs: minuteMs }).catch(
+      (error: unknown) => {
+        // People need this name, machines do not: the bootstrap goes on, and says so.
+        const reason = error instanceof Error ? error.message : String(error);
+        context.emit({ kind: 'notice', level: 'warn', text: reason });
+      },
+    );
+    return { inputs: {}, outputs: {}, note: 'the API answers' };
+  },
+  verify: [],
+};
+
+async function answersUnder(
+  { host }: BootkubeContext,
+  tools: StageTools,
+  { url, ca, deadlineMs }: { readonly url: string; readonly ca: string; readonly deadlineMs: number },
+): Promise<void> {
+  await waitUntil({
+    clock: host.clock,
+    what: `an answer of the API under ${url}`,
+    deadlineMs,
+    everyMs: 100,
+    probe: () => apiIsReady(host, url, ca),
+    signal: tools.signal,
+    onMissing: (missing) => tools.report(missing.join('; ')),
+  });
+}

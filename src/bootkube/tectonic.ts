@@ -1,0 +1,132 @@
+// tectonic.service: the add-ons, through the masters, after bootkube has ended. It then waits until they work and every
+// expected machine is a node, because what follows takes away the config server that the last of them may still need.
+// That wait is a courtesy to the cluster and has an end: a machine that never comes must not keep the secrets here.
+import { isError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import { applyManifests } from '../kubernetes/apply.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { workflowErrors } from '../workflow/errors.ts';
+import type { Emit, WorkflowEvent } from '../workflow/events.ts';
+import type { Stage, StageTools } from '../workflow/stage.ts';
+import { type Observation, waitUntil } from '../workflow/wait.ts';
+import { type BootkubeContext, loadContext } from './context.ts';
+import { removalMark } from './journal-folder.ts';
+import { openProgress } from './progress.ts';
+import { clientFor } from './remote-api.ts';
+import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
+import { runBootkubeStages } from './run-stages.ts';
+import { openServiceRecords } from './service-records.ts';
+
+const minuteMs = 60_000;
+
+export interface TectonicOptions {
+  readonly host: Host;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+export async function deployAddons({ host, emit, signal }: TectonicOptions): Promise<void> {
+  if ((await host.files.facts(removalMark)) !== undefined) return;
+  const records = await openServiceRecords(host, 'tectonic');
+  const progress = await openProgress(host);
+  const tell = (event: WorkflowEvent): void => {
+    records.observe(event);
+    progress.observe(event);
+    emit(event);
+  };
+  try {
+    const context = await loadContext(host, tell);
+    await runBootkubeStages({ context, stages: [addons, everybody], emit: tell, signal });
+    await records.end();
+  } catch (error) {
+    await records.end(error);
+    throw error;
+  }
+}
+
+const addons: Stage<BootkubeContext> = {
+  name: 'add-ons',
+  why: 'A cluster without names is of little use, and the masters now carry what its name server needs.',
+  inputs: ['render/06-version-operator/addons'],
+  outputs: ['the add-ons of the release'],
+  observe: async () => ({ status: 'needed', because: 'to apply what is there already changes nothing' }),
+  run: async (context, { signal }) => {
+    await using client = await clientFor(context, context.names.apiInternalUrl);
+    const manifests = await renderedManifests(context, addonPlaces);
+    const { host } = context;
+    const report = await applyManifests({ client, host, manifests, deadlineMs: 10 * minuteMs, signal });
+    const failed = report.objects.filter(({ state }) => state === 'refused' || state === 'waiting');
+    for (const { source, reason } of failed) {
+      context.emit({ kind: 'notice', level: 'warn', text: `${source}: ${reason ?? 'not applied'}` });
+    }
+    return { inputs: {}, outputs: {}, note: `${report.objects.length - failed.length} objects` };
+  },
+  verify: [],
+};
+
+const everybody: Stage<BootkubeContext> = {
+  name: 'nodes',
+  why: 'The last machine to join may still need what this machine serves.',
+  inputs: ['inventory.json'],
+  outputs: ['CoreDNS is available; every expected machine is a node'],
+  observe: async () => ({ status: 'needed', because: 'who is there is looked at anew each time' }),
+  run: async (context, tools) => {
+    await using client = await clientFor(context, context.names.apiInternalUrl);
+    return { inputs: {}, outputs: {}, note: await awaitEverybody(context, client, tools) };
+  },
+  verify: [],
+};
+
+async function awaitEverybody(context: BootkubeContext, client: KubernetesClient, tools: StageTools): Promise<string> {
+  try {
+    await waitUntil({
+      clock: context.host.clock,
+      what: 'that the add-ons work and all machines are nodes',
+      deadlineMs: 10 * minuteMs,
+      everyMs: 500,
+      signal: tools.signal,
+      probe: () => lookAround(context, client, tools.signal),
+      onMissing: (missing) => tools.report(missing.join('; ')),
+    });
+    return 'the add-ons work, all machines are nodes';
+  } catch (error) {
+    if (!isError(error, workflowErrors.DEADLINE)) throw error;
+    context.emit({ kind: 'notice', level: 'warn', text: `${error.message}; the bootstrap ends without that` });
+    return 'not everything is there';
+  }
+}
+
+async function lookAround(
+  { inventory }: BootkubeContext,
+  client: KubernetesClient,
+  signal: AbortSignal,
+): Promise<Observation<true>> {
+  const call = { signal, deadlineMs: 5_000 };
+  try {
+    const nodes = await client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call);
+    const dns = await client.find(
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kube-system', name: 'coredns' },
+      call,
+    );
+    const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
+    const expected = inventory.isClosed ? inventory.machines.filter(({ role }) => role !== 'bootstrap') : [];
+    const missing = [
+      ...(isAvailable(dns) ? [] : ['CoreDNS is not available']),
+      ...expected.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is not a node`),
+    ];
+    return missing.length === 0 ? { status: 'ready', value: true } : { status: 'waiting', missing };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { status: 'waiting', missing: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+interface DeploymentStatus {
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+}
+
+function isAvailable(deployment: KubernetesObject | undefined): boolean {
+  const { conditions } = (deployment?.['status'] ?? {}) as DeploymentStatus;
+  return conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true;
+}

@@ -1,0 +1,62 @@
+// `firstlight create cluster`
+import { z } from 'zod';
+import { createCluster } from '../cluster/create-cluster.ts';
+import { createStages } from '../cluster/create-stages.ts';
+import { finishedCluster } from '../cluster/finished-cluster.ts';
+import { localKubeconfigPath } from '../cluster/local-kubeconfig.ts';
+import { closingText } from './cluster-closing.ts';
+import { clusterScreen } from './cluster-screen.ts';
+import type { CommandBody, Invocation } from './command.ts';
+import { firstlightVersion } from './program.ts';
+import { projectFolder } from './project-folder.ts';
+import { shownPath } from './shown-path.ts';
+
+const optionsSchema = z.looseObject({ timeout: z.coerce.number().positive().optional() });
+
+export const createClusterCommand: CommandBody = async (invocation) => {
+  const { host, signal, global } = invocation;
+  const { timeout } = optionsSchema.parse(invocation.options);
+  const startMs = host.clock.monotonicMs();
+  const finished = await finishedCluster(host, global.dir, signal);
+  if (finished !== undefined) {
+    return {
+      data: { ...finished, isNew: false },
+      text: `${finished.domain} is complete: ${finished.nodes.length} nodes Ready, nothing to do\n`,
+    };
+  }
+  const title = `firstlight · ${shownPath(invocation)}`;
+  const screen = clusterScreen(
+    invocation,
+    createStages.map(({ name }) => name),
+    title,
+  );
+  const drawing = new AbortController();
+  const drawn = screen.run(drawing.signal);
+  try {
+    const cluster = await createCluster({
+      host,
+      dir: global.dir,
+      project: { folder: await projectFolder(host), version: firstlightVersion },
+      ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+      onStage: screen.onStage,
+      emit: screen.emit,
+      onSight: screen.onSight,
+      signal,
+    });
+    const elapsedMs = host.clock.monotonicMs() - startMs;
+    const kubeconfig = shownPath(invocation, localKubeconfigPath);
+    const stages = Object.entries(screen.story().stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
+    return {
+      data: { ...cluster, isNew: true, elapsedMs, stages },
+      text: `\n${closingText({ cluster, story: screen.story(), elapsedMs, kubeconfig, dirOption: dirOption(invocation) })}`,
+    };
+  } finally {
+    drawing.abort();
+    await drawn;
+  }
+};
+
+function dirOption(invocation: Invocation): string {
+  const dir = shownPath(invocation);
+  return dir === 'cluster' ? '' : ` --dir ${dir}`;
+}

@@ -1,0 +1,50 @@
+// Nodes as the API knows them, and what keeps those that are expected from being Ready.
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+
+export interface ClusterNode {
+  readonly name: string;
+  readonly isReady: boolean;
+  readonly roles: readonly string[];
+  readonly version: string;
+  readonly address: string;
+  /** Why it is not Ready, in the kubelet's words. */
+  readonly reason: string;
+}
+
+interface NodeStatus {
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+  readonly nodeInfo?: { readonly kubeletVersion?: string };
+}
+
+const rolePrefix = 'node-role.kubernetes.io/';
+
+export async function listNodes(client: KubernetesClient, signal: AbortSignal): Promise<readonly ClusterNode[]> {
+  const { items } = await client.list({ apiVersion: 'v1', kind: 'Node' }, {}, { signal, deadlineMs: 5_000 });
+  return items.map(readNode);
+}
+
+export function readNode({ metadata, ...node }: KubernetesObject): ClusterNode {
+  const { conditions, addresses, nodeInfo } = (node['status'] ?? {}) as NodeStatus;
+  const ready = conditions?.find(({ type }) => type === 'Ready');
+  return {
+    name: metadata.name,
+    isReady: ready?.status === 'True',
+    roles: Object.keys(metadata.labels ?? {})
+      .filter((label) => label.startsWith(rolePrefix))
+      .map((label) => label.slice(rolePrefix.length))
+      .sort(),
+    version: nodeInfo?.kubeletVersion ?? '',
+    address: addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '',
+    reason: ready === undefined ? 'its kubelet has not reported yet' : (ready.message ?? ''),
+  };
+}
+
+export function notReady(expected: readonly string[], nodes: readonly ClusterNode[]): readonly string[] {
+  return expected.flatMap((name) => {
+    const node = nodes.find((candidate) => candidate.name === name);
+    if (node === undefined) return [`${name} is not a node yet`];
+    return node.isReady ? [] : [`${name} is not Ready: ${node.reason}`];
+  });
+}

@@ -1,0 +1,79 @@
+// From an install-config to a cluster that stands alone. Machines do the work; this follows it, removes the bootstrap
+// machine when that is safe, and may be killed and run again at any moment.
+import { join } from 'node:path';
+import { clusterNames } from '../assets/cluster-names.ts';
+import { assetErrors } from '../assets/errors.ts';
+import { openAssetFolder } from '../assets/folder.ts';
+import { installConfig } from '../assets/install-config.ts';
+import type { FolderLock } from '../host/files.ts';
+import type { Host } from '../host/host.ts';
+import { masterCount } from '../install-config/cluster-facts.ts';
+import { runStages } from '../workflow/engine.ts';
+import type { Emit } from '../workflow/events.ts';
+import { openJournal } from '../workflow/journal.ts';
+import { assetsOf, type ClusterContext, clusterOf } from './cluster-context.ts';
+import { clusterJournalPath } from './cluster-journal.ts';
+import { createStages } from './create-stages.ts';
+import { platformName } from './local-plan.ts';
+import type { ClusterSight } from './observe-cluster.ts';
+import { expectedNodes } from './stages/nodes.ts';
+
+const stallMs = 10 * 60_000;
+
+export interface CreateClusterOptions {
+  readonly host: Host;
+  readonly dir: string;
+  readonly project: ClusterContext['project'];
+  /** For all of it; no limit when left out. */
+  readonly timeoutMs?: number;
+  /** What the stages of this command do. */
+  readonly onStage: Emit;
+  /** What happens below them: single assets, parts of the release, warnings. */
+  readonly emit: Emit;
+  readonly onSight: (sight: ClusterSight) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface CreatedCluster {
+  readonly name: string;
+  readonly infraId: string;
+  readonly domain: string;
+  readonly hostPort: number;
+  readonly masters: number;
+  readonly nodes: readonly string[];
+}
+
+export async function createCluster(options: CreateClusterOptions): Promise<CreatedCluster> {
+  const { host, dir, project, emit, onSight, signal, timeoutMs } = options;
+  await using _ = await claimFolder(host, dir);
+  await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
+  const context: ClusterContext = {
+    host,
+    dir,
+    project,
+    journal,
+    emit,
+    onSight,
+    patience: { stallMs, ...(timeoutMs === undefined ? {} : { endMs: host.clock.monotonicMs() + timeoutMs }) },
+    found: {},
+  };
+  await runStages({ stages: createStages, context, journal, clock: host.clock, emit: options.onStage, signal });
+  const { clusterName, domain } = assetsOf(context).value(clusterNames);
+  return {
+    name: clusterName,
+    infraId: platformName(assetsOf(context)),
+    domain,
+    hostPort: clusterOf(context).hostPort,
+    masters: masterCount(assetsOf(context).value(installConfig)),
+    nodes: expectedNodes(context),
+  };
+}
+
+/** One such command at a time; others may still look at the assets, whose folder has a lock of its own. */
+async function claimFolder(host: Host, dir: string): Promise<FolderLock> {
+  // Refuses a folder that belongs to something else before anything is written to it.
+  await (await openAssetFolder(host, dir, 'create cluster'))[Symbol.asyncDispose]();
+  const lock = await host.files.lock(join(dir, '.firstlight'), 'create cluster');
+  if ('heldBy' in lock) throw assetErrors.BUSY({ dir, ...lock.heldBy });
+  return lock;
+}

@@ -1,0 +1,21 @@
+// `create cluster`, top to bottom.
+import type { Stage } from '../workflow/stage.ts';
+import type { ClusterContext } from './cluster-context.ts';
+import { assets } from './stages/assets.ts';
+import { addons, controlPlane, handoff, masters } from './stages/bootstrap-phases.ts';
+import { machines } from './stages/machines.ts';
+import { nodes } from './stages/nodes.ts';
+import { release } from './stages/release.ts';
+import { removeBootstrap } from './stages/remove-bootstrap.ts';
+
+export const createStages: readonly Stage<ClusterContext>[] = [
+  assets,
+  release,
+  machines,
+  controlPlane,
+  masters,
+  handoff,
+  addons,
+  removeBootstrap,
+  nodes,
+];

@@ -1,0 +1,105 @@
+// What `create cluster` shows, from the events of its stages and the last sight of the machines: facts → one value that
+// terminal and pipe both read.
+import type { FrameMember, FrameStep, FrameView } from '../observe/frame.ts';
+import type { WorkflowEvent } from '../workflow/events.ts';
+import { isPast, phaseOf, phases, stageTitle } from './bootstrap-phase.ts';
+import type { ClusterSight, MachineSight } from './observe-cluster.ts';
+
+interface StageState {
+  readonly state: FrameStep['state'];
+  readonly note: string;
+  readonly startMs: number;
+  readonly ms?: number;
+}
+
+export interface CreateStory {
+  readonly startMs: number;
+  readonly title: string;
+  readonly stages: Readonly<Record<string, StageState>>;
+  readonly sight: ClusterSight | undefined;
+}
+
+export function beginStory(names: readonly string[], title: string, startMs: number): CreateStory {
+  const untouched = { state: 'waiting', note: '', startMs } as const;
+  return { startMs, title, stages: Object.fromEntries(names.map((name) => [name, untouched])), sight: undefined };
+}
+
+/** The story after one more event. */
+export function tellStory(story: CreateStory, event: WorkflowEvent, nowMs: number): CreateStory {
+  if (event.kind === 'notice') return story;
+  const before = story.stages[event.stage];
+  if (before === undefined) return story;
+  return { ...story, stages: { ...story.stages, [event.stage]: nextState(before, event, nowMs) } };
+}
+
+function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'notice' }>, nowMs: number): StageState {
+  switch (event.kind) {
+    case 'stage-started':
+      return { state: 'running', note: '', startMs: nowMs };
+    case 'stage-progress':
+      return { ...before, note: event.progress };
+    case 'stage-done':
+      return { ...before, state: 'done', note: event.note ?? '', ms: event.ms };
+    case 'stage-unchanged':
+      return { ...before, state: 'done', note: 'done before' };
+    case 'stage-adopted':
+      return { ...before, state: 'done', note: event.note };
+    case 'stage-failed':
+      return { ...before, state: 'failed', ms: event.ms };
+  }
+}
+
+export function viewOf(story: CreateStory, nowMs: number): FrameView {
+  const steps = Object.entries(story.stages).map(([name, stage]): FrameStep => {
+    const isWatched = stage.state === 'running' && phases.some((phase) => phase === name);
+    const ms = stage.state === 'running' ? nowMs - stage.startMs : stage.ms;
+    return {
+      name,
+      state: stage.state,
+      // What a watched phase waits for is in its details.
+      note: isWatched ? '' : stage.note,
+      ...(ms === undefined ? {} : { ms }),
+      details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : [],
+    };
+  });
+  return { title: story.title, elapsedMs: nowMs - story.startMs, steps, members: membersOf(story.sight) };
+}
+
+function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] {
+  return machines.map((machine) => {
+    const isBootstrap = machine.role === 'bootstrap';
+    const text =
+      isBootstrap && bootstrap !== undefined
+        ? [stageTitle(bootstrap.stage), ...bootstrap.missing].join(': ')
+        : machineWords(machine);
+    return { name: machine.name, text };
+  });
+}
+
+export function machineWords({ story, firstBoot, agent }: MachineSight): string {
+  if (firstBoot?.phase !== 'done') {
+    const url = firstBoot?.waitingFor?.url;
+    return url === undefined ? story : `waiting for ${url}`;
+  }
+  if (agent === undefined) return 'first boot done';
+  const waiting = agent.duties.find(({ status }) => status === 'waiting');
+  const isVoter = agent.duties.some(({ name, status }) => name === 'etcd-member' && status === 'settled');
+  const facts = [
+    ...(isVoter ? ['etcd voter'] : []),
+    ...(waiting === undefined ? ['settled'] : [`waits for ${waiting.missing.join(', ')}`]),
+  ];
+  return facts.join(' · ');
+}
+
+function membersOf(sight: ClusterSight | undefined): readonly FrameMember[] {
+  if (sight === undefined || !isPast(sight.bootstrap, 'control plane')) return [];
+  const phase = phaseOf(sight.bootstrap);
+  return sight.machines.flatMap(({ name, role, agent }): readonly FrameMember[] => {
+    if (role === 'worker') return [];
+    if (role === 'bootstrap') return phase === 'masters' || phase === 'handoff' ? [{ name, state: 'voter' }] : [];
+    const isSettled = (duty: string): boolean =>
+      agent?.duties.some((each) => each.name === duty && each.status === 'settled') === true;
+    if (isSettled('etcd-member')) return [{ name, state: 'voter' }];
+    return [{ name, state: isSettled('ready-to-join') ? 'joining' : 'absent' }];
+  });
+}

@@ -1,0 +1,70 @@
+// What can go wrong between "create cluster" and a cluster.
+import { exitCodes } from '../errors/exit-codes.ts';
+import { errorTable } from '../errors/firstlight-error.ts';
+
+interface Stuck {
+  readonly stage: string;
+  readonly missing: readonly string[];
+}
+
+export const clusterErrors = errorTable('CLUSTER', {
+  PLATFORM_NONE: {
+    message: (e: { command: string }) => `${e.command} cannot make machines on platform none`,
+    hint: 'Boot your machines with bootstrap.ign, master.ign and worker.ign from create ignition-configs.',
+    means: 'On platform none you bring the machines, DNS and the load balancer; firstlight makes what they boot with.',
+    exit: exitCodes.usage,
+  },
+  NO_CLUSTER: {
+    message: (e: { dir: string }) => `there is no cluster in ${e.dir}`,
+    hint: 'firstlight create cluster makes one; --dir names another folder.',
+    means: 'The folder has no metadata.json, so no cluster was made from it.',
+    exit: exitCodes.usage,
+  },
+  STALLED: {
+    message: (e: Stuck & { seconds: number }) =>
+      `nothing has moved for ${e.seconds} s at ${e.stage}: ${e.missing.join('; ') || 'and nothing says why'}`,
+    hint: 'firstlight status shows every machine; the same command continues where it stopped.',
+    means: 'While something moves there is no timeout. Nothing moved for long, so a person should look.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  TIMEOUT: {
+    message: (e: Stuck) =>
+      `the time that --timeout allows is over at ${e.stage}: ${e.missing.join('; ') || 'nothing was seen at all'}`,
+    hint: 'Nothing was undone, and the machines go on by themselves. The same command continues where it stopped.',
+    means: 'The limit that was given on the command line has passed before the cluster was ready.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  MACHINE_DOWN: {
+    message: (e: { machines: readonly string[] }) =>
+      `${e.machines.join(', ')} ${e.machines.length === 1 ? 'has' : 'have'} stopped`,
+    hint: 'firstlight create cluster starts them again; firstlight machine logs NAME --console says how they ended.',
+    means: 'A machine that the cluster needs has no processes any more.',
+    exit: exitCodes.infrastructure,
+  },
+  NOT_HANDED_OVER: {
+    message: (e: { dir: string }) => `the masters of the cluster in ${e.dir} do not carry it yet`,
+    hint: 'firstlight wait-for bootstrap-complete waits until they do. --force destroys the bootstrap machine anyway.',
+    means:
+      'The bootstrap machine still holds what nobody else has. Without it the cluster could not be completed, or would be lost.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  NODE_UNKNOWN: {
+    message: (e: { name: string; known: readonly string[] }) =>
+      `there is no machine ${e.name}; there are ${e.known.join(', ')}`,
+    hint: 'firstlight node list shows them all.',
+    means: 'The name is not in the inventory of the cluster.',
+    exit: exitCodes.usage,
+  },
+  NODE_EXISTS: {
+    message: (e: { name: string; role: string }) => `${e.name} is a ${e.role} of this cluster already`,
+    hint: 'Choose another name.',
+    means: 'Every machine of a cluster has a name of its own.',
+    exit: exitCodes.usage,
+  },
+  NODE_IS_MASTER: {
+    message: (e: { name: string }) => `${e.name} is a master`,
+    hint: 'firstlight machine destroy and create replace a master; the cluster takes it up again by itself.',
+    means: 'To take a master away for good changes how many may fail; node remove takes workers only.',
+    exit: exitCodes.usage,
+  },
+});

@@ -1,0 +1,41 @@
+// Whether the cluster of a folder is there already, at the price of a few files and one question to its API.
+import { join } from 'node:path';
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import { lastRecords } from '../workflow/engine.ts';
+import { openJournal } from '../workflow/journal.ts';
+import { listNodes, notReady } from './cluster-nodes.ts';
+import type { CreatedCluster } from './create-cluster.ts';
+import { clusterJournalPath } from './cluster-journal.ts';
+import { findCluster } from './find-cluster.ts';
+import { connectCluster } from './local-kubeconfig.ts';
+
+/** The cluster, when this folder saw it completed and all of its machines are Ready nodes now. */
+export async function finishedCluster(
+  host: Host,
+  dir: string,
+  signal: AbortSignal,
+): Promise<CreatedCluster | undefined> {
+  const cluster = await findCluster(host, dir);
+  if (cluster?.local === undefined) return undefined;
+  await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
+  if (lastRecords(journal.records).get('nodes')?.inputs['cluster'] !== cluster.name) return undefined;
+  const expected = cluster.inventory.machines.filter(({ role }) => role !== 'bootstrap');
+  const names = expected.map(({ name }) => name);
+  try {
+    await using client = await connectCluster(host, dir);
+    if (notReady(names, await listNodes(client, signal)).length > 0) return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof FirstlightError)) throw error;
+    return undefined;
+  }
+  return {
+    name: cluster.clusterName,
+    infraId: cluster.name,
+    domain: cluster.local.domain,
+    hostPort: cluster.local.hostPort,
+    masters: expected.filter(({ role }) => role === 'master').length,
+    nodes: names,
+  };
+}

@@ -1,0 +1,39 @@
+// Whether the masters carry the cluster: the one question that decides if a bootstrap machine may be made or removed.
+// The journal of this folder knows it for what it saw itself; else the cluster is asked.
+import { lastRecords } from '../workflow/engine.ts';
+import type { Host } from '../host/host.ts';
+import type { JournalRecord } from '../workflow/journal.ts';
+import { connectCluster } from './local-kubeconfig.ts';
+import { observeCluster } from './observe-cluster.ts';
+
+/** The stage whose record in the journal says that the bootstrap machine had nothing left to give. */
+export const handedOverStage = 'add-ons';
+
+export interface HandoverQuestion {
+  readonly host: Host;
+  readonly dir: string;
+  /** The platform's name of the cluster. */
+  readonly cluster: string;
+  readonly records: readonly JournalRecord[];
+}
+
+export async function isHandedOver({ host, dir, cluster, records }: HandoverQuestion): Promise<boolean> {
+  if (lastRecords(records).get(handedOverStage)?.inputs['cluster'] === cluster) return true;
+  const { machines, bootstrap } = await observeCluster(host, cluster);
+  if (machines.length === 0) return false;
+  if (machines.some(({ role }) => role === 'bootstrap')) return bootstrap?.isComplete === true;
+  return recordSaysSo(host, dir);
+}
+
+const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
+
+async function recordSaysSo(host: Host, dir: string): Promise<boolean> {
+  try {
+    await using client = await connectCluster(host, dir);
+    const found = await client.find(record, { deadlineMs: 5_000 });
+    return (found?.['data'] as Record<string, string> | undefined)?.['status'] === 'complete';
+  } catch {
+    // An API that does not answer has not said that it can do without the bootstrap machine.
+    return false;
+  }
+}

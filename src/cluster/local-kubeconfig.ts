@@ -1,0 +1,31 @@
+// The kubeconfig for this host: the admin's, by the loopback port that reaches the load balancer of the cluster's own
+// network. Certificates of the API carry 127.0.0.1, so nothing about trust differs from auth/kubeconfig.
+import { join } from 'node:path';
+import type { Host } from '../host/host.ts';
+import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
+import type { LocalCluster } from '../platform/local/local-cluster.ts';
+import { clusterErrors } from './errors.ts';
+
+const adminPath = 'auth/kubeconfig';
+export const localKubeconfigPath = 'auth/kubeconfig-local';
+
+export async function writeLocalKubeconfig(host: Host, dir: string, cluster: LocalCluster): Promise<void> {
+  const admin = await host.files.readText(join(dir, adminPath));
+  const text = admin.replace(/server: .*/, `server: https://127.0.0.1:${cluster.hostPort}`);
+  const path = join(dir, localKubeconfigPath);
+  const before = await host.files.readIfPresent(path);
+  if (before !== undefined && Buffer.from(before).toString('utf8') === text) return;
+  await host.files.write(path, text, { mode: 0o600 });
+}
+
+/** The kubeconfig to use from here: the local one where the cluster is on this host, else the admin's. */
+export async function kubeconfigFile(host: Host, dir: string): Promise<string> {
+  for (const path of [localKubeconfigPath, adminPath]) {
+    if ((await host.files.facts(join(dir, path))) !== undefined) return join(dir, path);
+  }
+  throw clusterErrors.NO_CLUSTER({ dir });
+}
+
+export async function connectCluster(host: Host, dir: string): Promise<KubernetesClient> {
+  return connectKubernetes(host, { path: await kubeconfigFile(host, dir) });
+}

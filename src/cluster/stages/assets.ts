@@ -1,0 +1,34 @@
+// Everything that machines are booted with.
+import { createAssets } from '../../assets/create-assets.ts';
+import { installConfig } from '../../assets/install-config.ts';
+import { targets } from '../../assets/targets.ts';
+import { platformOf } from '../../install-config/cluster-facts.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+import { clusterErrors } from '../errors.ts';
+
+export const assets: Stage<ClusterContext> = {
+  name: 'assets',
+  why: 'Machines are born from files that can be read and changed before anything runs.',
+  inputs: ['install-config.yaml'],
+  outputs: ['bootstrap.ign', 'master.ign', 'worker.ign', 'auth/kubeconfig'],
+  observe: async () => ({ status: 'needed', because: 'the folder has a journal of its own' }),
+  run: async ({ host, dir, emit, found }, { signal }) => {
+    const created = await createAssets({
+      host,
+      dir,
+      targets: targets['ignition-configs'],
+      purpose: 'create cluster',
+      emit,
+      signal,
+    });
+    if (platformOf(created.value(installConfig)) === 'none') {
+      throw clusterErrors.PLATFORM_NONE({ command: 'create cluster' });
+    }
+    found.assets = created;
+    const files = [...created.files.values()].flatMap((set) => [...set.keys()]);
+    const certificates = files.filter((path) => path.endsWith('.crt'));
+    return { inputs: {}, outputs: {}, note: `${files.length} files, ${certificates.length} certificates` };
+  },
+  verify: [],
+};

@@ -1,0 +1,140 @@
+// The parts of the bootstrap as stages of `create cluster`. The machines do all of it by themselves; from here it is only
+// watched, so each of these stages is over as soon as the bootstrap machine says that it is past it.
+import { observeMachines } from '../../platform/local/observed-machine.ts';
+import { readMachines } from '../../platform/local/machine-folder.ts';
+import { hasProcesses } from '../../platform/local/observed-machine.ts';
+import { platformErrors } from '../../platform/errors.ts';
+import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
+import { isPast, type Phase, stageTitle } from '../bootstrap-phase.ts';
+import { assetsOf, type ClusterContext } from '../cluster-context.ts';
+import { clusterErrors } from '../errors.ts';
+import { handedOverStage, isHandedOver } from '../handover.ts';
+import { platformName } from '../local-plan.ts';
+import { type ClusterSight, type MachineSight, observeCluster } from '../observe-cluster.ts';
+import { waitForProgress } from '../wait-for-progress.ts';
+
+const lookEveryMs = 250;
+
+interface WatchedPhase {
+  readonly phase: Exclude<Phase, 'complete'>;
+  readonly why: string;
+  readonly outputs: readonly string[];
+  readonly note: string;
+}
+
+function phaseStage({ phase, why, outputs, note }: WatchedPhase): Stage<ClusterContext> {
+  const result = (cluster: string): StageResult => ({ inputs: { cluster }, outputs: {}, note });
+  return {
+    name: phase,
+    why,
+    inputs: [],
+    outputs,
+    observe: async (context, last) => {
+      const { host, dir, journal } = context;
+      const cluster = platformName(assetsOf(context));
+      const { bootstrap } = await observeCluster(host, cluster);
+      const isOver = isPast(bootstrap, phase) || (await isHandedOver({ host, dir, cluster, records: journal.records }));
+      if (!isOver) return { status: 'needed', because: 'the machines are not past it' };
+      if (last?.inputs['cluster'] === cluster) return { status: 'done' };
+      return { status: 'adopt', result: result(cluster), note: `${note} already` };
+    },
+    run: async (context, tools) => {
+      const cluster = platformName(assetsOf(context));
+      await watchPhase(context, tools, { cluster, phase });
+      return result(cluster);
+    },
+    verify: [],
+  };
+}
+
+async function watchPhase(
+  context: ClusterContext,
+  { signal, report }: StageTools,
+  { cluster, phase }: { readonly cluster: string; readonly phase: Phase },
+): Promise<void> {
+  const { host, patience } = context;
+  await waitForProgress({
+    clock: host.clock,
+    stage: phase,
+    patience,
+    everyMs: lookEveryMs,
+    signal,
+    look: async () => {
+      const sight = await observeCluster(host, cluster);
+      context.onSight(sight);
+      refuseFailedBoot(sight);
+      const missing = missingNow(sight);
+      return { isDone: isPast(sight.bootstrap, phase), fingerprint: fingerprint(sight), missing };
+    },
+    onMissing: (missing) => report(missing.join('; ')),
+    onStill: () => refuseStopped(context, cluster),
+  });
+}
+
+export function missingNow({ bootstrap, machines }: ClusterSight): readonly string[] {
+  const first = machines.find(({ role }) => role === 'bootstrap');
+  const own =
+    bootstrap === undefined
+      ? [`bootstrap: ${first?.story ?? 'there is no such machine'}`]
+      : [[stageTitle(bootstrap.stage), ...bootstrap.missing].join(': ')];
+  return [...own, ...machines.filter(({ role }) => role !== 'bootstrap').flatMap(missingOn)];
+}
+
+function missingOn({ name, firstBoot, agent }: MachineSight): readonly string[] {
+  if (firstBoot?.phase !== 'done') {
+    const url = firstBoot?.waitingFor?.url;
+    return [`${name}: ${url === undefined ? 'first boot' : `waiting for ${url}`}`];
+  }
+  if (agent === undefined) return [`${name}: its agent has not reported yet`];
+  const waiting = agent.duties.find(({ status }) => status === 'waiting');
+  return waiting === undefined ? [] : [`${name}: ${waiting.name} waits for ${waiting.missing.join(', ')}`];
+}
+
+/** What counts as movement: words, not times. A first boot that asks again and again in vain does not move. */
+function fingerprint(sight: ClusterSight): string {
+  const boots = sight.machines.map(({ name, firstBoot }) => `${name} ${firstBoot?.phase ?? ''}`);
+  const duties = sight.machines.flatMap(
+    ({ agent }) => agent?.duties.map(({ name, status }) => `${name} ${status}`) ?? [],
+  );
+  return [...boots, ...duties, ...missingNow(sight)].join('\n');
+}
+
+function refuseFailedBoot({ machines }: ClusterSight): void {
+  const failed = machines.find(({ firstBoot }) => firstBoot?.phase === 'failed');
+  if (failed === undefined) return;
+  throw platformErrors.FIRST_BOOT_FAILED({ machine: failed.name, reason: failed.firstBoot?.reason ?? failed.story });
+}
+
+async function refuseStopped({ host }: ClusterContext, cluster: string): Promise<void> {
+  const observed = await observeMachines(host, cluster, await readMachines(host, cluster));
+  const machines = observed.filter(({ processes }) => !hasProcesses(processes)).map(({ name }) => name);
+  if (machines.length > 0) throw clusterErrors.MACHINE_DOWN({ machines });
+}
+
+export const controlPlane = phaseStage({
+  phase: 'control plane',
+  why: 'One machine first runs a control plane alone, so that there is something to join.',
+  outputs: ['etcd and the API on the bootstrap machine'],
+  note: 'served by bootstrap',
+});
+
+export const masters = phaseStage({
+  phase: 'masters',
+  why: 'The cluster outlives the bootstrap machine only if masters hold its data and serve it.',
+  outputs: ['every master votes in etcd; at least two serve'],
+  note: 'vote in etcd and serve the API',
+});
+
+export const handoff = phaseStage({
+  phase: 'handoff',
+  why: 'From here on the masters carry the cluster, and nothing asks the bootstrap machine any more.',
+  outputs: ['no control plane on the bootstrap machine'],
+  note: 'the masters carry the cluster alone',
+});
+
+export const addons = phaseStage({
+  phase: handedOverStage,
+  why: 'Names inside the cluster, and the end of every secret that the bootstrap machine was given.',
+  outputs: ['CoreDNS', 'no secret left on the bootstrap machine'],
+  note: 'deployed; no secret is left on bootstrap',
+});

@@ -1,0 +1,42 @@
+// The machines of the inventory, made and started. The bootstrap machine only while the masters do not carry the cluster:
+// one that came back later would begin a second cluster with the same keys.
+import { installConfig } from '../../assets/install-config.ts';
+import { clusterNames } from '../../assets/cluster-names.ts';
+import { createMachines } from '../../platform/local/local-platform.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import { assetsOf, type ClusterContext, imageOf } from '../cluster-context.ts';
+import { isHandedOver } from '../handover.ts';
+import { writeLocalKubeconfig } from '../local-kubeconfig.ts';
+import { machineRequests, platformName } from '../local-plan.ts';
+import { namesInShort } from '../names-in-short.ts';
+
+export const machines: Stage<ClusterContext> = {
+  name: 'machines',
+  why: 'Everything that follows happens inside them, and goes on when this command ends.',
+  inputs: ['inventory.json', 'bootstrap.ign', 'master.ign', 'worker.ign', 'the machine root'],
+  outputs: ['running machines', 'auth/kubeconfig-local'],
+  observe: async () => ({ status: 'needed', because: 'what runs is asked of the host each time' }),
+  run: async (context, { signal }) => {
+    const { host, dir, emit, journal } = context;
+    const created = assetsOf(context);
+    const cluster = platformName(created);
+    const isOver = await isHandedOver({ host, dir, cluster, records: journal.records });
+    const requests = machineRequests(created).filter(({ role }) => role !== 'bootstrap' || !isOver);
+    const [network] = created.value(installConfig).networking.machineNetwork;
+    context.found.cluster = await createMachines(
+      { host, emit, signal },
+      {
+        cluster: {
+          name: cluster,
+          domain: created.value(clusterNames).domain,
+          ...(network === undefined ? {} : { machineNetwork: network.cidr }),
+        },
+        machines: requests,
+        image: imageOf(context),
+      },
+    );
+    await writeLocalKubeconfig(host, dir, context.found.cluster);
+    return { inputs: { cluster }, outputs: {}, note: namesInShort(requests.map(({ name }) => name)) };
+  },
+  verify: [],
+};

@@ -1,0 +1,33 @@
+// What the machines are made of. Built where it is missing; a look where it is not.
+import { buildRelease } from '../../release/build/build-release.ts';
+import { machineImage } from '../../release/machine-image.ts';
+import type { WorkflowEvent } from '../../workflow/events.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+
+export const release: Stage<ClusterContext> = {
+  name: 'release',
+  why: 'A cluster runs one release, bit for bit the same on every machine.',
+  inputs: ['the table of parts', 'this program'],
+  outputs: ['the machine root', 'the images of the release'],
+  observe: async () => ({ status: 'needed', because: 'the cache is looked at each time' }),
+  run: async ({ host, project, emit, found }, { signal, report }) => {
+    const tell = (event: WorkflowEvent): void => {
+      if (event.kind === 'stage-progress') report(`${event.stage}: ${event.progress}`);
+      else emit(event);
+    };
+    const built = await buildRelease({
+      host,
+      emit: tell,
+      signal,
+      version: project.version,
+      projectFolder: project.folder,
+      source: 'any',
+      withMachines: true,
+    });
+    found.image = await machineImage(host);
+    const note = built.made.length === 0 ? `${project.version}, nothing to build` : `${project.version}, built`;
+    return { inputs: {}, outputs: { release: found.image.digest }, note };
+  },
+  verify: [],
+};

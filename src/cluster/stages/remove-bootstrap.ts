@@ -1,0 +1,32 @@
+// The bootstrap machine goes, once it has said itself that nothing of the cluster is on it any more.
+import { destroyMachines } from '../../platform/local/local-platform.ts';
+import { readMachines } from '../../platform/local/machine-folder.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import { assetsOf, type ClusterContext } from '../cluster-context.ts';
+import { platformName } from '../local-plan.ts';
+
+export const removeBootstrap: Stage<ClusterContext> = {
+  name: 'bootstrap',
+  why: 'It has done its work; a machine that nobody needs can only do harm.',
+  inputs: [],
+  outputs: ['no bootstrap machine'],
+  observe: async (context) => {
+    const names = await bootstrapMachines(context);
+    return names.length === 0
+      ? { status: 'done' }
+      : { status: 'needed', because: `${names.join(', ')} is still there` };
+  },
+  run: async (context, { signal, report }) => {
+    const { host, emit } = context;
+    const cluster = platformName(assetsOf(context));
+    report('It is now safe to remove the bootstrap resources');
+    await destroyMachines({ host, emit, signal }, cluster, await bootstrapMachines(context));
+    return { inputs: { cluster }, outputs: {}, note: 'removed' };
+  },
+  verify: [],
+};
+
+async function bootstrapMachines(context: ClusterContext): Promise<readonly string[]> {
+  const machines = await readMachines(context.host, platformName(assetsOf(context)));
+  return machines.filter(({ role }) => role === 'bootstrap').map(({ name }) => name);
+}

@@ -1,0 +1,82 @@
+// When a master is announced to etcd as a learner. A learner does not count for the quorum, yet a failed start would
+// hold a place, so everything that can be known beforehand is asked beforehand.
+import { type MembershipView, votersAiling } from '../membership-view.ts';
+import { move, no, type Rule, type Verdict } from '../move.ts';
+import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
+
+/** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
+const readinessLimitMs = 30_000;
+const freeDiskBytes = 2 ** 30;
+const fsyncLimitMs = 500;
+const clockLimitMs = 1000;
+/** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
+const startingMs = 10_000;
+
+export const addRule: Rule = (view) => {
+  const absent = expectedMasters(view.seen).filter((master) => !hasMember(view, master));
+  if (absent.length === 0) return no();
+  const obstacles = absent.map((master) => obstacleOf(master, view));
+  const ready = absent.find((_master, index) => obstacles[index] === undefined);
+  const unready = obstacles.filter((obstacle) => obstacle !== undefined);
+  if (ready === undefined) return no(...unready);
+  return announce(ready, view, unready);
+};
+
+function announce({ name, peerUrl }: ObservedMaster, view: MembershipView, unready: readonly string[]): Verdict {
+  const ailing = votersAiling(view);
+  if (ailing.length > 0) return no(...ailing, ...unready);
+  const starting = view.learners.find((each) => each.probe.status === 'unstarted' && each.unchangedMs < startingMs);
+  if (starting !== undefined)
+    return no(`etcd on ${view.nameOf(starting)} to start, before ${name} is added`, ...unready);
+  if (view.learners.length >= view.seen.maxLearners) {
+    const names = view.learners.map((learner) => view.nameOf(learner)).join(', ');
+    return no(`a learner's place for ${name}: ${names} must be promoted or removed first`, ...unready);
+  }
+  const via = view.via();
+  return via === undefined
+    ? no(`a voter that takes the addition of ${name}`)
+    : move({ kind: 'add', node: name, peerUrl, via });
+}
+
+function hasMember(view: MembershipView, master: ObservedMaster): boolean {
+  return [...view.voters, ...view.learners].some(
+    // The address alone is not enough: a clone of a member must not pass for it.
+    (member) => isMemberOf(member, master) && (member.name === '' || member.name === master.name),
+  );
+}
+
+function obstacleOf(master: ObservedMaster, view: MembershipView): string | undefined {
+  const { name, readiness, peerUrl } = master;
+  const holder = [...view.voters, ...view.learners].find((member) => isMemberOf(member, master));
+  if (holder !== undefined) return `${name} claims ${peerUrl}, which is the address of member ${holder.name}`;
+  const twin = view.seen.masters.find((other) => other !== master && other.peerUrl === peerUrl);
+  if (twin !== undefined) return `${name} and ${twin.name} claim the same address ${peerUrl}; neither is added`;
+  if (readiness === undefined) return `${name} to say that it is ready to join etcd`;
+  if (readiness.agoMs > readinessLimitMs) {
+    return `${name} to say again that it is ready to join etcd; it last did ${Math.round(readiness.agoMs / 1000)} s ago`;
+  }
+  if (view.seen.justRemoved.includes(peerUrl)) return `a second to pass before ${name} is added to etcd again`;
+  return unfitness(name, readiness, view);
+}
+
+function unfitness(name: string, readiness: Readiness, view: MembershipView): string | undefined {
+  if (readiness.freeDiskBytes < freeDiskBytes) {
+    return `${name} to have 1 GiB free for etcd; it has ${Math.floor(readiness.freeDiskBytes / 2 ** 20)} MiB`;
+  }
+  if (readiness.fsyncP99Ms > fsyncLimitMs) {
+    return `a faster disk on ${name}: writing takes ${Math.round(readiness.fsyncP99Ms)} ms, etcd bears ${fsyncLimitMs} ms`;
+  }
+  if (Math.abs(readiness.clockOffsetMs) >= clockLimitMs) {
+    const seconds = (Math.abs(readiness.clockOffsetMs) / 1000).toFixed(1);
+    return `the clock of ${name} to be right: it is ${seconds} s ${readiness.clockOffsetMs > 0 ? 'ahead' : 'behind'}`;
+  }
+  const running = answers(view.leader) ? view.leader.probe.state.version : '';
+  if (minorOf(readiness.etcdVersion) !== minorOf(running)) {
+    return `${name} to bring etcd ${minorOf(running)}, which the cluster runs; it has ${readiness.etcdVersion}`;
+  }
+  return undefined;
+}
+
+function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}

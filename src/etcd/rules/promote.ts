@@ -1,0 +1,70 @@
+// When a learner may vote. etcd itself only asks whether the learner has caught up at some time; a dead one is promoted
+// gladly, and from one voter to two that stops every write. So: all voters well, the learner alive, and the step from
+// one voter to two only when the step to three can follow at once.
+import { keepsQuorum, type MembershipView, votersAiling } from '../membership-view.ts';
+import { move, no, type Rule } from '../move.ts';
+import {
+  type AnsweringMember,
+  answers,
+  expectedMasters,
+  isMemberOf,
+  type ObservedMaster,
+  type ObservedMember,
+} from '../observed-cluster.ts';
+
+const lagLimit = 100;
+const lagLimitShare = 0.1;
+/** How long those who are ready at one voter wait for masters that have not been added yet. */
+const companyMs = 2000;
+
+export const promoteRule: Rule = (view) => {
+  const { learners } = view;
+  if (learners.length === 0) return no();
+  const obstacles = learners.map((learner) => obstacleOf(learner, view));
+  const ready = learners.filter((_learner, index) => obstacles[index] === undefined);
+  const unready = obstacles.filter((obstacle) => obstacle !== undefined);
+  const [first] = ready;
+  if (first === undefined) return no(...unready);
+  const ailing = votersAiling(view);
+  if (ailing.length > 0 || !keepsQuorum(view, [...view.voters, first])) return no(...ailing, ...unready);
+  const company = companyMissing(view, ready);
+  if (company !== undefined) return no(company, ...unready);
+  const via = view.via(first.id);
+  if (via === undefined) return no(`a voter that promotes ${view.nameOf(first)}`);
+  return move({ kind: 'promote', node: view.nameOf(first), member: first.id, via });
+};
+
+function obstacleOf(learner: ObservedMember, view: MembershipView): string | undefined {
+  const name = view.nameOf(learner);
+  const master = view.seen.masters.find((master) => isMemberOf(learner, master));
+  if (master === undefined) return `${name} is a learner on no machine we know; it is not promoted`;
+  if (master.isLeaving || master.isGone) return `${name} is leaving; it is not promoted`;
+  const ailment = view.ailment(learner);
+  if (ailment !== undefined) return ailment;
+  if (!answers(learner) || !answers(view.leader)) return `the leader of etcd to say how far it is`;
+  const behind = entriesBehind(learner, view.leader);
+  const { raftIndex } = view.leader.probe.state;
+  if (behind <= Math.max(lagLimit, raftIndex * lagLimitShare)) return undefined;
+  return `etcd on ${name} to catch up: ${behind} of ${raftIndex} entries behind`;
+}
+
+export function entriesBehind(member: AnsweringMember, leader: AnsweringMember): number {
+  return Math.max(0, leader.probe.state.raftIndex - member.probe.state.raftAppliedIndex);
+}
+
+/**
+ * Two voters bear no failure at all, so nobody goes there before a third can follow. And whoever is not even added by
+ * then will have to wait for etcd's five seconds, so those who are ready give the others a moment.
+ */
+function companyMissing(view: MembershipView, ready: readonly ObservedMember[]): string | undefined {
+  if (view.voters.length !== 1) return undefined;
+  const isIn = (members: readonly ObservedMember[]) => (master: ObservedMaster) =>
+    members.some((member) => isMemberOf(member, master));
+  const joining = expectedMasters(view.seen).filter((master) => !isIn(view.voters)(master));
+  const names = ready.map((member) => view.nameOf(member)).join(' and ');
+  if (ready.length < Math.min(2, joining.length)) return `a second master to be ready to vote together with ${names}`;
+  const absent = joining.filter((master) => !isIn(view.learners)(master));
+  const since = ready.map((member) => member.unchangedMs).toSorted((a, b) => b - a)[1] ?? 0;
+  if (absent.length === 0 || since >= companyMs) return undefined;
+  return `${absent.map(({ name }) => name).join(' and ')}, for a moment, before ${names} vote`;
+}

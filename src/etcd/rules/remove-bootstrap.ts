@@ -1,0 +1,75 @@
+// When the bootstrap member may go: the handoff is on record, and the masters carry etcd alone, all of them well and
+// abreast. etcd itself would let it go with a master down, and leave two of three.
+import type { MembershipView } from '../membership-view.ts';
+import { move, no, type Rule, type Verdict } from '../move.ts';
+import { answers, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
+import { sameMembers } from './clear-away.ts';
+
+const appliedSpreadLimit = 1000;
+const revisionSpreadLimit = 100;
+const apiServersNeeded = 2;
+
+export const removeBootstrapRule: Rule = (view) => {
+  const { bootstrap, seen, voters } = view;
+  if (bootstrap === undefined || bootstrap.isLearner) return no();
+  const masters = voters.filter((member) => member !== bootstrap);
+  const missing = [...etcdMissing(view, masters), ...handoffMissing(view, masters)];
+  if (missing.length > 0) return no(...missing);
+  if (view.leader === bootstrap) return handLeadershipOver(view, masters);
+  const via = view.via(bootstrap.id);
+  if (via === undefined) return no('a master through which the bootstrap member can be removed');
+  const { id: member, peerUrls } = bootstrap;
+  return move({ kind: 'remove', node: seen.bootstrap.name, member, peerUrls, because: 'bootstrap-done', via });
+};
+
+function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
+  const { seen, learners } = view;
+  const strangers = masters.filter((member) => !seen.masters.some((master) => isMemberOf(member, master)));
+  const absent = expectedMasters(seen).filter((master) => !masters.some((member) => isMemberOf(member, master)));
+  return [
+    ...absent.map(({ name }) => `${name} to vote in etcd`),
+    ...strangers.map((member) => `${view.nameOf(member)} to be removed from etcd: it votes and is no machine we know`),
+    ...masters.flatMap((member) => view.ailment(member) ?? []),
+    ...learners.map((learner) => `the learner ${view.nameOf(learner)} to be promoted or removed`),
+    ...spreadMissing(view, masters),
+  ];
+}
+
+function spreadMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
+  const states = masters.filter(answers).map((member) => ({ name: view.nameOf(member), ...member.probe.state }));
+  const raftIndex = Math.max(...states.map((state) => state.raftIndex));
+  const revision = Math.max(...states.map((state) => state.revision));
+  return states.flatMap((state) => {
+    const behind = raftIndex - state.raftAppliedIndex;
+    if (behind >= appliedSpreadLimit) return `etcd on ${state.name} to catch up: ${behind} entries behind`;
+    const revisions = revision - state.revision;
+    return revisions > revisionSpreadLimit ? `etcd on ${state.name} to catch up: ${revisions} revisions behind` : [];
+  });
+}
+
+function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
+  const { handoff } = view.seen;
+  const machines = expectedMasters(view.seen);
+  const missing: string[] = [];
+  const needed = Math.min(apiServersNeeded, machines.length);
+  const ready = machines.filter(({ name }) => handoff.readyApiServers.includes(name)).length;
+  if (ready < needed) missing.push(`the API on ${needed} masters; ${ready} serve it`);
+  if (!handoff.isSettled) missing.push('the control plane of the masters to settle');
+  if (handoff.publishedMembers === undefined || !sameMembers(handoff.publishedMembers, masters)) {
+    missing.push('the list of etcd endpoints to name exactly the masters');
+  }
+  if (!handoff.isCommitted) missing.push('the handoff to be recorded as complete');
+  return missing;
+}
+
+/** Removing the leader itself costs a second of writes, handing over a few milliseconds. */
+function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): Verdict {
+  const { bootstrap, seen } = view;
+  const via = bootstrap?.clientUrls[0];
+  if (bootstrap === undefined || via === undefined || !view.isWell(bootstrap)) {
+    return no(`${seen.bootstrap.name} to answer: it leads etcd and must hand over`);
+  }
+  const [steadiest] = masters.toSorted((a, b) => b.unchangedMs - a.unchangedMs);
+  if (steadiest === undefined) return no('a master to lead etcd');
+  return move({ kind: 'move-leader', node: view.nameOf(steadiest), member: steadiest.id, via });
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { idOf, learner, peerUrlOf, silent, voter } from '../../test/arbitrary/observed-cluster.ts';
+import { sightings } from './sightings.ts';
+
+test('a member is dated from when it became what it is', () => {
+  const memory = sightings();
+  const at = (nowMs: number, members = [voter('a')]) =>
+    memory.date(members, nowMs).map(({ unchangedMs }) => unchangedMs);
+  expect([at(1000), at(4000), at(5000, [voter('a', silent)]), at(6000, [voter('a', silent)]), at(7000)]).toEqual([
+    [0],
+    [3000],
+    [0],
+    [1000],
+    [0],
+  ]);
+});
+
+test('a member that comes back under a new id begins anew', () => {
+  const memory = sightings();
+  memory.date([learner('a')], 0);
+  memory.date([], 1000);
+  expect(memory.date([learner('a', { id: idOf('other') })], 9000)[0]?.unchangedMs).toBe(0);
+});
+
+test('an address that left is remembered until its second is over', () => {
+  const memory = sightings();
+  memory.date([voter('a'), voter('b')], 0);
+  memory.date([voter('a')], 500);
+  expect(memory.justRemoved(500)).toEqual([peerUrlOf('b')]);
+  expect(memory.justRemoved(1599)).toEqual([peerUrlOf('b')]);
+  expect(memory.justRemoved(1600)).toEqual([]);
+});

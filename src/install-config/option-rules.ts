@@ -1,0 +1,72 @@
+// The way out to the world and what Kubernetes is switched to: proxy, trust, mirrors, feature gates.
+import { mirrorBase, repositoryPath } from './image-mirror.ts';
+import type { Rule } from './rule.ts';
+
+export const optionRules: readonly Rule[] = [
+  {
+    name: 'proxy-has-url',
+    says: 'proxy has httpProxy, httpsProxy or both.',
+    severity: 'mistake',
+    reads: [['proxy']],
+    find: ({ config: { proxy } }) => {
+      if (proxy === undefined || proxy.httpProxy !== undefined || proxy.httpsProxy !== undefined) return [];
+      return [{ path: ['proxy'], message: 'proxy has neither httpProxy nor httpsProxy' }];
+    },
+  },
+  {
+    name: 'trust-bundle-is-used',
+    says: 'With additionalTrustBundlePolicy Proxyonly, machines trust additionalTrustBundle only where a proxy is set.',
+    severity: 'warning',
+    reads: [['additionalTrustBundle'], ['additionalTrustBundlePolicy'], ['proxy']],
+    find: ({ config }) => {
+      const isUsed = config.additionalTrustBundlePolicy === 'Always' || config.proxy !== undefined;
+      if (config.additionalTrustBundle === undefined || isUsed) return [];
+      const message =
+        'additionalTrustBundle is not used: no proxy is set, and additionalTrustBundlePolicy is Proxyonly, not Always';
+      return [{ path: ['additionalTrustBundle'], message }];
+    },
+  },
+  {
+    name: 'mirror-keeps-path',
+    says: 'The path of a mirror ends with the whole path of its source.',
+    severity: 'mistake',
+    reads: [['imageDigestSources']],
+    find: ({ config }) =>
+      config.imageDigestSources.flatMap(({ source, mirrors }, i) =>
+        mirrors.flatMap((mirror, j) => {
+          if (mirrorBase(source, mirror) !== undefined) return [];
+          const [host = ''] = mirror.split('/');
+          const wanted = repositoryPath(source);
+          const message =
+            `${mirror} cannot mirror ${source}: containerd asks a mirror for the path in the image’s name, ` +
+            `so the path of the mirror must end with /${wanted}`;
+          const path = ['imageDigestSources', i, 'mirrors', j];
+          return [{ path, message, allowed: `${host}/${wanted} or ${host}/<any path>/${wanted}` }];
+        }),
+      ),
+  },
+  {
+    name: 'feature-gates-need-feature-set',
+    says: 'featureGates are given only with featureSet CustomNoUpgrade.',
+    severity: 'mistake',
+    reads: [['featureGates'], ['featureSet']],
+    find: ({ config }) => {
+      if (config.featureGates.length === 0 || config.featureSet === 'CustomNoUpgrade') return [];
+      return [{ path: ['featureGates'], message: 'featureGates need featureSet: CustomNoUpgrade' }];
+    },
+  },
+  {
+    name: 'feature-gates-once',
+    says: 'Each feature gate is given once.',
+    severity: 'mistake',
+    reads: [['featureGates']],
+    find: ({ config }) => {
+      const names = config.featureGates.map((gate) => gate.split('=')[0] ?? '');
+      return names.flatMap((name, i) =>
+        names.indexOf(name) === i
+          ? []
+          : [{ path: ['featureGates', i], message: `the feature gate ${name} is given twice` }],
+      );
+    },
+  },
+];

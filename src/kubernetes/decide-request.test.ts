@@ -1,0 +1,306 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import {
+  asking,
+  dns,
+  ec,
+  extension,
+  names,
+  nodeSubject,
+  oids,
+  pair,
+  rdn,
+  requestOf,
+  tlv,
+  utf8,
+} from '../../test/oracle/pki-request-builder.ts';
+import { seededRandom } from '../host/fake/fake-random.ts';
+import { generateKeyPair } from '../pki/key.ts';
+import { makeSigningRequest } from '../pki/signing-request.ts';
+import type { BootstrapToken } from './bootstrap-token.ts';
+import {
+  type CertificateRequest,
+  kubeletClientSigner,
+  kubeletServingSigner,
+  readCertificateRequest,
+} from './certificate-request.ts';
+import { decideRequest } from './decide-request.ts';
+import type { JoinFacts } from './join-facts.ts';
+
+const key = generateKeyPair(seededRandom('decide'));
+const now = new Date('2026-11-15T06:00:00Z');
+const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
+
+interface Body {
+  readonly commonName?: string;
+  readonly organizations?: readonly string[];
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+}
+const pem = ({
+  commonName = 'system:node:worker-0',
+  organizations = ['system:nodes'],
+  dnsNames = [],
+  ipAddresses = [],
+}: Body = {}): string => makeSigningRequest({ subject: { commonName, organizations }, dnsNames, ipAddresses }, key);
+const pemOfDer = (der: Uint8Array): string =>
+  `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(der).toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+
+interface Asked {
+  readonly name?: string;
+  readonly pem?: string;
+  readonly signerName?: string;
+  readonly username?: string;
+  readonly groups?: readonly string[];
+  readonly usages?: readonly string[];
+  readonly expirationSeconds?: number;
+  readonly createdAt?: string;
+  readonly version?: string;
+  readonly conditions?: readonly object[];
+}
+function request(asked: Asked): CertificateRequest {
+  return readCertificateRequest({
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: {
+      name: asked.name ?? 'csr-1',
+      uid: `uid-${asked.name ?? 'csr-1'}`,
+      creationTimestamp: asked.createdAt ?? '2026-11-15T05:59:00Z',
+      resourceVersion: asked.version ?? '100',
+    },
+    spec: {
+      request: Buffer.from(asked.pem ?? pem()).toString('base64'),
+      signerName: asked.signerName ?? kubeletClientSigner,
+      username: asked.username ?? 'system:bootstrap:abc123',
+      groups: asked.groups ?? ['system:bootstrappers', 'system:bootstrappers:nodes', 'system:authenticated'],
+      usages: asked.usages ?? ['digital signature', 'client auth'],
+      ...(asked.expirationSeconds === undefined ? {} : { expirationSeconds: asked.expirationSeconds }),
+    },
+    status: asked.conditions === undefined ? {} : { conditions: asked.conditions },
+  });
+}
+const serving = (asked: Asked = {}): CertificateRequest =>
+  request({
+    signerName: kubeletServingSigner,
+    username: 'system:node:worker-0',
+    groups: ['system:nodes', 'system:authenticated'],
+    usages: ['digital signature', 'server auth'],
+    pem: pem({ dnsNames: ['worker-0'], ipAddresses: ['10.0.0.21'] }),
+    ...asked,
+  });
+
+const token: BootstrapToken = { id: 'abc123', pool: 'worker', expiresAt: later(30), resourceVersion: '7' };
+const inventory: JoinFacts['inventory'] = {
+  isClosed: true,
+  machines: [
+    { name: 'master-0', role: 'master', addresses: ['10.0.0.11'] },
+    { name: 'worker-0', role: 'worker', addresses: ['10.0.0.21', 'fd00::21'] },
+    { name: 'worker-1', role: 'worker', addresses: ['10.0.0.22'] },
+  ],
+};
+const facts: JoinFacts = { now, inventory, nodes: [], tokens: [token], virtualAddresses: ['10.0.0.5'] };
+const open: JoinFacts = { ...facts, inventory: { isClosed: false, machines: [] } };
+
+const decide = (asked: CertificateRequest, known: JoinFacts = facts, others: readonly CertificateRequest[] = []) =>
+  decideRequest(asked, [asked, ...others], known);
+const reasonOf = (asked: CertificateRequest, known: JoinFacts = facts, others: readonly CertificateRequest[] = []) => {
+  const decision = decide(asked, known, others);
+  return decision.outcome === 'leave-pending' ? decision.reason : decision.outcome;
+};
+
+describe('the first client certificate of a kubelet', () => {
+  test('is approved for an unused token, an expected name and exactly the right form', () => {
+    expect(decide(request({}))).toMatchObject({ outcome: 'approve', nodeName: 'worker-0', token: { id: 'abc123' } });
+    const rsa = ['digital signature', 'key encipherment', 'client auth'];
+    expect(reasonOf(request({ usages: rsa, expirationSeconds: 3600 }))).toBe('approve');
+    expect(reasonOf(request({ pem: pem({ commonName: 'system:node:new.example.test' }) }), open)).toBe('approve');
+  });
+
+  test('a request that took its token before a crash is approved afterwards; no other request is', () => {
+    const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
+    const known = { ...facts, tokens: [{ ...token, used }] };
+    expect(reasonOf(request({}), known)).toBe('approve');
+    expect(reasonOf(request({ name: 'csr-2' }), known)).toContain('was used before, by worker-0');
+    expect(reasonOf(request({ pem: pem({ commonName: 'system:node:worker-1' }) }), known)).toContain('was used before');
+  });
+
+  test('a node that fell silent may be replaced; a live one, and one that is not ready, may not', () => {
+    const node = { name: 'worker-0', addresses: [] };
+    expect(reasonOf(request({}), { ...facts, nodes: [{ ...node, isLive: false }] })).toBe('approve');
+    expect(reasonOf(request({}), { ...facts, nodes: [{ ...node, isLive: true }] })).toBe(
+      'a live node is called worker-0 already',
+    );
+  });
+
+  test('a name that was just promised to another token is kept for it, for ten minutes', () => {
+    const promised = (minutesAgo: number): JoinFacts => {
+      const used = { by: 'worker-0', requestUid: 'uid-other', at: later(-minutesAgo) };
+      return { ...facts, tokens: [token, { ...token, id: 'zzz999', used }] };
+    };
+    expect(reasonOf(request({}), promised(1))).toContain('worker-0 was promised to token zzz999');
+    expect(reasonOf(request({}), promised(11))).toBe('approve');
+    const isDead = { ...promised(1), nodes: [{ name: 'worker-0', isLive: false, addresses: [] }] };
+    expect(reasonOf(request({}), isDead)).toBe('approve');
+  });
+
+  test('of several by one token only the newest is approved: the kubelet waits for no other', () => {
+    const older = request({ name: 'csr-old', createdAt: '2026-11-15T05:58:00Z' });
+    const newest = request({ name: 'csr-new', createdAt: '2026-11-15T05:59:30Z' });
+    expect(reasonOf(older, facts, [newest])).toBe('the same kubelet asked again later: csr-new');
+    expect(reasonOf(newest, facts, [older])).toBe('approve');
+    const sameSecond = [request({ name: 'a', version: '99' }), request({ name: 'b', version: '100' })] as const;
+    expect(reasonOf(sameSecond[0], facts, [sameSecond[1]])).toContain('asked again later: b');
+    expect(reasonOf(sameSecond[1], facts, [sameSecond[0]])).toBe('approve');
+    const denied = request({
+      name: 'csr-new',
+      createdAt: '2026-11-15T05:59:30Z',
+      conditions: [{ type: 'Denied', status: 'True' }],
+    });
+    expect(reasonOf(older, facts, [denied])).toBe('approve');
+  });
+
+  test('rotation, other signers and settled requests are left to others without a word', () => {
+    expect(reasonOf(request({ username: 'system:node:worker-0' }))).toBe('not-ours');
+    expect(reasonOf(request({ signerName: 'kubernetes.io/kube-apiserver-client' }))).toBe('not-ours');
+    expect(reasonOf(request({ conditions: [{ type: 'Approved', status: 'True' }] }))).toBe('not-ours');
+  });
+});
+
+const ten = 10 * 365 * 86_400;
+const hostileClients: Record<string, readonly [Asked, RegExp, JoinFacts?]> = {
+  'by a certificate instead of a token': [{ username: 'system:admin' }, /does not ask with a bootstrap token/],
+  'by a user whose name looks like one': [{ username: 'system:bootstrap:abc123 ' }, /does not ask with a bootstrap/],
+  'by a service account': [{ username: 'system:serviceaccount:kube-system:abc123' }, /does not ask with a bootstrap/],
+  'without the group of the token': [{ groups: ['system:authenticated'] }, /not in the group/],
+  'with a token that we did not issue': [{ username: 'system:bootstrap:evil00' }, /not one that a config server/],
+  'with an expired token': [{}, /expired at/, { ...facts, now: later(31) }],
+  'for a name outside the inventory': [{ pem: pem({ commonName: 'system:node:evil' }) }, /not in the inventory/],
+  'for a master, by a worker': [{ pem: pem({ commonName: 'system:node:master-0' }) }, /is a master, but token abc123/],
+  'from an address of another machine': [
+    {},
+    /was given to 10.0.0.99, which is not an address of worker-0/,
+    { ...facts, tokens: [{ ...token, issuedToAddress: '10.0.0.99' }] },
+  ],
+  'for the group of administrators': [{ pem: pem({ organizations: ['system:masters'] }) }, /not exactly system:nodes/],
+  'for one group more': [{ pem: pem({ organizations: ['system:nodes', 'system:masters'] }) }, /not exactly/],
+  'for the same group twice': [{ pem: pem({ organizations: ['system:nodes', 'system:nodes'] }) }, /not exactly/],
+  'for no group': [{ pem: pem({ organizations: [] }) }, /organizations are none/],
+  'for a user who is no node': [{ pem: pem({ commonName: 'system:admin' }) }, /is not system:node:/],
+  'for a node without a name': [{ pem: pem({ commonName: 'system:node:' }) }, /is not system:node:/],
+  'for a name in capitals': [{ pem: pem({ commonName: 'system:node:Worker-0' }) }, /is not system:node:/],
+  'for a name with a path in it': [{ pem: pem({ commonName: 'system:node:../worker-0' }) }, /is not system:node:/],
+  'for a name with a second line': [{ pem: pem({ commonName: 'system:node:worker-0\n' }) }, /is not system:node:/],
+  'with a DNS name': [{ pem: pem({ dnsNames: ['worker-0'] }) }, /has no alternative names/],
+  'with an address': [{ pem: pem({ ipAddresses: ['10.0.0.21'] }) }, /has no alternative names/],
+  'for serving too': [{ usages: ['digital signature', 'client auth', 'server auth'] }, /its usages are/],
+  'for signing': [{ usages: ['digital signature', 'client auth', 'cert sign'] }, /its usages are/],
+  'for nothing': [{ usages: [] }, /its usages are none/],
+  'for ten years': [{ expirationSeconds: ten }, /outside 600 to/],
+  'for a second': [{ expirationSeconds: 1 }, /outside 600 to/],
+  'to become a CA': [
+    {
+      pem: pemOfDer(requestOf({ attributes: [asking(extension(oids.constraints, Buffer.from('30030101ff', 'hex')))] })),
+    },
+    /asks to become a CA/,
+  ],
+  'with two common names': [
+    { pem: pemOfDer(requestOf({ subject: [...nodeSubject, nodeSubject[1]!] })) },
+    /an honest request does not/,
+  ],
+  'that would clear the terminal of whoever reads the reason': [
+    { pem: pemOfDer(requestOf({ subject: [rdn(pair(oids.unit, utf8('\u001b[2J'))), ...nodeSubject] })) },
+    /honest request does not: OU=�\[2J/,
+  ],
+  'with a challenge password': [
+    {
+      pem: pemOfDer(
+        requestOf({ attributes: [tlv(0x30, oids.challengePassword, tlv(0x31, tlv(0x0c, Buffer.from('x'))))] }),
+      ),
+    },
+    /attribute/,
+  ],
+  'with a weak key': [
+    { pem: pemOfDer(requestOf({ keys: generateKeyPairSync('rsa', { modulusLength: 1024 }) })) },
+    /rsa key of 1024 bits/,
+  ],
+  'for the key of somebody else': [
+    {
+      pem: pemOfDer(
+        requestOf({
+          keys: {
+            publicKey: ec.publicKey,
+            privateKey: generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey,
+          },
+        }),
+      ),
+    },
+    /not signed by the key it names/,
+  ],
+  'that is two requests': [{ pem: pem() + pem() }, /not exactly one PEM block/],
+  'that is no request at all': [{ pem: 'hello' }, /not a certificate signing request/],
+};
+
+describe('a hostile request for a client certificate', () => {
+  test.each(Object.entries(hostileClients))('%s stays pending and says why', (_, [asked, reason, known]) => {
+    expect(reasonOf(request(asked), known ?? facts)).toMatch(reason);
+  });
+});
+
+describe('the serving certificate of a kubelet', () => {
+  test('is approved for the name and the addresses of the inventory', () => {
+    expect(decide(serving())).toMatchObject({ outcome: 'approve', nodeName: 'worker-0' });
+    expect(reasonOf(serving({ pem: pem({ ipAddresses: ['10.0.0.21', 'fd00::21'] }) }))).toBe('approve');
+    expect(reasonOf(serving({ pem: pem({ dnsNames: ['worker-0'] }) }))).toBe('approve');
+  });
+
+  test('without an inventory for the addresses that the node reports, unless another has them', () => {
+    const nodes = [
+      { name: 'worker-0', isLive: true, addresses: ['10.0.0.21'] },
+      { name: 'worker-1', isLive: true, addresses: ['10.0.0.22'] },
+    ];
+    expect(reasonOf(serving(), { ...open, nodes })).toBe('approve');
+    const thief = { name: 'worker-0', isLive: true, addresses: ['10.0.0.21', '10.0.0.22'] };
+    const stolen = serving({ pem: pem({ ipAddresses: ['10.0.0.22'] }) });
+    expect(reasonOf(stolen, { ...open, nodes: [thief, ...nodes.slice(1)] })).toContain('belongs to worker-1');
+    expect(reasonOf(serving(), open)).toContain('not among the addresses that the node reports: none');
+  });
+});
+
+const hostileServers: Record<string, readonly [Asked, RegExp, JoinFacts?]> = {
+  'of another node': [{ username: 'system:node:worker-1' }, /worker-1 asks for a certificate of system:node:worker-0/],
+  'by a bootstrap token': [{ username: 'system:bootstrap:abc123' }, /asks for a certificate of/],
+  'by somebody outside the nodes': [{ groups: ['system:authenticated'] }, /not in the group system:nodes/],
+  'for no name at all': [{ pem: pem() }, /neither a DNS name nor an address/],
+  'for the name of the API': [{ pem: pem({ dnsNames: ['api-int.demo.firstlight.test'] }) }, /not that of the node/],
+  'for a wildcard': [
+    { pem: pemOfDer(requestOf({ attributes: [asking(names(dns('*.firstlight.test')))] })) },
+    /not that of/,
+  ],
+  'for an address of nobody': [
+    { pem: pem({ ipAddresses: ['10.0.0.99'] }) },
+    /not among the addresses of the inventory/,
+  ],
+  'for an address of another': [
+    { pem: pem({ ipAddresses: ['10.0.0.22'] }) },
+    /not among the addresses of the inventory/,
+  ],
+  'for loopback': [{ pem: pem({ ipAddresses: ['127.0.0.1'] }) }, /a loopback address/],
+  'for loopback of IPv6': [{ pem: pem({ ipAddresses: ['::1'] }) }, /a loopback address/],
+  'for loopback in new clothes': [{ pem: pem({ ipAddresses: ['::ffff:127.0.0.1'] }) }, /a loopback address/],
+  'for the address of the load balancer': [{ pem: pem({ ipAddresses: ['10.0.0.5'] }) }, /moves between machines/],
+  'for client use': [{ usages: ['digital signature', 'client auth'] }, /its usages are/],
+  'by a node outside the inventory': [
+    { username: 'system:node:ghost', pem: pem({ commonName: 'system:node:ghost', dnsNames: ['ghost'] }) },
+    /ghost is not in the inventory/,
+  ],
+  'with an e-mail address': [
+    { pem: pemOfDer(requestOf({ attributes: [asking(names(dns('worker-0'), tlv(0x81, Buffer.from('a@b.test'))))] })) },
+    /a@b.test/,
+  ],
+};
+
+describe('a hostile request for a serving certificate', () => {
+  test.each(Object.entries(hostileServers))('%s stays pending and says why', (_, [asked, reason, known]) => {
+    expect(reasonOf(serving(asked), known ?? facts)).toMatch(reason);
+  });
+});

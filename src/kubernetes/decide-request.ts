@@ -1,0 +1,228 @@
+// Decides on a kubelet's certificate request: a pure function of the request and of what is known. It approves what it
+// can explain in full and leaves everything else pending with the reason; it never denies, because a person may know more.
+import ipaddr from 'ipaddr.js';
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import { canonicalAddress } from '../pki/names.ts';
+import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
+import { type BootstrapToken, bootstrapperGroup } from './bootstrap-token.ts';
+import {
+  type CertificateRequest,
+  isDecided,
+  kubeletClientSigner,
+  kubeletServingSigner,
+  requestPem,
+} from './certificate-request.ts';
+import type { ExpectedMachine, JoinFacts } from './join-facts.ts';
+
+export type Decision =
+  /** `token` is the one it takes; a serving certificate takes none. */
+  | { readonly outcome: 'approve'; readonly nodeName: string; readonly reason: string; readonly token?: BootstrapToken }
+  | { readonly outcome: 'leave-pending'; readonly reason: string }
+  /** Somebody else's business, or settled: say nothing. */
+  | { readonly outcome: 'not-ours' };
+
+/** A name that was promised to a machine which has not registered yet is kept for it this long. */
+const promiseMs = 10 * 60_000;
+const expirationSecondsMin = 600;
+const expirationSecondsMax = 366 * 86_400;
+
+/** `others` are all requests there are: a kubelet that restarted left its earlier ones behind. */
+export function decideRequest(
+  request: CertificateRequest,
+  others: readonly CertificateRequest[],
+  facts: JoinFacts,
+): Decision {
+  const { spec } = request;
+  const isServing = spec.signerName === kubeletServingSigner;
+  if (isDecided(request) || (!isServing && spec.signerName !== kubeletClientSigner)) return { outcome: 'not-ours' };
+  // A node that renews its own client certificate is the business of the controller manager's approver.
+  if (!isServing && spec.username.startsWith('system:node:')) return { outcome: 'not-ours' };
+  try {
+    // First, because it is cheap: of many requests by one asker only the newest is ever parsed.
+    checkNewest(request, others);
+    const asked = readRequest(request);
+    const nodeName = checkedNodeName(asked);
+    checkForm(request, asked, isServing);
+    return isServing
+      ? decideServing(request, { asked, nodeName, facts })
+      : decideFirstClient(request, { nodeName, facts });
+  } catch (error) {
+    if (error instanceof Doubt) return { outcome: 'leave-pending', reason: printable(error.message) };
+    throw error;
+  }
+}
+
+/** Reasons quote what strangers wrote, and end on terminals. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '�');
+}
+
+/** The reason why a request is not approved. */
+class Doubt extends Error {}
+
+function doubtIf(holds: boolean, reason: string): void {
+  if (holds) throw new Doubt(reason);
+}
+
+function readRequest(request: CertificateRequest): SigningRequest {
+  try {
+    return readSigningRequest(requestPem(request));
+  } catch (error) {
+    if (error instanceof FirstlightError) throw new Doubt(error.message);
+    throw error;
+  }
+}
+
+function checkedNodeName({ subject }: SigningRequest): string {
+  const { commonName } = subject;
+  const name = commonName.startsWith('system:node:') ? commonName.slice('system:node:'.length) : '';
+  // Object names of the API, which the node must be able to have.
+  const isName = name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
+  doubtIf(!isName, `its common name ${JSON.stringify(commonName)} is not system:node: and a node name`);
+  return name;
+}
+
+function checkForm({ spec }: CertificateRequest, asked: SigningRequest, isServing: boolean): void {
+  const [oddity] = asked.oddities;
+  doubtIf(oddity !== undefined, `it contains what an honest request does not: ${oddity?.detail ?? ''}`);
+  const { organizations } = asked.subject;
+  const isNodes = organizations.length === 1 && organizations[0] === 'system:nodes';
+  doubtIf(!isNodes, `its organizations are ${list(organizations)}, not exactly system:nodes`);
+  const names = [...asked.dnsNames, ...asked.ipAddresses];
+  doubtIf(
+    !isServing && names.length > 0,
+    `a client certificate has no alternative names, and it asks for ${list(names)}`,
+  );
+  const usages = new Set(spec.usages);
+  const allowed = ['digital signature', isServing ? 'server auth' : 'client auth'];
+  const isExact = allowed.every((usage) => usages.has(usage)) && isSubset(usages, [...allowed, 'key encipherment']);
+  doubtIf(!isExact, `its usages are ${list(spec.usages)}, not ${list(allowed)}`);
+  const seconds = spec.expirationSeconds;
+  const isOddLife = seconds !== undefined && (seconds < expirationSecondsMin || seconds > expirationSecondsMax);
+  doubtIf(isOddLife, `it asks for ${seconds} s, outside ${expirationSecondsMin} to ${expirationSecondsMax} s`);
+}
+
+/** The kubelet waits for its newest request only; approving an older one would spend the token on nobody. */
+function checkNewest(request: CertificateRequest, others: readonly CertificateRequest[]): void {
+  const newer = others.find(
+    (other) =>
+      other.metadata.name !== request.metadata.name &&
+      !isDecided(other) &&
+      other.spec.signerName === request.spec.signerName &&
+      other.spec.username === request.spec.username &&
+      compareAge(other, request) > 0,
+  );
+  doubtIf(newer !== undefined, `the same kubelet asked again later: ${newer?.metadata.name ?? ''}`);
+}
+
+function compareAge(a: CertificateRequest, b: CertificateRequest): number {
+  const made = (request: CertificateRequest): number => Date.parse(request.metadata.creationTimestamp ?? '') || 0;
+  const version = (request: CertificateRequest): number => Number(request.metadata.resourceVersion ?? 0);
+  return made(a) - made(b) || version(a) - version(b);
+}
+
+function decideFirstClient(
+  { spec, metadata }: CertificateRequest,
+  { nodeName, facts }: { readonly nodeName: string; readonly facts: JoinFacts },
+): Decision {
+  const id = /^system:bootstrap:([a-z0-9]{6})$/.exec(spec.username)?.[1];
+  doubtIf(id === undefined, `${spec.username} does not ask with a bootstrap token`);
+  doubtIf(!spec.groups.includes(bootstrapperGroup), `${spec.username} is not in the group ${bootstrapperGroup}`);
+  const token = facts.tokens.find((known) => known.id === id);
+  if (token === undefined) throw new Doubt(`the token ${id} is not one that a config server of firstlight issued`);
+  const { used } = token;
+  const isOwnUse = used !== undefined && used.requestUid === metadata.uid && used.by === nodeName;
+  doubtIf(
+    used !== undefined && !isOwnUse,
+    `the token ${id} was used before, by ${used?.by ?? ''} at ${used?.at.toISOString() ?? ''}`,
+  );
+  doubtIf(facts.now >= token.expiresAt, `the token ${id} expired at ${token.expiresAt.toISOString()}`);
+  const live = facts.nodes.some((node) => node.name === nodeName && node.isLive);
+  doubtIf(live, `a live node is called ${nodeName} already`);
+  checkPromises(token, nodeName, facts);
+  checkExpected(token, nodeName, facts);
+  return {
+    outcome: 'approve',
+    nodeName,
+    token,
+    reason: `token ${id} of the pool ${token.pool}, used for the first time`,
+  };
+}
+
+/** Two tokens for one name: the one that was approved first has it, until its node registers or time is over. */
+function checkPromises(token: BootstrapToken, nodeName: string, facts: JoinFacts): void {
+  const isDead = facts.nodes.some((node) => node.name === nodeName && !node.isLive);
+  const promised = facts.tokens.find(
+    ({ id, used }) =>
+      id !== token.id && used?.by === nodeName && facts.now.getTime() - used.at.getTime() < promiseMs && !isDead,
+  );
+  doubtIf(
+    promised !== undefined,
+    `${nodeName} was promised to token ${promised?.id ?? ''} at ${promised?.used?.at.toISOString() ?? ''}, and has not registered yet`,
+  );
+}
+
+function checkExpected(token: BootstrapToken, nodeName: string, { inventory }: JoinFacts): void {
+  const machine = inventory.machines.find(({ name }) => name === nodeName);
+  doubtIf(machine === undefined && inventory.isClosed, `${nodeName} is not in the inventory`);
+  if (machine === undefined) return;
+  const role = token.pool === 'master' ? 'master' : 'worker';
+  doubtIf(
+    machine.role !== role,
+    `${nodeName} is a ${machine.role}, but token ${token.id} is of the pool ${token.pool}`,
+  );
+  const from = token.issuedToAddress;
+  const isElsewhere = from !== undefined && !hasAddress(machine.addresses, from);
+  doubtIf(isElsewhere, `token ${token.id} was given to ${from ?? ''}, which is not an address of ${nodeName}`);
+}
+
+function decideServing(
+  { spec }: CertificateRequest,
+  { asked, nodeName, facts }: { readonly asked: SigningRequest; readonly nodeName: string; readonly facts: JoinFacts },
+): Decision {
+  doubtIf(
+    spec.username !== asked.subject.commonName,
+    `${spec.username} asks for a certificate of ${asked.subject.commonName}`,
+  );
+  doubtIf(!spec.groups.includes('system:nodes'), `${spec.username} is not in the group system:nodes`);
+  doubtIf(asked.dnsNames.length + asked.ipAddresses.length === 0, 'it names neither a DNS name nor an address');
+  const foreign = asked.dnsNames.find((name) => name !== nodeName);
+  doubtIf(foreign !== undefined, `it asks for the DNS name ${foreign ?? ''}, which is not that of the node`);
+  const machine = facts.inventory.machines.find(({ name }) => name === nodeName);
+  doubtIf(machine === undefined && facts.inventory.isClosed, `${nodeName} is not in the inventory`);
+  for (const address of asked.ipAddresses) checkAddress(address, { nodeName, machine, facts });
+  return { outcome: 'approve', nodeName, reason: 'asked by the node itself, for its own name and addresses' };
+}
+
+/** An expected machine has the addresses of the inventory; of any other we know what its node reports. */
+function checkAddress(
+  address: string,
+  known: { readonly nodeName: string; readonly machine: ExpectedMachine | undefined; readonly facts: JoinFacts },
+): void {
+  const { nodeName, machine, facts } = known;
+  const range = ipaddr.process(address).range();
+  doubtIf(rangesOfNobody.has(range), `it asks for ${address}, a ${range} address`);
+  doubtIf(hasAddress(facts.virtualAddresses, address), `it asks for ${address}, which moves between machines`);
+  const own = machine?.addresses ?? facts.nodes.find(({ name }) => name === nodeName)?.addresses ?? [];
+  const where = machine === undefined ? 'that the node reports' : 'of the inventory';
+  doubtIf(!hasAddress(own, address), `it asks for ${address}, which is not among the addresses ${where}: ${list(own)}`);
+  const other =
+    facts.inventory.machines.find(({ name, addresses }) => name !== nodeName && hasAddress(addresses, address)) ??
+    facts.nodes.find(({ name, addresses }) => name !== nodeName && hasAddress(addresses, address));
+  doubtIf(other !== undefined, `it asks for ${address}, which belongs to ${other?.name ?? ''}`);
+}
+
+const rangesOfNobody = new Set<string>(['loopback', 'linkLocal', 'unspecified', 'multicast', 'broadcast']);
+
+/** Addresses that nodes report are not checked anywhere before: what is none matches nothing. */
+function hasAddress(addresses: readonly string[], wanted: string): boolean {
+  return addresses.some((address) => ipaddr.isValid(address) && canonicalAddress(address) === canonicalAddress(wanted));
+}
+
+function isSubset(values: ReadonlySet<string>, of: readonly string[]): boolean {
+  return [...values].every((value) => of.includes(value));
+}
+
+function list(values: readonly string[]): string {
+  return values.length === 0 ? 'none' : values.map((value) => JSON.stringify(value)).join(', ');
+}

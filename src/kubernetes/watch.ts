@@ -1,0 +1,210 @@
+// Follows all objects of a kind: list once, then watch from there. What comes out is always the whole current state, so a
+// reader never has to apply changes, may be slow (it then gets the newest state only), and recovers from anything by
+// looking again. Broken, silent or outdated watches are reopened here; the reader hears of it only through `onTrouble`.
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Host } from '../host/host.ts';
+import { workflowErrors } from '../workflow/errors.ts';
+import { pauseBefore } from '../workflow/retry.ts';
+import type { Observation } from '../workflow/wait.ts';
+import { failureOfStatus } from './api-failure.ts';
+import type { KubernetesClient, Selection } from './client.ts';
+import { kubernetesErrors } from './errors.ts';
+import { jsonLines } from './json-lines.ts';
+import type { KubernetesObject, ObjectKind } from './object.ts';
+
+export interface WatchSource {
+  readonly kind: ObjectKind;
+  readonly selection?: Selection;
+}
+
+export interface WatchOptions extends WatchSource {
+  readonly client: KubernetesClient;
+  readonly host: Pick<Host, 'clock' | 'random'>;
+  readonly signal: AbortSignal;
+  /** Told of every failure on the way; the watch goes on by itself. */
+  readonly onTrouble?: (error: FirstlightError) => void;
+  /** A watch without a byte for this long is dead: reopened. Default 30 s. */
+  readonly idleMs?: number;
+}
+
+const idleMsDefault = 30_000;
+const pauses = { attempts: 0, firstPauseMs: 100, maxPauseMs: 5_000 };
+/** After so many failures in a row the version we resume from is itself suspect: etcd may have been restored. */
+const failuresBeforeRelist = 3;
+
+/** The current objects, now and after every change. Ends only by throwing the reason of the signal, or by `return`. */
+export async function* watchObjects<T extends KubernetesObject>(
+  options: WatchOptions,
+): AsyncGenerator<readonly T[], never> {
+  const { kind, selection } = options;
+  const objects = { kind, ...(selection === undefined ? {} : { selection }) };
+  for await (const seen of watchTogether(options, { objects })) yield seen.objects as readonly T[];
+  throw new Error('a watch ends only by throwing');
+}
+
+export interface TogetherOptions extends Omit<WatchOptions, 'kind' | 'selection'> {
+  /** Look again after this long even if nothing changed, for what depends on time. */
+  readonly tickMs?: number;
+}
+
+/** The same for several kinds at once: one state of all of them, first when each has been listed. */
+export async function* watchTogether<K extends string>(
+  options: TogetherOptions,
+  sources: Readonly<Record<K, WatchSource>>,
+): AsyncGenerator<Readonly<Record<K, readonly KubernetesObject[]>>, never> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const latest = new Latest<Readonly<Record<K, readonly KubernetesObject[]>>>();
+  const names = Object.keys(sources) as K[];
+  const state = new Map<K, readonly KubernetesObject[]>();
+  const publish = (): void => {
+    if (state.size === names.length) latest.put(Object.fromEntries(state) as Record<K, readonly KubernetesObject[]>);
+  };
+  const following = names.map((name) =>
+    follow({ ...options, ...sources[name], signal }, (items) => {
+      state.set(name, items);
+      publish();
+    }).catch((error: unknown) => latest.fail(error)),
+  );
+  const { tickMs } = options;
+  if (tickMs !== undefined) following.push(tick(options.host.clock, { tickMs, signal, publish }));
+  try {
+    for (;;) yield await latest.take();
+  } finally {
+    stop.abort(new Error('nobody reads the watch any more'));
+    await Promise.all(following);
+  }
+}
+
+async function tick(
+  clock: Clock,
+  { tickMs, signal, publish }: { readonly tickMs: number; readonly signal: AbortSignal; readonly publish: () => void },
+): Promise<void> {
+  try {
+    for (;;) {
+      await clock.sleep(tickMs, signal);
+      publish();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Waits until `look` finds what it wants in the current objects; the deadline's error says what was still missing. */
+export async function waitForObjects<R>(
+  options: WatchOptions & { readonly what: string; readonly deadlineMs: number },
+  look: (items: readonly KubernetesObject[]) => Observation<R>,
+): Promise<R> {
+  const over = new AbortController();
+  let missing: readonly string[] = [];
+  const { what, deadlineMs, host } = options;
+  using _ = host.clock.after(deadlineMs, () =>
+    over.abort(workflowErrors.DEADLINE({ what, seconds: Math.round(deadlineMs / 1000), missing })),
+  );
+  const onTrouble = (error: FirstlightError): void => {
+    missing = [error.message];
+    options.onTrouble?.(error);
+  };
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  for await (const items of watchObjects({ ...options, signal, onTrouble })) {
+    const seen = look(items);
+    if (seen.status === 'ready') return seen.value;
+    ({ missing } = seen);
+  }
+  throw new Error('a watch ends only by throwing');
+}
+
+/** Lists and watches until the signal; every state that differs from the one before is published. */
+async function follow(options: WatchOptions, publish: (items: readonly KubernetesObject[]) => void): Promise<never> {
+  const { host, signal } = options;
+  const objects = new Map<string, KubernetesObject>();
+  let version: string | undefined;
+  let failures = 0;
+  for (;;) {
+    try {
+      if (version === undefined) {
+        const list = await options.client.list(options.kind, options.selection, { signal });
+        objects.clear();
+        for (const item of list.items) objects.set(keyOf(item), item);
+        version = list.resourceVersion;
+        publish([...objects.values()]);
+      }
+      const openedMs = host.clock.monotonicMs();
+      for await (const { type, object } of events(options, version)) {
+        version = object.metadata.resourceVersion ?? version;
+        failures = 0;
+        if (type === 'BOOKMARK') continue;
+        if (type === 'DELETED') objects.delete(keyOf(object));
+        else objects.set(keyOf(object), object);
+        publish([...objects.values()]);
+      }
+      // The server ends every watch after a while. One that ends at once would be asked for in a tight loop.
+      if (host.clock.monotonicMs() - openedMs < 500) await host.clock.sleep(500, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof FirstlightError)) throw error;
+      failures += 1;
+      const isOutdated = isError(error, kubernetesErrors.EXPIRED);
+      if (isOutdated || failures >= failuresBeforeRelist) version = undefined;
+      if (!isOutdated) options.onTrouble?.(error);
+      // The first 410 is answered by a list at once: it is no trouble, only a long silence.
+      if (!isOutdated || failures > 1) await host.clock.sleep(pauseBefore(pauses, failures, host.random), signal);
+    }
+  }
+}
+
+interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: KubernetesObject;
+}
+
+async function* events(
+  { client, kind, selection = {}, signal, idleMs = idleMsDefault }: WatchOptions,
+  resourceVersion: string,
+): AsyncGenerator<WatchEvent> {
+  // The server ends the watch a little before we would call it dead, and sends a bookmark just before it does: then we
+  // resume from a fresh version, and silence truly means a dead connection.
+  const timeoutSeconds = Math.max(1, Math.floor((idleMs * 0.8) / 1000));
+  const chunks = await client.openWatch(kind, selection, { resourceVersion, timeoutSeconds, idleMs, signal });
+  for await (const value of jsonLines(chunks)) {
+    const event = value as WatchEvent;
+    if (event.type === 'ERROR') {
+      throw failureOfStatus(event.object, { what: `watch ${kind.kind}s`, server: client.server });
+    }
+    yield event;
+  }
+}
+
+function keyOf({ metadata }: KubernetesObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** Holds the newest value for one reader; older ones are dropped. */
+class Latest<T> {
+  #value: { readonly kept: T } | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  put(value: T): void {
+    this.#value = { kept: value };
+    this.#wake?.();
+  }
+
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake?.();
+  }
+
+  async take(): Promise<T> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const value = this.#value;
+      this.#value = undefined;
+      if (value !== undefined) return value.kept;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

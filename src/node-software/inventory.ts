@@ -1,0 +1,26 @@
+// The machines that may join, as data: on the workstation an asset, on the bootstrap machine a file, in the cluster a
+// ConfigMap that `node add` and `node remove` change.
+import { z } from 'zod';
+
+const machine = z.strictObject({
+  name: z.string(),
+  role: z.enum(['bootstrap', 'master', 'worker']),
+  addresses: z.array(z.string()).min(1),
+});
+
+export const inventorySchema = z.strictObject({
+  /** Closed: nobody else may join. Open: whoever holds a pool token may. */
+  isClosed: z.boolean(),
+  machines: z.array(machine),
+});
+
+export type Inventory = z.output<typeof inventorySchema>;
+export type InventoryMachine = Inventory['machines'][number];
+
+export const inventoryConfigMap = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace: 'kube-system',
+  name: 'firstlight-inventory',
+} as const;
+export const inventoryKey = 'inventory.json';

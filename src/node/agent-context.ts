@@ -1,0 +1,48 @@
+// What every duty works with: the machine, what its pool was told, and the doors to the API, etcd and systemd.
+import type { EtcdClients } from '../etcd/client.ts';
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { ControlPlaneFacts } from '../node-software/node-settings.ts';
+import type { Children } from './children.ts';
+import type { ClusterView } from './cluster-view.ts';
+import type { Doorbell } from './doorbell.ts';
+import type { NodeRole } from './duty.ts';
+
+export interface AgentNode {
+  readonly name: string;
+  /** One per address family, the one that others call first. */
+  readonly addresses: readonly string[];
+  readonly role: NodeRole;
+}
+
+export interface Agent {
+  readonly host: Host;
+  readonly node: AgentNode;
+  /** `https://api-int…:6443`, for every machine the same. */
+  readonly apiServerUrl: string;
+  /** On masters. */
+  readonly controlPlane: ControlPlaneFacts | undefined;
+  readonly doorbell: Doorbell;
+  readonly children: Children;
+  readonly cluster: ClusterView;
+  readonly signal: AbortSignal;
+  /** The API as this machine; throws while it has no identity yet. */
+  readonly api: () => Promise<KubernetesClient>;
+  /** The members of etcd as this master; throws while it has no identity yet. */
+  readonly etcd: () => Promise<EtcdClients>;
+  /** Of this process, in elections. */
+  readonly identity: string;
+  readonly log: (line: string) => void;
+}
+
+export function addressOf({ node }: Pick<Agent, 'node'>): string {
+  const [address] = node.addresses;
+  if (address === undefined) throw new Error(`${node.name} has no address`);
+  return address;
+}
+
+/** What only masters have; a duty of masters alone may rely on it. */
+export function controlPlaneOf({ controlPlane, node }: Pick<Agent, 'controlPlane' | 'node'>): ControlPlaneFacts {
+  if (controlPlane === undefined) throw new Error(`${node.name} is no master`);
+  return controlPlane;
+}

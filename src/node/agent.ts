@@ -1,0 +1,127 @@
+// The node agent: keeps a machine what the cluster says it is. Everything it does is a duty; this file only gives them
+// their surroundings and tells what they report.
+import { dirname } from 'node:path';
+import { pkiFolder } from '../control-plane/control-plane-paths.ts';
+import type { Host } from '../host/host.ts';
+import { randomUuid } from '../host/random.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import {
+  kubeletClientCertificate,
+  machineFacts,
+  nodeSettingsFile,
+  staticPodFolder,
+} from '../node-software/machine-paths.ts';
+import { readNodeSettings } from '../node-software/node-settings.ts';
+import { agentState, agentStateFile, StateWriter } from './agent-state.ts';
+import type { Agent, AgentNode } from './agent-context.ts';
+import { connectAs, readEtcdTls } from './api-identity.ts';
+import { Children } from './children.ts';
+import { ClusterView } from './cluster-view.ts';
+import { Doorbell } from './doorbell.ts';
+import { dutiesOf } from './duties.ts';
+import type { Outcome } from './duty.ts';
+import { agentErrors } from './errors.ts';
+import { RenewingClients } from './renewing-clients.ts';
+import { runDuties } from './run-duties.ts';
+import { watchFolders } from './watch-folders.ts';
+
+export interface RunAgentOptions {
+  readonly signal: AbortSignal;
+  /** One line per change. */
+  readonly log: (line: string) => void;
+  /** How the API is reached. Default: as this machine, by its own certificate. */
+  readonly connect?: (node: AgentNode) => Promise<KubernetesClient>;
+}
+
+/** Runs until the signal says stop, and then throws its reason. */
+export async function runAgent(host: Host, { signal, log, connect }: RunAgentOptions): Promise<never> {
+  const { node, apiServerUrl, controlPlane } = await readSurroundings(host);
+  await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
+  const doorbell = new Doorbell();
+  const children = new Children(signal, () => doorbell.ring());
+  using etcd = new RenewingClients(host.clock);
+  const agent: Agent = {
+    host,
+    node,
+    apiServerUrl,
+    controlPlane,
+    doorbell,
+    children,
+    cluster: new ClusterView(),
+    signal,
+    api: once(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
+    etcd: async () => etcd.use(await readEtcdTls(host, 'etcd-healthcheck-client')),
+    identity: `${node.name}_${randomUuid(host.random)}`,
+    log,
+  };
+  children.keep('folders', (end) =>
+    watchFolders(host, { folders: watchedFolders, changed: () => doorbell.ring(), signal: end }),
+  );
+  const writer = new StateWriter(host.files);
+  try {
+    return await runDuties({
+      duties: dutiesOf(node.role),
+      agent,
+      signal,
+      onChange: ({ duty, outcome }, reports) => {
+        log(`${duty}: ${outcomeText(outcome)}`);
+        writer.put(agentState({ node, pid: host.environment.pid, now: host.clock.now(), reports }));
+      },
+    });
+  } finally {
+    await Promise.all([children.ended(), writer.idle()]);
+  }
+}
+
+/** Where something appears that a duty waits for, or vanishes that one keeps. */
+const watchedFolders = [staticPodFolder, pkiFolder, dirname(kubeletClientCertificate)];
+
+async function readSurroundings(host: Host): Promise<Pick<Agent, 'node' | 'apiServerUrl' | 'controlPlane'>> {
+  const { role, apiServerUrl, controlPlane } = await readNodeSettings(host);
+  const fail = (missing: string): Error => agentErrors.SETTINGS({ path: nodeSettingsFile, missing });
+  if (role !== 'master' && role !== 'worker') throw fail('whether this machine is a master or a worker');
+  if (apiServerUrl === undefined) throw fail('where the API is');
+  if (role === 'master' && controlPlane === undefined) throw fail('what a control plane is made from');
+  return { node: { role, ...(await readNode(host)) }, apiServerUrl, controlPlane };
+}
+
+/** Name and addresses as firstlight-prepare.service found them at this boot. */
+async function readNode(host: Host): Promise<Omit<AgentNode, 'role'>> {
+  const text = await host.files.readText(machineFacts.environment);
+  const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+  const [name, addresses] = [
+    value('NODE_NAME'),
+    value('NODE_IP')
+      .split(',')
+      .filter((address) => address !== ''),
+  ];
+  if (name === '' || addresses.length === 0) {
+    throw agentErrors.SETTINGS({ path: machineFacts.environment, missing: 'the name and address of this machine' });
+  }
+  return { name, addresses };
+}
+
+/** Opens the connection at the first success and keeps it: it reads its credentials again by itself. */
+function once(open: () => Promise<KubernetesClient>): () => Promise<KubernetesClient> {
+  let opened: Promise<KubernetesClient> | undefined;
+  return async () => {
+    opened ??= open();
+    try {
+      return await opened;
+    } catch (error) {
+      opened = undefined;
+      throw error;
+    }
+  };
+}
+
+function outcomeText(outcome: Outcome): string {
+  switch (outcome.status) {
+    case 'settled':
+      return outcome.note === undefined ? 'settled' : `settled (${outcome.note})`;
+    case 'acted':
+      return outcome.did;
+    case 'waiting':
+      return `waiting for ${outcome.missing.join('; ')}`;
+  }
+}

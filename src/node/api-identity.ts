@@ -1,0 +1,47 @@
+// As whom an agent speaks: a master as its own agent, by a leaf it signed itself; a worker as its node, by the
+// certificate of its kubelet. Both by reference, so that a renewed certificate is taken up by the next request.
+import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';
+import { type EtcdTls } from '../etcd/client.ts';
+import type { Host } from '../host/host.ts';
+import { Secret } from '../host/secret.ts';
+import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
+import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { kubeletClientCertificate, kubeletKubeconfig } from '../node-software/machine-paths.ts';
+import type { LeafName } from '../pki/profiles.ts';
+import type { NodeRole } from './duty.ts';
+import { agentErrors } from './errors.ts';
+
+export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string): Promise<KubernetesClient> {
+  if (role === 'worker') {
+    // The kubelet writes the kubeconfig before it has the certificate.
+    await mustExist(host, kubeletClientCertificate);
+    await mustExist(host, kubeletKubeconfig);
+    return connectKubernetes(host, { path: kubeletKubeconfig });
+  }
+  await mustExist(host, certificateFile('node-agent'));
+  const text = kubeconfigText({
+    cluster: 'cluster',
+    server: apiServerUrl,
+    caPem: { file: bundleFile('apiserver-ca') },
+    user: 'node-agent',
+    credential: { kind: 'files', certificate: leafFile('node-agent'), key: { file: keyFile('node-agent') } },
+  });
+  return connectKubernetes(host, { text });
+}
+
+/** The identity towards etcd, as it is on the disk now. */
+export async function readEtcdTls(host: Host, leaf: LeafName): Promise<EtcdTls> {
+  await mustExist(host, certificateFile(leaf));
+  const [caPem, certificatePem, keyPem] = await Promise.all(
+    [bundleFile('etcd-ca'), certificateFile(leaf), keyFile(leaf)].map((path) => host.files.readText(path)),
+  );
+  return { caPem: caPem ?? '', certificatePem: certificatePem ?? '', keyPem: new Secret(keyPem ?? '') };
+}
+
+function leafFile(leaf: LeafName): { readonly file: string } {
+  return { file: certificateFile(leaf) };
+}
+
+async function mustExist(host: Host, path: string): Promise<void> {
+  if ((await host.files.facts(path)) === undefined) throw agentErrors.NO_IDENTITY({ path });
+}

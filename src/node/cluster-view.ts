@@ -1,0 +1,83 @@
+// What this machine sees of the cluster, followed by watches: the nodes and, on a master, the ConfigMaps of the system's
+// namespace. The inventory is kept on the disk as well, so that a master finds its peers while no API answers.
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { watchTogether } from '../kubernetes/watch.ts';
+import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../node-software/inventory.ts';
+import type { NodeRole } from './duty.ts';
+import { writeIfChanged } from './write-if-changed.ts';
+
+export const inventoryCopy = '/var/lib/firstlight/inventory.json';
+
+export class ClusterView {
+  #nodes: readonly KubernetesObject[] | undefined;
+  #configMaps: readonly KubernetesObject[] = [];
+
+  /** Undefined until they have been listed once. */
+  get nodes(): readonly KubernetesObject[] | undefined {
+    return this.#nodes;
+  }
+
+  get configMaps(): readonly KubernetesObject[] {
+    return this.#configMaps;
+  }
+
+  put(seen: { readonly nodes: readonly KubernetesObject[]; readonly configMaps?: readonly KubernetesObject[] }): void {
+    this.#nodes = seen.nodes;
+    this.#configMaps = seen.configMaps ?? [];
+  }
+}
+
+export interface FollowOptions {
+  readonly client: KubernetesClient;
+  readonly host: Host;
+  readonly role: NodeRole;
+  readonly view: ClusterView;
+  readonly signal: AbortSignal;
+  readonly onChange: () => void;
+}
+
+/** Ends only by throwing. */
+export async function followCluster({ client, host, role, view, signal, onChange }: FollowOptions): Promise<void> {
+  const watching = { client, host, signal };
+  const nodes = { kind: { apiVersion: 'v1', kind: 'Node' } };
+  const configMaps = { kind: { apiVersion: 'v1', kind: 'ConfigMap' }, selection: { namespace: 'kube-system' } };
+  const seen = role === 'master' ? watchTogether(watching, { nodes, configMaps }) : watchTogether(watching, { nodes });
+  for await (const state of seen) {
+    view.put(state);
+    onChange();
+  }
+}
+
+/** From the ConfigMap; undefined where there is none that can be read. */
+export function inventoryIn(configMaps: readonly KubernetesObject[]): Inventory | undefined {
+  const { name, namespace } = inventoryConfigMap;
+  const found = configMaps.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  return readInventory((found?.['data'] as Readonly<Record<string, string>> | undefined)?.[inventoryKey]);
+}
+
+/** As the API says, else as it last said. */
+export async function knownInventory(host: Pick<Host, 'files'>, view: ClusterView): Promise<Inventory | undefined> {
+  const current = inventoryIn(view.configMaps);
+  if (current !== undefined) return current;
+  const copy = await host.files.readIfPresent(inventoryCopy);
+  return readInventory(copy === undefined ? undefined : Buffer.from(copy).toString('utf8'));
+}
+
+/** True when the copy was brought up to date. */
+export async function keepInventoryCopy(host: Pick<Host, 'files'>, view: ClusterView): Promise<boolean> {
+  const current = inventoryIn(view.configMaps);
+  if (current === undefined) return false;
+  const text = `${JSON.stringify(current, null, 2)}\n`;
+  return writeIfChanged(host.files, { path: inventoryCopy, text, mode: 0o644 });
+}
+
+function readInventory(text: string | undefined): Inventory | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return inventorySchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

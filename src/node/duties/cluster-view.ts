@@ -1,0 +1,24 @@
+// Keeps the watches that the other duties look at.
+import { followCluster, keepInventoryCopy } from '../cluster-view.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+
+export const clusterView: Duty = {
+  name: 'cluster-view',
+  why: 'Pod ranges, peers and the inventory are in the API; a watch tells of a change the moment it happens.',
+  roles: ['master', 'worker'],
+  needs: [],
+  run: async (agent) => {
+    const { host, node, cluster: view, doorbell } = agent;
+    const client = await agent.api();
+    const { lastFailure } = agent.children.keep('cluster-view', (signal) =>
+      followCluster({ client, host, role: node.role, view, signal, onChange: () => doorbell.ring() }),
+    );
+    if (view.nodes === undefined) {
+      return waiting(
+        `the API at ${client.server} to list the nodes${lastFailure === undefined ? '' : `: ${lastFailure}`}`,
+      );
+    }
+    if (node.role === 'master' && (await keepInventoryCopy(host, view))) return acted('kept a copy of the inventory');
+    return settled();
+  },
+};

@@ -1,0 +1,67 @@
+// Leaves, trust bundles and kubeconfigs of a master. What is missing, expired or wrong is made at once; what has merely
+// grown old is renewed in turn, one master at a time, so that a mistake in a renewal stops at one machine. Every component
+// reads the files of its leaf again by itself (etcd at each handshake, the others within minutes): nothing is restarted.
+import { bundleFile } from '../../control-plane/control-plane-paths.ts';
+import {
+  type CredentialOptions,
+  dueLeaves,
+  ensureMachineCredentials,
+  type IssuedLeaf,
+} from '../../control-plane/machine-credentials.ts';
+import { leadWhile } from '../../kubernetes/lease.ts';
+import { waitUntil } from '../../workflow/wait.ts';
+import { type Agent, controlPlaneOf } from '../agent-context.ts';
+import { apiReadiness } from '../api-readiness.ts';
+import { acted, type Duty, settled } from '../duty.ts';
+import { leaseNamespace, renewalLease } from '../leases.ts';
+
+const readyWithinMs = 120_000;
+
+export const credentials: Duty = {
+  name: 'credentials',
+  why: 'Every component proves who it is by a certificate that was made on this machine and never leaves it.',
+  roles: ['master'],
+  needs: ['keys'],
+  run: async (agent) => {
+    const options = credentialOptions(agent);
+    const made = await ensureMachineCredentials({ ...options, mayIssue: (leaf) => !leaf.canWait });
+    if (made.length > 0) return acted(`made ${namesOf(made)}`);
+    const ageing = await dueLeaves(options);
+    if (ageing.length === 0) return settled();
+    const { note, lastFailure } = agent.children.keep('leaf-renewal', (signal, say) => renewInTurn(agent, signal, say));
+    return settled(`${namesOf(ageing)} to be renewed: ${note ?? lastFailure ?? 'waiting for the turn of this master'}`);
+  },
+};
+
+function credentialOptions(agent: Agent): CredentialOptions {
+  const { clusterName, domain, serviceAddresses, apiVips } = controlPlaneOf(agent);
+  const { name, addresses } = agent.node;
+  const facts = { cluster: { domain, serviceAddresses, apiVips }, machine: { name, addresses } };
+  return { host: agent.host, facts, clusterName };
+}
+
+async function renewInTurn(agent: Agent, signal: AbortSignal, say: (note: string) => void): Promise<void> {
+  const { host } = agent;
+  const client = await agent.api();
+  const election = { client, host, namespace: leaseNamespace, name: renewalLease, identity: agent.identity, signal };
+  await leadWhile(election, async (leadership) => {
+    if (!leadership.mayAct()) return;
+    say('in progress');
+    const renewed = await ensureMachineCredentials(credentialOptions(agent));
+    agent.log(`renewed ${namesOf(renewed)}`);
+    // The turn is over when this master is seen to work with what is new.
+    const ca = await host.files.readText(bundleFile('apiserver-ca'));
+    await waitUntil({
+      clock: host.clock,
+      what: `the API of ${agent.node.name} with renewed certificates`,
+      deadlineMs: readyWithinMs,
+      everyMs: 1_000,
+      signal: leadership.signal,
+      probe: () => apiReadiness(host, { url: 'https://localhost:6443', ca }),
+    });
+  });
+}
+
+function namesOf(leaves: readonly IssuedLeaf[]): string {
+  return leaves.map(({ name }) => name).join(', ');
+}

@@ -1,0 +1,101 @@
+// The etcd member of a master: its pod is written when the members list says that it may start, and as that list says.
+// Rules: a running member's pod is left alone (its first flags are of no consequence any more); data is moved aside only
+// when its member is gone from the list and nothing writes to it; a member without its data is never started.
+import { etcdDataFolder, podFile } from '../../control-plane/control-plane-paths.ts';
+import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
+import { etcdPod } from '../../control-plane/etcd-pod.ts';
+import { isError } from '../../errors/firstlight-error.ts';
+import { archiveData } from '../../etcd/data-folder.ts';
+import { etcdPorts, type InitialMember } from '../../etcd/member-flags.ts';
+import { hostErrors } from '../../host/errors.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
+import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
+import { observeMember, type SeenMember } from '../observe-member.ts';
+import { readReleaseFacts } from '../release-facts.ts';
+import { writeIfChanged } from '../write-if-changed.ts';
+
+const path = podFile('etcd');
+
+export const etcdMember: Duty = {
+  name: 'etcd-member',
+  why: 'The cluster remembers in etcd; a master carries a part of that memory from the moment the others count on it.',
+  roles: ['master'],
+  needs: ['credentials'],
+  // Nobody tells a learner that it was added or promoted.
+  tickMs: 200,
+  run: async (agent) => {
+    const seen = await observeMember(agent);
+    const { decision } = seen;
+    const { files } = agent.host;
+    switch (decision.kind) {
+      case 'join':
+        return join(agent, decision.initialCluster);
+      case 'resume':
+        return resume(agent, seen);
+      case 'archive':
+        return archive(agent, decision.because);
+      case 'data-lost':
+        if ((await files.facts(path)) === undefined) return waiting(`its member to be replaced: ${decision.because}`);
+        await files.remove(path);
+        return acted(`stopped etcd: ${decision.because}`);
+      case 'wait':
+        return waiting(decision.for);
+    }
+  },
+};
+
+async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<Outcome> {
+  const isWritten = await writePod(agent, initialCluster);
+  return isWritten ? acted('started etcd as a new member') : waiting(`etcd on ${agent.node.name} to start`);
+}
+
+async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenMember): Promise<Outcome> {
+  const { name } = agent.node;
+  if ((await agent.host.files.facts(path)) === undefined) {
+    // It has its data: what is said about an initial cluster is not read again.
+    await writePod(agent, [{ name, peerUrl }]);
+    return acted('started etcd with the data it has');
+  }
+  if (listing.status === 'unreachable') return waiting('a majority of etcd that answers');
+  if (self === undefined || self.isLearner) return waiting(`etcd on ${name} to be promoted to a voter`);
+  const answer = await (await agent.etcd()).at(clientUrl).status({ signal: agent.signal });
+  return answer.status === 'ok' ? settled('voter') : waiting(`etcd on ${name} to answer: ${answer.said}`);
+}
+
+async function archive(agent: Agent, because: string): Promise<Outcome> {
+  const { host, node } = agent;
+  if ((await host.files.facts(path)) !== undefined) {
+    await host.files.remove(path);
+    return acted(`stopped etcd: ${because}`);
+  }
+  if (await isRunning(agent)) return waiting(`etcd on ${node.name} to stop, before its data is moved aside`);
+  const archived = await archiveData(host.files, etcdDataFolder, host.clock.now());
+  return acted(`moved data to ${archived}: ${because}`);
+}
+
+async function isRunning({ host }: Agent): Promise<boolean> {
+  try {
+    await host.network.probe('127.0.0.1', etcdPorts.metrics, 1_000);
+    return true;
+  } catch (error) {
+    if (isError(error, hostErrors.NETWORK) && error.details['failure'] === 'refused') return false;
+    throw error;
+  }
+}
+
+async function writePod(agent: Agent, initialCluster: readonly InitialMember[]): Promise<boolean> {
+  const { host, node } = agent;
+  const { clusterId, masters } = controlPlaneOf(agent);
+  const { etcdImage } = await readReleaseFacts(host);
+  const flags = etcdMemberFlags({
+    name: node.name,
+    address: addressOf(agent),
+    clusterToken: clusterId,
+    initialCluster,
+    initialState: 'existing',
+    masters,
+  });
+  await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
+  return writeIfChanged(host.files, { path, text: toYaml(etcdPod({ image: etcdImage, flags })), mode: 0o600 });
+}

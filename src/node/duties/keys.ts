@@ -1,0 +1,82 @@
+// The signers of a new master: asked for once, over TLS that root-ca vouches for, with the single-use token of this very
+// machine's configuration. What was asked is remembered on the disk before it is asked, so that a lost answer can be
+// asked for again and a stolen token cannot.
+import { join } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import { isError } from '../../errors/firstlight-error.ts';
+import { hostErrors } from '../../host/errors.ts';
+import type { Host } from '../../host/host.ts';
+import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../machine-config/server/master-keys.ts';
+import { bootstrapKubeconfig, configServerCa } from '../../node-software/machine-paths.ts';
+import type { Agent } from '../agent-context.ts';
+import { acted, type Duty, settled } from '../duty.ts';
+import { agentErrors } from '../errors.ts';
+
+/** Present until the cluster knows that this machine holds its keys: see spent-token.ts. */
+export const redemptionFile = '/var/lib/firstlight/keys-redemption';
+const configServerPort = 22_623;
+
+export const keys: Duty = {
+  name: 'keys',
+  why: 'A master signs its own certificates; the signers come once, to this machine, and never in a configuration.',
+  roles: ['master'],
+  needs: [],
+  run: async (agent) => {
+    const { files } = agent.host;
+    const held = await readMasterKeys(files, pkiFolder);
+    if (held.status === 'read') return settled();
+    const received = await requestKeys(agent);
+    await files.makeFolder(pkiFolder, { mode: 0o700 });
+    await files.setMode(pkiFolder, 0o700);
+    for (const [name, pem] of received) {
+      await files.write(join(pkiFolder, name), pem, { mode: name.endsWith('.key') ? 0o600 : 0o644 });
+    }
+    return acted('received the signers');
+  },
+};
+
+async function requestKeys({ host, apiServerUrl }: Agent): Promise<readonly (readonly [name: string, pem: string])[]> {
+  const server = new URL(apiServerUrl);
+  const url = `https://${server.hostname}:${configServerPort}/keys/master`;
+  const [token, redemption, ca] = await Promise.all([
+    readToken(host),
+    keptRedemption(host),
+    host.files.readText(configServerCa),
+  ]);
+  const headers = { authorization: `Bearer ${token}`, 'idempotency-key': redemption };
+  const answer = await host.network.request({ url, ca, headers, timeoutMs: 10_000 }).catch((cause: unknown) => {
+    if (!isError(cause, hostErrors.NETWORK)) throw cause;
+    throw agentErrors.KEYS({ url, reason: String(cause.details['reason']) }, { cause });
+  });
+  if (answer.status !== 200) throw agentErrors.KEYS({ url, reason: `the config server answered ${answer.status}` });
+  const read = masterKeysSchema.safeParse(JSON.parse(Buffer.from(answer.body).toString('utf8')));
+  if (!read.success) throw agentErrors.KEYS({ url, reason: 'the answer is not a set of keys' });
+  return masterKeyFiles.map((name) => {
+    const pem = read.data.files[name];
+    if (pem === undefined) throw agentErrors.KEYS({ url, reason: `${name} is not in the answer` });
+    return [name, pem] as const;
+  });
+}
+
+const kubeconfig = z.object({ users: z.tuple([z.object({ user: z.object({ token: z.string().min(1) }) })]) });
+
+/** The single-use token of this machine's configuration. */
+export async function readToken({ files }: Pick<Host, 'files'>): Promise<string> {
+  const content = await files.readIfPresent(bootstrapKubeconfig);
+  if (content === undefined) throw agentErrors.NO_IDENTITY({ path: bootstrapKubeconfig });
+  const read = kubeconfig.safeParse(parseYaml(Buffer.from(content).toString('utf8')));
+  if (!read.success) throw agentErrors.NO_IDENTITY({ path: `a token in ${bootstrapKubeconfig}` });
+  return read.data.users[0].user.token;
+}
+
+/** The same at every try, also after a crash: a repeated request is told apart from another one by it. */
+async function keptRedemption({ files, random }: Host): Promise<string> {
+  const present = await files.readIfPresent(redemptionFile);
+  if (present !== undefined) return Buffer.from(present).toString('utf8').trim();
+  const redemption = Buffer.from(random.bytes(32)).toString('base64url');
+  await files.makeFolder('/var/lib/firstlight', { mode: 0o755 });
+  await files.write(redemptionFile, `${redemption}\n`, { mode: 0o600 });
+  return redemption;
+}

@@ -1,0 +1,49 @@
+// The identity of kube-proxy; kube-proxy.path starts it when the file appears. On a master it has a leaf of its own. On a
+// worker it is the node's: no signer is there that could make another, a token would have to be issued, kept and
+// renewed, and whoever holds the kubelet's key owns kube-proxy anyway. Both are named by file, and read again when renewed.
+import { bundleFile, certificateFile, keyFile } from '../../control-plane/control-plane-paths.ts';
+import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
+import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../node-software/machine-paths.ts';
+import type { Agent } from '../agent-context.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { writeIfChanged } from '../write-if-changed.ts';
+
+const waitingForKubelet = 'the kubelet of this machine to get its certificate';
+
+export const kubeProxy: Duty = {
+  name: 'kube-proxy',
+  why: 'Service addresses work on a node once kube-proxy may read Services.',
+  roles: ['master', 'worker'],
+  // kube-proxy is of no use before the node is there, and its binding exists by then.
+  needs: ['cluster-view'],
+  run: async (agent) => {
+    const text = agent.node.role === 'master' ? masterText(agent) : await workerText(agent);
+    if (text === undefined) return waiting(waitingForKubelet);
+    const isWritten = await writeIfChanged(agent.host.files, { path: kubeProxyKubeconfig, text, mode: 0o600 });
+    return isWritten ? acted('gave kube-proxy its identity') : settled();
+  },
+};
+
+function masterText({ apiServerUrl }: Agent): string {
+  return kubeconfigText({
+    cluster: 'cluster',
+    server: apiServerUrl,
+    caPem: { file: bundleFile('apiserver-ca') },
+    user: 'kube-proxy',
+    credential: {
+      kind: 'files',
+      certificate: { file: certificateFile('kube-proxy') },
+      key: { file: keyFile('kube-proxy') },
+    },
+  });
+}
+
+/** The kubelet writes its kubeconfig before it has the certificate that it names. */
+async function workerText({ host }: Agent): Promise<string | undefined> {
+  const [kubeconfig, certificate] = await Promise.all([
+    host.files.readIfPresent(kubeletKubeconfig),
+    host.files.facts(kubeletClientCertificate),
+  ]);
+  if (kubeconfig === undefined || certificate === undefined) return undefined;
+  return Buffer.from(kubeconfig).toString('utf8');
+}

@@ -1,0 +1,67 @@
+// One route per pod range of every other node, by way of that node: machines of the cluster share a link, so nothing has
+// to be wrapped or rewritten. Our routes bear a protocol number of their own; only such routes are ever removed.
+import type { Host } from '../../host/host.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { internalAddressesOf, podRangesOf } from '../node-facts.ts';
+import { runCommand } from '../run-command.ts';
+
+/** Free in iproute2's table of protocols. */
+export const routeProtocol = '241';
+
+export interface Route {
+  readonly range: string;
+  readonly via: string;
+}
+
+export const peerRoutes: Duty = {
+  name: 'peer-routes',
+  why: 'A pod reaches pods of other nodes by their own addresses.',
+  roles: ['master', 'worker'],
+  needs: ['cluster-view'],
+  run: async ({ host, node, cluster }) => {
+    if (cluster.nodes === undefined) return waiting('the list of nodes');
+    const wanted = routesTo(cluster.nodes.filter(({ metadata }) => metadata.name !== node.name));
+    const present = (await Promise.all(families.map((family) => readRoutes(host, family)))).flat();
+    const missing = wanted.filter((route) => !present.some((other) => isSame(route, other)));
+    const stale = present.filter(({ range }) => !wanted.some((route) => route.range === range));
+    for (const { range, via } of missing) {
+      await ip(host, range, ['route', 'replace', range, 'via', via, 'proto', routeProtocol]);
+    }
+    for (const { range } of stale) await ip(host, range, ['route', 'del', range, 'proto', routeProtocol]);
+    if (missing.length + stale.length === 0) return settled(`to ${wanted.length} pod ranges`);
+    return acted(`routes: ${missing.length} set, ${stale.length} removed`);
+  },
+};
+
+/** Each range by the address of its own family. */
+export function routesTo(peers: readonly KubernetesObject[]): readonly Route[] {
+  return peers.flatMap((peer) => {
+    const addresses = internalAddressesOf(peer);
+    return podRangesOf(peer).flatMap((range) => {
+      const via = addresses.find((address) => familyOf(address) === familyOf(range));
+      return via === undefined ? [] : [{ range, via }];
+    });
+  });
+}
+
+const families = ['-4', '-6'] as const;
+type Family = (typeof families)[number];
+
+function familyOf(address: string): Family {
+  return address.includes(':') ? '-6' : '-4';
+}
+
+function isSame(a: Route, b: Route): boolean {
+  return a.range === b.range && a.via === b.via;
+}
+
+async function ip(host: Host, range: string, args: readonly string[]): Promise<string> {
+  return runCommand(host, 'ip', [familyOf(range), ...args]);
+}
+
+async function readRoutes(host: Host, family: Family): Promise<readonly Route[]> {
+  const text = await runCommand(host, 'ip', [family, '-json', 'route', 'show', 'proto', routeProtocol]);
+  const routes = (text.trim() === '' ? [] : JSON.parse(text)) as readonly { dst?: string; gateway?: string }[];
+  return routes.flatMap(({ dst, gateway }) => (dst === undefined ? [] : [{ range: dst, via: gateway ?? '' }]));
+}

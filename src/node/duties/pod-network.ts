@@ -1,0 +1,22 @@
+// The pod network of this node, from the ranges that the controller manager gave it. The kubelet reports Ready a moment
+// after the file appears. A node that joins anew has other ranges, and the file follows.
+import { cniNetworkFile, cniNetworkText } from '../../node-software/cni-network.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { podRangesOf } from '../node-facts.ts';
+import { writeIfChanged } from '../write-if-changed.ts';
+
+export const podNetwork: Duty = {
+  name: 'pod-network',
+  why: 'Pods get their addresses from the range of their node; without the file the node is not Ready.',
+  roles: ['master', 'worker'],
+  needs: ['cluster-view'],
+  run: async ({ host, node, cluster }) => {
+    const self = cluster.nodes?.find(({ metadata }) => metadata.name === node.name);
+    if (self === undefined) return waiting(`the kubelet of ${node.name} to register its node`);
+    const podRanges = podRangesOf(self);
+    if (podRanges.length === 0) return waiting(`the controller manager to give ${node.name} a pod range`);
+    const text = cniNetworkText({ podRanges });
+    const isWritten = await writeIfChanged(host.files, { path: cniNetworkFile, text, mode: 0o644 });
+    return isWritten ? acted(`pods of this node are in ${podRanges.join(' and ')}`) : settled(podRanges.join(', '));
+  },
+};

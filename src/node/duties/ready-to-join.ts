@@ -1,0 +1,78 @@
+// Tells whoever looks after the members of etcd that this master could carry one: image, certificates, disk and clock
+// are looked at before it is said. Said again while it waits, because a machine that fell silent is not to be added.
+import { etcdDataFolder } from '../../control-plane/control-plane-paths.ts';
+import { containerdSocket } from '../../node-software/machine-paths.ts';
+import { addressOf, type Agent } from '../agent-context.ts';
+import { measureClockOffset } from '../clock-offset.ts';
+import { measureFsync } from '../disk-probe.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { type JoinRecord, joinRecordObject, joinRecordReference, readJoinRecord } from '../join-record.ts';
+import { observeMember, type SeenMember } from '../observe-member.ts';
+import { readReleaseFacts } from '../release-facts.ts';
+import { runCommand } from '../run-command.ts';
+
+/** Less than half of what the rules of membership believe. */
+const repeatMs = 10_000;
+
+export const readyToJoin: Duty = {
+  name: 'ready-to-join',
+  why: 'A member that is announced and cannot start holds a place in etcd; so a master is asked only when it said it can.',
+  roles: ['master'],
+  needs: ['credentials', 'cluster-view'],
+  run: async (agent) => {
+    const { host, node } = agent;
+    const seen = await observeMember(agent);
+    const isReady = seen.decision.kind === 'wait';
+    const last = lastRecord(agent);
+    const lostDataOf = seen.decision.kind === 'data-lost' ? seen.decision.member : undefined;
+    const isSaid = last !== undefined && last.isReady === isReady && last.lostDataOf === lostDataOf;
+    const ageMs = last === undefined ? Number.POSITIVE_INFINITY : host.clock.now().getTime() - last.at.getTime();
+    if (isSaid && (!isReady || Math.abs(ageMs) < repeatMs)) {
+      return isReady || lostDataOf !== undefined ? waiting(`${node.name} to be added to etcd`) : settled();
+    }
+    const { etcdImage, etcdVersion } = await readReleaseFacts(host);
+    if (!(await hasImage(agent, etcdImage))) return waiting(`the image ${etcdImage} in containerd`);
+    const record = await recordOf(agent, seen, {
+      isReady,
+      etcdVersion,
+      ...(lostDataOf === undefined ? {} : { lostDataOf }),
+    });
+    const client = await agent.api();
+    await client.apply(joinRecordObject(record), { force: true, signal: agent.signal });
+    return isReady ? waiting(`${node.name} to be added to etcd`) : acted('said how its etcd member is');
+  },
+};
+
+function lastRecord({ cluster, node }: Agent): JoinRecord | undefined {
+  const { name } = joinRecordReference(node.name);
+  const found = cluster.configMaps.find(({ metadata }) => metadata.name === name);
+  return found === undefined ? undefined : readJoinRecord(found);
+}
+
+async function recordOf(
+  agent: Agent,
+  { peerUrl, clientUrl }: SeenMember,
+  said: Pick<JoinRecord, 'isReady' | 'etcdVersion' | 'lostDataOf'>,
+): Promise<JoinRecord> {
+  const { host, node, apiServerUrl } = agent;
+  await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
+  const last = lastRecord(agent);
+  return {
+    node: node.name,
+    address: addressOf(agent),
+    peerUrl,
+    clientUrl,
+    at: host.clock.now(),
+    clockOffsetMs: await measureClockOffset(host, apiServerUrl),
+    freeDiskBytes: await host.files.freeBytes(etcdDataFolder),
+    // Twenty syncs are worth doing once; what changes with time is the space.
+    fsyncP99Ms: last?.isReady === true ? last.fsyncP99Ms : await measureFsync(host, etcdDataFolder),
+    ...said,
+  };
+}
+
+async function hasImage({ host }: Agent, reference: string): Promise<boolean> {
+  const filter = `name==${reference}`;
+  const args = ['--address', containerdSocket, '--namespace', 'k8s.io', 'images', 'list', '--quiet', filter];
+  return (await runCommand(host, 'ctr', args)).includes(reference);
+}

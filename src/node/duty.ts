@@ -1,0 +1,39 @@
+// What a duty is: a small thing that an agent keeps true on its machine. It looks first and acts only where what it sees
+// differs from what should be, so that it may run at any moment and be killed at any moment. It never waits: what is
+// missing is its outcome, and it is asked again when something may have changed.
+import type { Agent } from './agent-context.ts';
+
+export type NodeRole = 'master' | 'worker';
+
+export type Outcome =
+  /** As it should be. */
+  | { readonly status: 'settled'; readonly note?: string }
+  /** Something was changed; it is looked at again at once. */
+  | { readonly status: 'acted'; readonly did: string }
+  /** Each a sentence that completes "waiting for". */
+  | { readonly status: 'waiting'; readonly missing: readonly string[] };
+
+export interface Duty {
+  readonly name: string;
+  readonly why: string;
+  readonly roles: readonly NodeRole[];
+  /** Duties that must have been settled once since the agent started. */
+  readonly needs: readonly string[];
+  /** Pause between two looks while it is not settled. Default 1 s. */
+  readonly tickMs?: number;
+  /** Pause between two looks while it is. Default 30 s. */
+  readonly settledTickMs?: number;
+  readonly run: (agent: Agent) => Promise<Outcome>;
+}
+
+export function settled(note?: string): Outcome {
+  return note === undefined ? { status: 'settled' } : { status: 'settled', note };
+}
+
+export function acted(did: string): Outcome {
+  return { status: 'acted', did };
+}
+
+export function waiting(...missing: readonly string[]): Outcome {
+  return { status: 'waiting', missing };
+}

@@ -1,0 +1,72 @@
+// "Ready to join": what the agent of a master publishes about itself, and what whoever looks after the members of etcd
+// reads. One ConfigMap per master, plain fields, so that a person can read it too.
+import { z } from 'zod';
+import type { MemberId } from '../etcd/member.ts';
+import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
+
+export interface JoinRecord {
+  readonly node: string;
+  readonly address: string;
+  readonly peerUrl: string;
+  readonly clientUrl: string;
+  /** By the clock of the machine. */
+  readonly at: Date;
+  /** How far that clock is ahead of the API server's, as far as that is proven. */
+  readonly clockOffsetMs: number;
+  /** Image, certificates and disk are there and it is not a member: etcd could start the moment it is listed. */
+  readonly isReady: boolean;
+  readonly etcdVersion: string;
+  readonly freeDiskBytes: number;
+  readonly fsyncP99Ms: number;
+  /** The member whose data this machine should have and has not. */
+  readonly lostDataOf?: MemberId;
+}
+
+const namespace = 'kube-system';
+const prefix = 'firstlight-join-';
+export const joinLabel = 'firstlight.io/join-record';
+
+export function joinRecordName(node: string): string {
+  return `${prefix}${node}`;
+}
+
+export function joinRecordReference(node: string): ObjectReference {
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: joinRecordName(node) };
+}
+
+export function joinRecordObject(record: JoinRecord): KubernetesObject {
+  const { node, at, lostDataOf, ...plain } = record;
+  const fields = { ...plain, at: at.toISOString(), ...(lostDataOf === undefined ? {} : { lostDataOf }) };
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: joinRecordName(node), namespace, labels: { [joinLabel]: 'true' } },
+    data: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)])),
+  };
+}
+
+const number = z.string().transform(Number).pipe(z.number());
+const data = z.object({
+  address: z.string().min(1),
+  peerUrl: z.url(),
+  clientUrl: z.url(),
+  at: z.iso.datetime().transform((text) => new Date(text)),
+  clockOffsetMs: number,
+  isReady: z.enum(['true', 'false']).transform((text) => text === 'true'),
+  etcdVersion: z.string(),
+  freeDiskBytes: number,
+  fsyncP99Ms: number,
+  lostDataOf: z
+    .string()
+    .regex(/^[0-9a-f]{1,16}$/)
+    .transform((text) => text as MemberId)
+    .exactOptional(),
+});
+
+/** Undefined for what is no such record: somebody else's ConfigMap, or one that was damaged. */
+export function readJoinRecord(object: KubernetesObject): JoinRecord | undefined {
+  const { metadata } = object;
+  if (metadata.namespace !== namespace || !metadata.name.startsWith(prefix)) return undefined;
+  const read = data.safeParse(object['data']);
+  return read.success ? { node: metadata.name.slice(prefix.length), ...read.data } : undefined;
+}

@@ -1,0 +1,19 @@
+// What the agent reads from Node objects.
+import { z } from 'zod';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+
+const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
+const status = z
+  .object({ addresses: z.array(z.object({ type: z.string(), address: z.string() })).nullish() })
+  .nullish();
+
+/** One per address family; empty until the controller manager has given them. */
+export function podRangesOf(node: KubernetesObject): readonly string[] {
+  return spec.safeParse(node['spec']).data?.podCIDRs ?? [];
+}
+
+/** The addresses by which the other machines of the cluster reach it. */
+export function internalAddressesOf(node: KubernetesObject): readonly string[] {
+  const addresses = status.safeParse(node['status']).data?.addresses ?? [];
+  return addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+}

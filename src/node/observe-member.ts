@@ -1,0 +1,64 @@
+// The etcd member of this machine, as the other members list it and as its own disk shows it, and what follows from both.
+import { etcdDataFolder } from '../control-plane/control-plane-paths.ts';
+import { readDataFolder } from '../etcd/data-folder.ts';
+import type { Member } from '../etcd/member.ts';
+import { etcdPorts, memberUrl } from '../etcd/member-flags.ts';
+import { decideStart, type Listing, type StartDecision } from '../etcd/member-start.ts';
+import { addressOf, type Agent } from './agent-context.ts';
+import { knownInventory } from './cluster-view.ts';
+import { readEndpoints } from './etcd-endpoints.ts';
+
+export interface SeenMember {
+  readonly listing: Listing;
+  /** Our own entry in the list. */
+  readonly self: Member | undefined;
+  readonly decision: StartDecision;
+  readonly peerUrl: string;
+  readonly clientUrl: string;
+}
+
+export async function observeMember(agent: Agent): Promise<SeenMember> {
+  const { host, node } = agent;
+  const peerUrl = memberUrl(addressOf(agent), etcdPorts.peer);
+  const clientUrl = memberUrl(addressOf(agent), etcdPorts.client);
+  const machines = await controlPlaneMachines(agent);
+  const urls = [...machines.map(({ address }) => memberUrl(address, etcdPorts.client)), clientUrl];
+  const published = Object.values(readEndpoints(agent.cluster.configMaps) ?? {});
+  const [listing, data] = await Promise.all([
+    readListing(agent, [...new Set([...urls, ...published])]),
+    readDataFolder(host.files, etcdDataFolder),
+  ]);
+  const names = new Map(machines.map(({ name, address }) => [memberUrl(address, etcdPorts.peer), name]));
+  const decision = decideStart({ name: node.name, peerUrl, listing, data, names });
+  const self = listing.status === 'read' ? listing.members.find((each) => each.peerUrls.includes(peerUrl)) : undefined;
+  return { listing, self, decision, peerUrl, clientUrl };
+}
+
+async function controlPlaneMachines(agent: Agent): Promise<readonly { name: string; address: string }[]> {
+  const inventory = await knownInventory(agent.host, agent.cluster);
+  return (inventory?.machines ?? [])
+    .filter(({ role }) => role !== 'worker')
+    .map(({ name, addresses }) => ({ name, address: addresses[0] ?? '' }));
+}
+
+const listMs = 1_000;
+
+/** The first list that any of them gives by the word of a majority. */
+async function readListing(agent: Agent, urls: readonly string[]): Promise<Listing> {
+  const clients = await agent.etcd();
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, agent.signal]);
+  const ask = async (url: string): Promise<Listing> => {
+    const answer = await clients.at(url).memberList({ isLinearizable: true, timeoutMs: listMs, signal });
+    if (answer.status === 'failed') throw new Error(answer.said);
+    return { status: 'read', ...answer.value };
+  };
+  try {
+    return await Promise.any(urls.map(ask));
+  } catch {
+    agent.signal.throwIfAborted();
+    return { status: 'unreachable' };
+  } finally {
+    enough.abort(new Error('another member has given the list'));
+  }
+}

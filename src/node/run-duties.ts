@@ -1,0 +1,107 @@
+// Keeps every duty of a machine, each at its own pace: a duty that hangs on an unreachable API delays no other. A duty is
+// looked at when the doorbell rings, soon while it is not settled, and now and then when it is.
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { Agent } from './agent-context.ts';
+import type { Doorbell } from './doorbell.ts';
+import type { Duty, Outcome } from './duty.ts';
+
+export interface DutyReport {
+  readonly duty: string;
+  readonly outcome: Outcome;
+  /** When it became so. */
+  readonly since: Date;
+}
+
+export interface RunDutiesOptions {
+  readonly duties: readonly Duty[];
+  readonly agent: Agent;
+  readonly signal: AbortSignal;
+  /** Told when an outcome differs from the one before. */
+  readonly onChange: (report: DutyReport, all: readonly DutyReport[]) => void;
+}
+
+const tickMsDefault = 1_000;
+const settledTickMsDefault = 30_000;
+/** A duty that acts again and again without settling must not spin. */
+const actionsInARow = 5;
+
+/** Runs until the signal says stop, and then throws its reason. */
+export async function runDuties(options: RunDutiesOptions): Promise<never> {
+  const reports = new Map<string, DutyReport>();
+  const opened = new Set<string>();
+  await Promise.all(options.duties.map((duty) => keep(duty, options, { reports, opened })));
+  options.signal.throwIfAborted();
+  throw new Error('duties end only by the signal');
+}
+
+interface Board {
+  readonly reports: Map<string, DutyReport>;
+  /** Duties that were settled once: those who need them may go. */
+  readonly opened: Set<string>;
+}
+
+async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promise<void> {
+  const { agent, signal } = options;
+  let actions = 0;
+  while (!signal.aborted) {
+    const { rings } = agent.doorbell;
+    const outcome = await look(duty, options, board);
+    if (signal.aborted) return;
+    const ownRings = tell(duty, outcome, options, board);
+    actions = outcome.status === 'acted' ? actions + 1 : 0;
+    if (actions > 0 && actions < actionsInARow) continue;
+    const isSettled = outcome.status === 'settled';
+    const pauseMs = isSettled ? (duty.settledTickMs ?? settledTickMsDefault) : (duty.tickMs ?? tickMsDefault);
+    await pause(agent.host, { doorbell: agent.doorbell, rings: rings + ownRings, pauseMs, signal });
+  }
+}
+
+async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<Outcome> {
+  const missing = duty.needs.filter((name) => !opened.has(name));
+  if (missing.length > 0) return { status: 'waiting', missing: missing.map((name) => `the duty ${name}`) };
+  try {
+    return await duty.run(agent);
+  } catch (error) {
+    if (signal.aborted) return { status: 'waiting', missing: [] };
+    if (error instanceof FirstlightError) return { status: 'waiting', missing: [`${error.message} (${error.code})`] };
+    // A mistake of ours in one duty must be seen, and must not end the others: etcd is among them.
+    const where = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { status: 'waiting', missing: [`a correction of firstlight itself: ${where}`] };
+  }
+}
+
+/** Reports what changed, and says how often it has rung for that. */
+function tell(duty: Duty, outcome: Outcome, options: RunDutiesOptions, { reports, opened }: Board): number {
+  const before = reports.get(duty.name);
+  const isNewlyOpen = outcome.status === 'settled' && !opened.has(duty.name);
+  if (isNewlyOpen) opened.add(duty.name);
+  if (before === undefined || JSON.stringify(before.outcome) !== JSON.stringify(outcome)) {
+    const report = { duty: duty.name, outcome, since: options.agent.host.clock.now() };
+    reports.set(duty.name, report);
+    const inOrder = options.duties.flatMap(({ name }) => reports.get(name) ?? []);
+    options.onChange(report, inOrder);
+  }
+  if (!isNewlyOpen && outcome.status !== 'acted') return 0;
+  options.agent.doorbell.ring();
+  return 1;
+}
+
+interface Pause {
+  readonly doorbell: Doorbell;
+  readonly rings: number;
+  readonly pauseMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function pause(host: Host, { doorbell, rings, pauseMs, signal }: Pause): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([over.signal, signal]);
+  try {
+    await Promise.race([host.clock.sleep(pauseMs, either), doorbell.rung(rings, either)]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    over.abort(new Error('the pause is over'));
+  }
+}

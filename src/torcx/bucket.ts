@@ -1,0 +1,117 @@
+// The remote bucket: small signed documents and large images over HTTP(S). It is the one source without a fallback, so
+// it is asked patiently: resets, broken bodies, timeouts, 408, 429 and 5xx are tried again; any other answer is final.
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import { hostErrors } from '../host/errors.ts';
+import type { HttpHead, HttpRequest, HttpStream } from '../host/network.ts';
+import { proxyFor } from '../host/proxy.ts';
+import { retry } from '../workflow/retry.ts';
+import { isTransientStatus } from './cluster-api.ts';
+import type { TorcxContext } from './context.ts';
+import { reasonOf, retryPolicies, scaled } from './context.ts';
+import { torcxErrors } from './errors.ts';
+
+const redirectsMax = 10;
+
+export interface Bucket {
+  /** A whole small document. */
+  read(url: string, maxBytes: number): Promise<Uint8Array>;
+  /** Hands the body of a 200 to `take`, which keeps no chunk; again from the beginning after a failure that may pass. */
+  stream(url: string, take: (body: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>;
+}
+
+export async function openBucket(context: TorcxContext): Promise<Bucket> {
+  const ca = await readAuthorities(context);
+  const request = (url: string): HttpRequest => {
+    const proxy = proxyFor(url, context.host.environment.variables);
+    return {
+      url,
+      timeoutMs: context.settings.bucketTimeoutMs,
+      idleMs: context.settings.bucketTimeoutMs,
+      signal: context.signal,
+      ...(ca === undefined ? {} : { ca }),
+      ...(proxy === undefined ? {} : { proxy }),
+    };
+  };
+  return {
+    read: (url, maxBytes) =>
+      patiently(context, url, async () => collect(await follow(context, url, request), maxBytes)),
+    stream: (url, take) => {
+      const large = (at: string): HttpRequest => ({ ...request(at), releasesChunks: true });
+      return patiently(context, url, async () => take((await follow(context, url, large)).body));
+    },
+  };
+}
+
+/** The node's own authorities where it has them: a proxy that re-encrypts is only known there. */
+async function readAuthorities({ host, settings, at }: TorcxContext): Promise<string | undefined> {
+  const content = await host.files.readIfPresent(at(settings.caFile));
+  return content === undefined ? undefined : Buffer.from(content).toString('utf8');
+}
+
+async function follow({ host }: TorcxContext, url: string, request: (url: string) => HttpRequest): Promise<HttpStream> {
+  let at = url;
+  for (let hops = 0; hops <= redirectsMax; hops += 1) {
+    const answer = await host.network.open(request(at));
+    if (answer.status === 200) return answer;
+    await discard(answer);
+    const next = redirectTarget(at, answer);
+    if (next === undefined) throw torcxErrors.BUCKET({ url, reason: `HTTP ${answer.status}`, status: answer.status });
+    if (at.startsWith('https:') && !next.startsWith('https:')) {
+      throw torcxErrors.BUCKET({ url, reason: `it redirects from https to ${next}` });
+    }
+    at = next;
+  }
+  throw torcxErrors.BUCKET({ url, reason: `more than ${redirectsMax} redirects` });
+}
+
+function redirectTarget(from: string, { status, headers }: HttpHead): string | undefined {
+  const location = headers['location'];
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;
+  return URL.canParse(location, from) ? new URL(location, from).href : undefined;
+}
+
+/** Ends an answer whose body nobody wants: leaving the loop closes the connection. */
+async function discard(answer: HttpStream): Promise<void> {
+  for await (const _chunk of answer.body) break;
+}
+
+async function collect(answer: HttpStream, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of answer.body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isTransient(error: unknown): boolean {
+  if (isError(error, hostErrors.NETWORK)) return error.details['failure'] !== 'tls';
+  const status = isError(error, torcxErrors.BUCKET) ? error.details['status'] : undefined;
+  return typeof status === 'number' && isTransientStatus(status);
+}
+
+async function patiently<T>(context: TorcxContext, url: string, attempt: () => Promise<T>): Promise<T> {
+  const { host, settings, signal } = context;
+  try {
+    return await retry(
+      {
+        host,
+        signal,
+        policy: scaled(retryPolicies.bucket, settings),
+        isWorthRetrying: isTransient,
+        onRetry: (error, number, pauseMs) =>
+          context.say('warn', `${reasonOf(error)}; try ${number + 1} in ${(pauseMs / 1000).toFixed(1)} s`),
+      },
+      attempt,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof FirstlightError && !isError(error, hostErrors.NETWORK)) throw error;
+    if (isError(error, hostErrors.NETWORK)) {
+      throw torcxErrors.BUCKET({ url, reason: String(error.details['reason']) }, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+// Doing what was decided, in order. Each action may be repeated after a kill; the only delicate pair is kubelet.env and
+// the reboot: while a reboot is owed, a marker in /run says that kubelet.env does not mean "ready" yet, and whatever
+// keeps the reboot from happening takes kubelet.env back.
+import { type Action, describeAction } from './actions.ts';
+import type { Bucket } from './bucket.ts';
+import { openClusterApi } from './cluster-api.ts';
+import type { TorcxContext } from './context.ts';
+import { nodePaths, reasonOf } from './context.ts';
+import { torcxErrors } from './errors.ts';
+import { installImage } from './images.ts';
+import { sweepLeftovers } from './leftovers.ts';
+import { connectSystemd, type Systemd } from './systemd.ts';
+import type { Torcx } from './torcx.ts';
+
+export interface Tools {
+  readonly torcx: Torcx;
+  readonly bucket: Bucket;
+}
+
+/** True when the machine goes down now. */
+export async function carryOut(context: TorcxContext, actions: readonly Action[], tools: Tools): Promise<boolean> {
+  const needsSystemd = actions.some(({ kind }) => kind === 'reboot' || kind === 'clear-docker-data');
+  // Before the first change: a node that cannot be rebooted must not be half prepared for it.
+  await using systemd = needsSystemd ? await connectSystemd(context) : undefined;
+  await sweepLeftovers(context);
+  const owesReboot = actions.some(({ kind }) => kind === 'reboot');
+  let written: string | undefined;
+  for (const action of actions) {
+    // Once kubelet.env is there, stopping before the reboot would start the kubelet on the wrong docker.
+    if (written === undefined) context.signal.throwIfAborted();
+    context.say('info', describeAction(action));
+    if (action.kind === 'write-kubelet-env') {
+      await writeKubeletEnv(context, action, owesReboot);
+      written = action.path;
+    } else if (action.kind === 'reboot') await rebootOrTakeBack(context, systemd, written);
+    else await perform(context, action, { ...tools, systemd });
+  }
+  if (!owesReboot) await context.host.files.remove(context.at(nodePaths.rebootOwed));
+  return owesReboot;
+}
+
+type PlainAction = Exclude<Action, { kind: 'write-kubelet-env' | 'reboot' }>;
+
+async function perform(
+  context: TorcxContext,
+  action: PlainAction,
+  { torcx, bucket, systemd }: Tools & { readonly systemd: Systemd | undefined },
+): Promise<void> {
+  switch (action.kind) {
+    case 'install-image':
+      return installImage(context, bucket, action);
+    case 'use-profile': {
+      const { profile, isNew, name, reference } = action;
+      if (isNew) await torcx.newProfile(profile);
+      await torcx.useImage(profile, { name, reference });
+      return torcx.setNext(profile);
+    }
+    case 'clear-docker-data':
+      return systemd?.enableCleanupUnit();
+    case 'remove-store':
+      return context.host.files.remove(context.at(action.path)).catch((error: unknown) => {
+        context.say('warn', `${action.path} stays: ${reasonOf(error)}`);
+      });
+    case 'annotate-node':
+      return annotate(context, action.node, action.annotation);
+  }
+}
+
+async function writeKubeletEnv(
+  context: TorcxContext,
+  { path, content }: Extract<Action, { kind: 'write-kubelet-env' }>,
+  owesReboot: boolean,
+): Promise<void> {
+  const { host, at } = context;
+  if (owesReboot) {
+    await host.files.makeFolder(at(nodePaths.runFolder));
+    await host.files.write(at(nodePaths.rebootOwed), 'kubelet.env was written for the system that boots next\n');
+  }
+  await host.files.write(at(path), content, { mode: 0o644 });
+}
+
+async function rebootOrTakeBack(
+  context: TorcxContext,
+  systemd: Systemd | undefined,
+  kubeletEnv: string | undefined,
+): Promise<void> {
+  const { host, settings, at } = context;
+  try {
+    await systemd?.reboot(settings.rebootDeadlineMs);
+  } catch (error) {
+    if (kubeletEnv !== undefined) await host.files.remove(at(kubeletEnv));
+    await host.files.remove(at(nodePaths.rebootOwed));
+    throw error;
+  }
+}
+
+async function annotate(context: TorcxContext, node: string, annotation: string): Promise<void> {
+  try {
+    const api = await openClusterApi(context);
+    await api.annotateNode(node, annotation, 'true');
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw torcxErrors.ANNOTATION({ node, reason: reasonOf(error) }, { cause: error });
+  }
+}

@@ -1,0 +1,51 @@
+// Hashes of images as package lists state them: `sha512-<hex>`. A stream is checked while it passes, in one go.
+import { createHash } from 'node:crypto';
+
+const hexLength: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
+
+export interface ImageHash {
+  readonly algorithm: string;
+  readonly hex: string;
+}
+
+/** Throws a plain Error where the text is no hash of a known kind. */
+export function parseImageHash(text: string): ImageHash {
+  const at = text.indexOf('-');
+  const algorithm = text.slice(0, at).toLowerCase();
+  const hex = text.slice(at + 1).toLowerCase();
+  if (at === -1 || hexLength[algorithm] !== hex.length || !/^[0-9a-f]+$/.test(hex)) {
+    throw new Error(`could not understand the package hash ${JSON.stringify(text.slice(0, 160))}`);
+  }
+  return { algorithm, hex };
+}
+
+/** The content did not have the hash, or was longer than allowed: another try at the same place is pointless. */
+export class ImageMismatch extends Error {}
+
+/** Passes the stream on and throws ImageMismatch at its end unless it was exactly what the hash says. */
+export async function* verified(
+  content: AsyncIterable<Uint8Array>,
+  hash: string,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const { algorithm, hex } = parseImageHash(hash);
+  const digest = createHash(algorithm);
+  let sizeBytes = 0;
+  for await (const chunk of content) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw new ImageMismatch(`it is larger than ${maxBytes} bytes`);
+    digest.update(chunk);
+    yield chunk;
+  }
+  if (digest.digest('hex') !== hex) throw new ImageMismatch(`its ${algorithm} is not the one of the package list`);
+}
+
+export async function hasHash(content: AsyncIterable<Uint8Array>, hash: string): Promise<boolean> {
+  try {
+    for await (const chunk of verified(content, hash, Number.MAX_SAFE_INTEGER)) void chunk;
+    return true;
+  } catch (error) {
+    if (error instanceof ImageMismatch) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+// Which docker version, for which OS versions. The OS that boots next decides; the running one gets the same version
+// where it has it, so that a rollback still finds its docker.
+import { type ErrorMaker, isError } from '../errors/firstlight-error.ts';
+import { torcxErrors } from './errors.ts';
+import { bucketEpoch, compareOsVersions } from './os-version.ts';
+import type { PackageList, PackageLists } from './package-lists.ts';
+import { findVersion, offeredVersions, type PackageVersion } from './package-manifest.ts';
+import { reasonOf } from './context.ts';
+
+export interface PickInput {
+  readonly runningOs: string;
+  readonly nextOs: string | undefined;
+  /** Best first. */
+  readonly preferences: readonly string[];
+  readonly lists: PackageLists;
+  /** Whether a list that cannot be had for the running OS stops everything, or only leaves that OS out. */
+  readonly needsRunningOs: boolean;
+}
+
+export interface PickedOs {
+  readonly osVersion: string;
+  readonly version: PackageVersion;
+  readonly listUrl: string;
+}
+
+export interface Reasons {
+  readonly because: readonly string[];
+  /** What a person should know although it stops nothing. */
+  readonly doubts: readonly string[];
+}
+
+export type Pick = Reasons &
+  (
+    | { readonly status: 'picked'; readonly reference: string; readonly targets: readonly PickedOs[] }
+    | { readonly status: 'too-old' }
+  );
+
+export const addOn = 'docker';
+
+export async function pickVersion(input: PickInput): Promise<Pick> {
+  const { runningOs, nextOs, preferences } = input;
+  const primary = nextOs ?? runningOs;
+  if (isBeforeBuckets(primary)) {
+    const doubt = `OS ${primary} is older than ${bucketEpoch}, the first with a bucket: no add-on is installed`;
+    return { status: 'too-old', because: [], doubts: [doubt] };
+  }
+  const list = await input.lists(primary);
+  const version = preferences.map((reference) => findIn(list, reference)).find((found) => found !== undefined);
+  if (version === undefined) {
+    const offered = offeredVersions(list.manifest, addOn);
+    throw torcxErrors.NO_SUITABLE_VERSION({ osVersion: primary, wanted: preferences, offered });
+  }
+  const { reference } = version;
+  const rank = `preference ${preferences.indexOf(reference) + 1} of ${preferences.length} (${preferences.join(', ')})`;
+  const first = { osVersion: primary, version, listUrl: list.url };
+  const chosen = `OS ${primary} offers ${addOn} ${reference}, ${rank}`;
+  if (primary === runningOs) return { status: 'picked', reference, targets: [first], because: [chosen], doubts: [] };
+  const also = await alsoForRunningOs(input, reference);
+  return {
+    status: 'picked',
+    reference,
+    targets: [first, ...also.targets],
+    because: [chosen, ...also.because],
+    doubts: also.doubts,
+  };
+}
+
+function isBeforeBuckets(osVersion: string): boolean {
+  return compareOsVersions(osVersion, bucketEpoch) < 0;
+}
+
+function findIn(list: PackageList, reference: string): PackageVersion | undefined {
+  try {
+    return findVersion(list.manifest, addOn, reference);
+  } catch (error) {
+    throw torcxErrors.MANIFEST({ url: list.url, reason: reasonOf(error) }, { cause: error });
+  }
+}
+
+async function alsoForRunningOs(
+  { runningOs, lists, needsRunningOs }: PickInput,
+  reference: string,
+): Promise<Reasons & { readonly targets: readonly PickedOs[] }> {
+  const without = (doubt: string) => ({ targets: [], because: [], doubts: [doubt] });
+  if (isBeforeBuckets(runningOs)) return without(`the running OS ${runningOs} is older than ${bucketEpoch}`);
+  try {
+    const list = await lists(runningOs);
+    const version = findIn(list, reference);
+    if (version === undefined) {
+      return without(`the running OS ${runningOs} does not offer ${reference}: a rollback would boot without it`);
+    }
+    const because = [`the running OS ${runningOs} offers ${reference} too, for a rollback`];
+    return { targets: [{ osVersion: runningOs, version, listUrl: list.url }], because, doubts: [] };
+  } catch (error) {
+    const isBucketTrouble = bucketTrouble.some((row) => isError(error, row));
+    if (needsRunningOs || !isBucketTrouble) throw error;
+    return without(`the running OS ${runningOs} is left out: ${reasonOf(error)}`);
+  }
+}
+
+const bucketTrouble: readonly ErrorMaker<never>[] = [torcxErrors.BUCKET, torcxErrors.SIGNATURE, torcxErrors.MANIFEST];

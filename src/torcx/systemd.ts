@@ -1,0 +1,115 @@
+// systemd over D-Bus: a runtime unit that clears docker's data while the machine goes down, and the reboot itself.
+import type { BusConnection } from '../host/bus.ts';
+import type { TorcxContext } from './context.ts';
+import { nodePaths, reasonOf } from './context.ts';
+import { torcxErrors } from './errors.ts';
+
+const manager = {
+  destination: 'org.freedesktop.systemd1',
+  path: '/org/freedesktop/systemd1',
+  interface: 'org.freedesktop.systemd1.Manager',
+} as const;
+export const systemBusDefault = 'unix:path=/var/run/dbus/system_bus_socket';
+
+export function systemBusAddress({ host }: TorcxContext): string {
+  return host.environment.variables['DBUS_SYSTEM_BUS_ADDRESS'] || systemBusDefault;
+}
+
+export interface Systemd extends AsyncDisposable {
+  enableCleanupUnit(): Promise<void>;
+  /**
+   * Starts the reboot and stays until we are asked to stop, which is how a reboot looks from inside.
+   * Throws TORCX_REBOOT_REFUSED when systemd says no, TORCX_REBOOT_OVERDUE when it says yes and nothing happens.
+   */
+  reboot(deadlineMs: number): Promise<void>;
+}
+
+/** The system bus, or systemd's own socket where there is no bus yet and we are root. */
+export async function connectSystemd(context: TorcxContext): Promise<Systemd> {
+  const bus = await connect(context).catch((error: unknown) => {
+    throw torcxErrors.SYSTEMD({ call: 'connection', reason: reasonOf(error) }, { cause: error });
+  });
+  return {
+    enableCleanupUnit: () => enableCleanupUnit(context, bus),
+    reboot: (deadlineMs) => reboot(context, bus, deadlineMs),
+    [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
+  };
+}
+
+async function connect(context: TorcxContext): Promise<BusConnection> {
+  const { host, at } = context;
+  try {
+    return await host.bus.connect({ address: systemBusAddress(context) });
+  } catch (error) {
+    const path = at(nodePaths.systemdPrivateSocket);
+    if (host.environment.uid !== 0 || (await host.files.facts(path)) === undefined) throw error;
+    return host.bus.connect({ address: `unix:path=${path}`, isDirect: true });
+  }
+}
+
+const cleanupUnit = `[Unit]
+Description=Clear docker's data directory before another docker version uses it
+DefaultDependencies=no
+Before=docker.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/bin/rm -rf /var/lib/docker
+
+[Install]
+RequiredBy=umount.target
+`;
+
+/** Docker cannot go back to an older data directory. The unit lives in /run, so it works for exactly one shutdown. */
+async function enableCleanupUnit({ host, at, signal }: TorcxContext, bus: BusConnection): Promise<void> {
+  const path = at(nodePaths.cleanupUnit);
+  await host.files.makeFolder(path.slice(0, path.lastIndexOf('/')));
+  await host.files.write(path, cleanupUnit, { mode: 0o644 });
+  const call = async (member: string, signature?: string, body?: readonly unknown[]): Promise<void> => {
+    const args = signature === undefined ? {} : { signature, body: body ?? [] };
+    await bus.call({ ...manager, member, signal, ...args }).catch((error: unknown) => {
+      throw torcxErrors.SYSTEMD({ call: member, reason: reasonOf(error) }, { cause: error });
+    });
+  };
+  await call('EnableUnitFiles', 'asbb', [[nodePaths.cleanupUnit], true, true]);
+  await call('Reload');
+}
+
+async function reboot({ host, signal }: TorcxContext, bus: BusConnection, deadlineMs: number): Promise<void> {
+  const refused = (reason: string, cause?: unknown) => torcxErrors.REBOOT_REFUSED({ reason }, { cause });
+  const removed: { job: string; result: string }[] = [];
+  let wake = (): void => {};
+  using _jobs = await bus
+    .listen(
+      { sender: manager.destination, path: manager.path, interface: manager.interface, member: 'JobRemoved' },
+      {
+        received: ([, job, , result]) => {
+          removed.push({ job: String(job), result: String(result) });
+          wake();
+        },
+        // The bus goes down with the machine; that is no news.
+        lost: () => {},
+      },
+    )
+    .catch((error: unknown) => {
+      throw refused(reasonOf(error), error);
+    });
+  const reply = await bus
+    .call({ ...manager, member: 'StartUnit', signature: 'ss', body: ['reboot.target', 'isolate'] })
+    .catch((error: unknown) => {
+      throw refused(`StartUnit: ${reasonOf(error)}`, error);
+    });
+  const endMs = host.clock.monotonicMs() + deadlineMs;
+  while (!signal.aborted) {
+    const end = removed.find(({ job, result }) => job === reply[0] && result !== 'done');
+    if (end !== undefined) throw refused(`the job for reboot.target ended as ${end.result}`);
+    const leftMs = endMs - host.clock.monotonicMs();
+    if (leftMs <= 0) throw torcxErrors.REBOOT_OVERDUE({ seconds: Math.round(deadlineMs / 1000) });
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    const over = new AbortController();
+    const pause = host.clock.sleep(leftMs, AbortSignal.any([signal, over.signal])).catch(() => {});
+    await Promise.race([woken, pause]);
+    over.abort();
+  }
+}

@@ -1,0 +1,150 @@
+// update_engine over D-Bus: which OS version boots next, after asking for an update or just as things stand.
+// Only the owner of the name is believed, only versions that look like one are passed on, and the wait is bounded.
+import type { BusConnection } from '../host/bus.ts';
+import type { Clock } from '../host/clock.ts';
+import { hostErrors } from '../host/errors.ts';
+import { isError } from '../errors/firstlight-error.ts';
+import { waitUntil } from '../workflow/wait.ts';
+import { reasonOf } from './context.ts';
+import { torcxErrors } from './errors.ts';
+import { isOsVersion } from './os-version.ts';
+
+const manager = {
+  destination: 'com.coreos.update1',
+  path: '/com/coreos/update1',
+  interface: 'com.coreos.update1.Manager',
+} as const;
+const prefix = 'UPDATE_STATUS_';
+const pollMs = 30_000;
+
+export type NextOs =
+  | { readonly kind: 'none'; readonly because: string; readonly hasFailed?: boolean }
+  | { readonly kind: 'version'; readonly version: string }
+  /** An update waits for a reboot, but update_engine was restarted since and forgot which. */
+  | { readonly kind: 'unknown'; readonly reported: string };
+
+interface UpdateStatus {
+  /** `IDLE`, `DOWNLOADING` and so on. */
+  readonly operation: string;
+  readonly progress: number;
+  readonly newVersion: string;
+}
+
+/** One question, no side effect. */
+export async function queryNextOs(bus: BusConnection): Promise<NextOs> {
+  const status = await getStatus(bus);
+  return settled(status) ?? { kind: 'none', because: `update_engine says ${status.operation}` };
+}
+
+/** True for a bus on which nobody is update_engine: containers, images without updates. */
+export function isAbsent(error: unknown): boolean {
+  const names = ['ServiceUnknown', 'NameHasNoOwner'].map((name) => `org.freedesktop.DBus.Error.${name}`);
+  return isError(error, hostErrors.BUS) && names.includes(String(error.details['errorName']));
+}
+
+export interface AttemptOptions {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Asks for an update and waits until there is none or one waits for a reboot. */
+export async function attemptUpdate(bus: BusConnection, options: AttemptOptions): Promise<NextOs> {
+  // Starts the service where it is started on demand; without an owner there is nobody to listen to.
+  await getStatus(bus);
+  let queue: (readonly unknown[])[] = [];
+  let lost: string | undefined;
+  let wake = (): void => {};
+  using _signals = await bus.listen(
+    { sender: manager.destination, path: manager.path, interface: manager.interface, member: 'StatusUpdate' },
+    {
+      received: (body) => {
+        queue.push(body);
+        wake();
+      },
+      lost: (reason) => {
+        lost = reason;
+        wake();
+      },
+    },
+  );
+  await bus.call({ ...manager, member: 'AttemptUpdate', signal: options.signal });
+  // Replies and signals keep their order, so whatever was queued until here is older than the attempt.
+  queue = [];
+  let hasFailed = false;
+  let isFirst = true;
+  // Awaited here: the listening ends with this function.
+  return await waitUntil<NextOs>({
+    clock: options.clock,
+    what: 'an answer of update_engine about the next OS version',
+    deadlineMs: options.deadlineMs,
+    everyMs: pollMs,
+    signal: options.signal,
+    onMissing: ([missing]) => options.onProgress(missing ?? ''),
+    wake: (signal) =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (queue.length > 0 || lost !== undefined) resolve();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      }),
+    probe: async () => {
+      if (lost !== undefined)
+        throw torcxErrors.UPDATE_ENGINE({ reason: `${lost} while an update was being waited for` });
+      // A lost signal must not cost the deadline: without news the engine is asked.
+      const asked = queue.length === 0 || isFirst ? [await getStatus(bus)] : [];
+      const seen = [...queue.map(parseStatus), ...asked];
+      queue = [];
+      isFirst = false;
+      for (const status of seen) {
+        hasFailed ||= status.operation === 'REPORTING_ERROR_EVENT';
+        const next = settled(status);
+        if (next !== undefined) return { status: 'ready', value: next.kind === 'none' ? withFailure(hasFailed) : next };
+      }
+      return { status: 'waiting', missing: [describe(seen.at(-1))] };
+    },
+  });
+}
+
+function withFailure(hasFailed: boolean): NextOs {
+  return hasFailed
+    ? { kind: 'none', because: 'the update failed; update_engine is idle again', hasFailed }
+    : { kind: 'none', because: 'update_engine found no update' };
+}
+
+/** What a final state means; undefined while things are moving. */
+function settled({ operation, newVersion }: UpdateStatus): NextOs | undefined {
+  if (operation === 'IDLE') return { kind: 'none', because: 'update_engine says IDLE' };
+  if (operation !== 'UPDATED_NEED_REBOOT') return undefined;
+  const isKnown = isOsVersion(newVersion) && newVersion !== '0.0.0';
+  return isKnown ? { kind: 'version', version: newVersion } : { kind: 'unknown', reported: newVersion };
+}
+
+function describe(status: UpdateStatus | undefined): string {
+  if (status === undefined) return 'no status yet';
+  const tenth = Math.floor(status.progress * 10) * 10;
+  return status.operation === 'DOWNLOADING'
+    ? `update_engine is downloading ${status.newVersion}, ${tenth} %`
+    : `update_engine says ${status.operation}`;
+}
+
+async function getStatus(bus: BusConnection): Promise<UpdateStatus> {
+  return parseStatus(await bus.call({ ...manager, member: 'GetStatus' }));
+}
+
+function parseStatus(body: readonly unknown[]): UpdateStatus {
+  const [, progress, operation, newVersion] = body;
+  if (typeof operation !== 'string' || typeof newVersion !== 'string') {
+    throw torcxErrors.UPDATE_ENGINE({ reason: 'its status is not of the known form (xdssx)' });
+  }
+  return {
+    operation: operation.startsWith(prefix) ? operation.slice(prefix.length) : operation,
+    progress: typeof progress === 'number' ? progress : 0,
+    newVersion,
+  };
+}
+
+export function updateEngineError(error: unknown): Error {
+  if (!isError(error, hostErrors.BUS)) return error as Error;
+  return torcxErrors.UPDATE_ENGINE({ reason: reasonOf(error) }, { cause: error });
+}

@@ -1,0 +1,257 @@
+// A master takes its place: the real agent with its duties, the real etcd and kube-apiserver. It joins a running
+// bootstrap machine as a learner, votes, serves the API by its own pods, and carries the cluster when the other is gone.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
+import { inventoryManifest } from '../../src/assets/manifests/inventory.ts';
+import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
+import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
+import { etcdPod } from '../../src/control-plane/etcd-pod.ts';
+import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/machine-credentials.ts';
+import { type MembershipEvent, voterHistory } from '../../src/etcd/membership-events.ts';
+import type { Stage } from '../../src/etcd/move.ts';
+import { realHost } from '../../src/host/real/real-host.ts';
+import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
+import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
+import { toYaml } from '../../src/kubernetes/yaml.ts';
+import { runAgent } from '../../src/node/agent.ts';
+import { agentStateFile, type AgentState, agentStateSchema } from '../../src/node/agent-state.ts';
+import { readEtcdTls } from '../../src/node/api-identity.ts';
+import { lookAfterMembers } from '../../src/node/look-after-members.ts';
+import type { Inventory } from '../../src/node-software/inventory.ts';
+import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
+import { issueLeaf, issueSigner } from '../../src/pki/issue.ts';
+import { readKeyPair } from '../../src/pki/key.ts';
+import { clusterLeaf, signerProfiles } from '../../src/pki/profiles.ts';
+import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
+import { type TestMachine, testMachine } from './agent-machine.ts';
+import { oracleProgram } from './programs.ts';
+
+const real = realHost();
+const folder = mkdtempSync(join(tmpdir(), 'firstlight-agent-'));
+// Addresses of loopback that nobody else uses at this moment, so that every port can be the real one.
+const subnet = `127.${10 + (process.pid % 200)}.${(process.pid >> 8) % 250}`;
+const bootstrap = testMachine(join(folder, 'bootstrap'), `${subnet}.1`);
+const master = testMachine(join(folder, 'master-0'), `${subnet}.2`);
+const inventory: Inventory = {
+  isClosed: true,
+  machines: [
+    { name: 'bootstrap', role: 'bootstrap', addresses: [bootstrap.address] },
+    { name: 'master-0', role: 'master', addresses: [master.address] },
+    { name: 'worker-0', role: 'worker', addresses: [`${subnet}.3`] },
+  ],
+};
+const cluster = { domain: 'demo.firstlight.test', serviceAddresses: ['172.30.0.1'], apiVips: [] };
+const controlPlane = {
+  ...cluster,
+  clusterName: 'demo',
+  clusterId: 'c1f2',
+  serviceNetwork: '172.30.0.0/16',
+  podNetwork: '10.128.0.0/14',
+  podPrefix: 23,
+  masters: 1,
+};
+const apiServerUrl = `https://${bootstrap.address}:6443`;
+const events: MembershipEvent[] = [];
+const log: string[] = [];
+const stop = new AbortController();
+let running: Promise<unknown> = Promise.resolve();
+
+beforeAll(async () => {
+  await writeKeys();
+  await startBootstrap();
+  writeFileSync(join(folder, 'admin.kubeconfig'), adminKubeconfig());
+  await until('the API of the bootstrap machine', async () => kubectl('get', '--raw', '/readyz') === 'ok');
+  for (const manifest of [agentAccess, inventoryManifest]) {
+    const [file] = await manifest.generate({ inventory }, undefined as never);
+    writeFileSync(join(folder, 'manifest.yaml'), file!.content);
+    kubectl('apply', '-f', join(folder, 'manifest.yaml'));
+  }
+  for (const [index, { name, addresses }] of inventory.machines.slice(1).entries()) {
+    const spec = { podCIDRs: [`10.128.${index * 2}.0/23`], podCIDR: `10.128.${index * 2}.0/23` };
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec };
+    writeFileSync(join(folder, 'manifest.yaml'), toYaml(node));
+    kubectl('create', '-f', join(folder, 'manifest.yaml'));
+    const status = { addresses: [{ type: 'InternalIP', address: addresses[0] }] };
+    kubectl('patch', 'node', name, '--subresource=status', '-p', JSON.stringify({ status }));
+  }
+}, 120_000);
+
+afterAll(async () => {
+  stop.abort(new Error('the test is over'));
+  await running.catch(() => {});
+  await master[Symbol.asyncDispose]();
+  await bootstrap[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+describe('a master and its agent', () => {
+  test('joins etcd, votes, and serves the API with its own pods', async () => {
+    master.put('/etc/firstlight/node.json', settingsText());
+    master.put('/run/firstlight/node.env', `NODE_NAME=master-0\nNODE_IP=${master.address}\n`);
+    master.put('/usr/local/share/firstlight/release.json', releaseText());
+    mkdirSync(master.at('/etc/kubernetes/manifests'), { recursive: true });
+    master.startKubelet(['etcd', 'kube-apiserver']);
+    running = runAgent(master.host, {
+      signal: stop.signal,
+      log: (line) => log.push(line),
+      connect: () => connectAsAgent(master, apiServerUrl),
+    });
+    await lookAfter('grown');
+    expect(voterHistory(events)).toEqual([1, 2]);
+    await until('every duty is settled', async () => state()?.isSettled === true && isComplete(state()));
+    expect(state()).toMatchObject({ node: 'master-0', role: 'master' });
+  });
+
+  test('wrote what a node needs for its pods', () => {
+    const network = JSON.parse(readFileSync(master.at('/etc/cni/net.d/10-firstlight.conflist'), 'utf8')) as object;
+    expect(JSON.stringify(network)).toContain('10.128.0.0/23');
+    expect(master.commands).toContain(`ip -4 route replace 10.128.2.0/23 via ${subnet}.3 proto 241`);
+    expect(readFileSync(master.at('/var/lib/kube-proxy/kubeconfig'), 'utf8')).toContain('pki/kube-proxy.crt');
+    expect(master.commands).toContain('/usr/bin/systemctl is-active --quiet machine-config-server.service');
+  });
+
+  test('finishes what the bootstrap machine began, and carries the cluster alone', async () => {
+    kubectl('-n', 'kube-system', 'create', 'configmap', 'bootstrap', '--from-literal=status=complete');
+    // The master holds the Lease by now; the bootstrap machine sees that it was removed all the same.
+    await lookAfter('steady');
+    expect(voterHistory(events)).toEqual([1, 2, 1]);
+    expect(log.join('\n')).toContain('"because":"bootstrap-done"');
+    await bootstrap[Symbol.asyncDispose]();
+    writeFileSync(join(folder, 'admin.kubeconfig'), adminKubeconfig(`https://${master.address}:6443`));
+    await until('the API of the master alone', async () => kubectl('get', '--raw', '/readyz') === 'ok');
+    const endpoints = JSON.parse(kubectl('-n', 'kube-system', 'get', 'cm', 'etcd-endpoints', '-o', 'json')) as {
+      data: Record<string, string>;
+    };
+    expect(Object.values(endpoints.data)).toEqual([`https://${master.address}:2379`]);
+  });
+});
+
+async function lookAfter(stage: Stage): Promise<void> {
+  const client = await connectAsAgent(bootstrap, apiServerUrl);
+  await lookAfterMembers({
+    host: bootstrap.host,
+    client,
+    tls: () => readEtcdTls(bootstrap.host, 'etcd-membership-client'),
+    apiCaPem: readFileSync(bootstrap.at('/etc/kubernetes/pki/apiserver-ca.crt'), 'utf8'),
+    inventory: async () => inventory,
+    maxLearners: 1,
+    identity: 'bootstrap',
+    signal: AbortSignal.timeout(60_000),
+    emit: (event) => events.push(event),
+    until: stage,
+  });
+  await client[Symbol.asyncDispose]();
+}
+
+/** Its own identity and nothing more: what the manifest does not grant fails here. */
+function connectAsAgent(machine: TestMachine, server: string): Promise<KubernetesClient> {
+  const pki = (file: string) => ({ file: machine.at(`/etc/kubernetes/pki/${file}`) });
+  const text = kubeconfigText({
+    cluster: 'demo',
+    server,
+    caPem: pki('apiserver-ca.crt'),
+    user: 'agent',
+    credential: { kind: 'files', certificate: pki('node-agent.crt'), key: pki('node-agent.key') },
+  });
+  return connectKubernetes(real, { text });
+}
+
+function isComplete(found: AgentState | undefined): boolean {
+  return found?.duties.length === 12;
+}
+
+function state(): AgentState | undefined {
+  try {
+    return agentStateSchema.parse(JSON.parse(readFileSync(master.at(agentStateFile), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeKeys(): Promise<void> {
+  const pki = bootstrap.at('/etc/kubernetes/pki');
+  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  const issuing = { random: real.random, now: new Date() };
+  for (const name of heldSigners) {
+    const { certificatePem, key } = issueSigner(signerProfiles[name], issuing);
+    writeFileSync(join(pki, `${name}.crt`), certificatePem);
+    writeFileSync(join(pki, `${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
+  }
+  const account = generateServiceAccountKey(real.random);
+  writeFileSync(join(pki, 'service-account.key'), account.privatePem.reveal(), { mode: 0o600 });
+  writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
+  const root = issueSigner(signerProfiles['root-ca'], issuing);
+  const server = issueLeaf(clusterLeaf('machine-config-server', { cluster }), root, issuing);
+  writeFileSync(join(pki, 'machine-config-server.crt'), server.certificatePem);
+  writeFileSync(join(pki, 'machine-config-server.key'), server.key.privatePem.reveal(), { mode: 0o600 });
+  mkdirSync(master.at('/etc/kubernetes'), { recursive: true });
+  cpSync(pki, master.at('/etc/kubernetes/pki'), { recursive: true });
+  const facts = { cluster, machine: { name: 'bootstrap', addresses: [bootstrap.address] } };
+  await ensureMachineCredentials({ host: bootstrap.host, facts, clusterName: 'demo' });
+}
+
+async function startBootstrap(): Promise<void> {
+  const { address } = bootstrap;
+  const flags = etcdMemberFlags({
+    name: 'etcd-bootstrap',
+    address,
+    clusterToken: controlPlane.clusterId,
+    initialCluster: [{ name: 'etcd-bootstrap', peerUrl: `https://${address}:2380` }],
+    initialState: 'new',
+    masters: 1,
+  });
+  const { serviceNetwork } = controlPlane;
+  bootstrap.put('/etc/kubernetes/manifests/etcd-pod.yaml', toYaml(etcdPod({ image: 'etcd', flags })));
+  const api = apiserverPod({ image: 'k', advertiseAddress: '192.0.2.10', serviceNetwork });
+  bootstrap.put('/etc/kubernetes/manifests/kube-apiserver-pod.yaml', toYaml(api));
+  bootstrap.startKubelet(['etcd', 'kube-apiserver']);
+}
+
+function settingsText(): string {
+  return nodeSettingsText({ role: 'master', apiServerUrl, machineNetworks: [], controlPlane });
+}
+
+function releaseText(): string {
+  const version = execFileSync(oracleProgram('etcd'), ['--version'], { encoding: 'utf8' });
+  const etcd = /etcd Version: (\S+)/.exec(version)?.[1] ?? '';
+  return JSON.stringify({
+    parts: [{ name: 'etcd', version: etcd }],
+    imageVariables: {
+      ETCD_IMAGE: { reference: 'etcd@sha256:1' },
+      HYPERKUBE_IMAGE: { reference: 'kubernetes@sha256:2' },
+    },
+  });
+}
+
+function adminKubeconfig(server = apiServerUrl): string {
+  const read = (file: string): string => readFileSync(bootstrap.at(`/etc/kubernetes/pki/${file}`), 'utf8');
+  const signer = {
+    certificatePem: read('control-plane-client-signer.crt'),
+    key: readKeyPair(read('control-plane-client-signer.key')),
+  };
+  const issuing = { random: real.random, now: new Date() };
+  const { certificatePem, key } = issueLeaf(clusterLeaf('break-glass-admin', { cluster }), signer, issuing);
+  const credential = { kind: 'certificate', certificatePem, keyPem: key.privatePem.reveal() } as const;
+  return kubeconfigText({ cluster: 'demo', server, caPem: read('apiserver-ca.crt'), user: 'admin', credential });
+}
+
+function kubectl(...args: readonly string[]): string {
+  const common = ['--kubeconfig', join(folder, 'admin.kubeconfig'), '--request-timeout=5s'];
+  try {
+    return execFileSync(oracleProgram('kubectl'), [...common, ...args], { encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    return String((error as { stderr?: unknown }).stderr);
+  }
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const endMs = Date.now() + 60_000; Date.now() < endMs; ) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`waited 60 s for ${what}\n${JSON.stringify(state(), null, 2)}\n${log.join('\n')}`);
+}
