@@ -17,6 +17,7 @@ const debianTools: Readonly<Record<string, string>> = {
   'ssh-keygen': 'openssh-client',
   'dbus-daemon': 'dbus',
   'systemd-analyze': 'systemd',
+  'update-ca-certificates': 'ca-certificates',
 };
 
 /** Parts of the release (and the batch form of Ignition, which is never released) that tests run as plain programs. */

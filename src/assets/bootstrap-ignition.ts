@@ -4,7 +4,6 @@ import type { Config, File as IgnitionFile } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import type { WrittenSettings } from '../machine-config/server/settings.ts';
-import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -18,7 +17,7 @@ import type { StoredCredential } from './credential-files.ts';
 import { readIgnition } from './ignition-file.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
-import { joinKeys, type JoinKeys } from './join-keys.ts';
+import { joinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfig, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
 import { machineFacts, sshKeys } from './machine-facts.ts';
@@ -119,15 +118,6 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
 /** Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. */
 function configServerSettings({ apiVips }: ClusterNames): WrittenSettings {
   return { access: 'token', balancers: apiVips };
-}
-
-function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {
-  const digests = (pool: string): PoolTokenDigests[string] =>
-    [current, ...previous].map(({ key, notAfter }) => ({
-      sha256: digestPoolToken(poolToken(Buffer.from(key, 'base64'), pool)),
-      notAfter,
-    }));
-  return { master: digests('master'), worker: digests('worker') };
 }
 
 function file(target: string, content: string | Uint8Array, mode: number): IgnitionFile {

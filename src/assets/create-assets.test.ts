@@ -210,6 +210,7 @@ describe('create, on a folder that is already complete', () => {
       'install-config.yaml',
       'inventory.json',
       'manifests/cluster-config.yaml',
+      'manifests/machine-inventory.yaml',
     ]);
   });
 

@@ -1,5 +1,6 @@
 // The join key: pool tokens are derived from it. It stays on the workstation; config servers get digests of tokens.
 import { z } from 'zod';
+import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
 import { asset, textOf } from './asset.ts';
 import { readJson } from './json.ts';
 
@@ -38,3 +39,13 @@ export const joinKeys = asset({
       ? `the join key ends on ${current.notAfter.slice(0, 10)}`
       : undefined,
 });
+
+/** What config servers get of it. */
+export function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {
+  const digests = (pool: string): PoolTokenDigests[string] =>
+    [current, ...previous].map(({ key, notAfter }) => ({
+      sha256: digestPoolToken(poolToken(Buffer.from(key, 'base64'), pool)),
+      notAfter,
+    }));
+  return { master: digests('master'), worker: digests('worker') };
+}

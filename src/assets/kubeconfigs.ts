@@ -1,5 +1,6 @@
 // The files people and machines talk to the API with: who says who they are, and to which address.
 import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';
 import { apiPort, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
@@ -83,10 +84,6 @@ export const kubeletKubeconfig = kubeconfigAsset({
   neededUntil: 'no machine joins any more',
   path: 'auth/kubeconfig-kubelet',
   inputs: { names: clusterNames, ca: apiserverServingSigner },
-  options: ({ names, ca }) => ({
-    cluster: names.clusterName,
-    server: names.apiInternalUrl,
-    caPem: ca.certificatePem,
-    user: 'kubelet-bootstrap',
-  }),
+  options: ({ names: { clusterName, apiInternalUrl }, ca: { certificatePem } }) =>
+    kubeletKubeconfigOptions({ clusterName, server: apiInternalUrl, caPem: certificatePem }),
 });

@@ -1,12 +1,13 @@
 // Turns the tokens that the config server gave out before there was an API into Secrets that the API knows. What was
 // published is noted, because a token that has done its work is deleted there and must not come back.
 import { isError } from '../errors/firstlight-error.ts';
+import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
-import { storeBootstrapToken } from '../kubernetes/bootstrap-token.ts';
+import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../kubernetes/bootstrap-token.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import { readTokenLedger } from '../machine-config/server/token-ledger.ts';
+import { type LedgerEntry, readTokenLedger } from '../machine-config/server/token-ledger.ts';
 import { configServerPaths } from '../node-software/machine-paths.ts';
 
 const publishedFile = `${configServerPaths.tokenLedger}.published`;
@@ -20,9 +21,8 @@ export async function publishTokens(host: Host, client: KubernetesClient): Promi
       .toString('utf8')
       .split('\n'),
   );
-  const fresh = (await readTokenLedger(files, configServerPaths.tokenLedger)).filter(
-    ({ record }) => !published.has(record.id) && new Date(record.expiresAt) > clock.now(),
-  );
+  const ledger = await readTokenLedger(files, configServerPaths.tokenLedger);
+  const fresh = ledger.filter(({ record }) => !published.has(record.id) && new Date(record.expiresAt) > clock.now());
   for (const { record } of fresh) {
     const { token, pool, issuedAt, expiresAt, issuedTo } = record;
     const life = { issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
@@ -30,8 +30,31 @@ export async function publishTokens(host: Host, client: KubernetesClient): Promi
     await storeBootstrapToken(client, made).catch((error: unknown) => {
       if (!isError(error, kubernetesErrors.ALREADY_EXISTS)) throw error;
     });
-    await using log = await files.openAppend(publishedFile, { mode: 0o600 });
-    await log.append(`${record.id}\n`);
+    await note(files, record.id);
   }
+  for (const entry of ledger) await publishKeysGiven(client, { files, entry, published });
   return fresh.length;
+}
+
+interface GivenKeys {
+  readonly files: Files;
+  readonly entry: LedgerEntry;
+  readonly published: ReadonlySet<string>;
+}
+
+/** The config server of a master may be asked with the same token: it must know that this one has given the keys. */
+async function publishKeysGiven(client: KubernetesClient, { files, entry, published }: GivenKeys): Promise<void> {
+  const { record, keysGiven } = entry;
+  const noted = `${record.id} keys-given`;
+  if (keysGiven === undefined || published.has(noted)) return;
+  const token = await findBootstrapToken(client, record.id);
+  const given = { at: new Date(keysGiven.at), to: keysGiven.redemption };
+  const isOver = token === undefined || token.keysGiven !== undefined;
+  // Changed meanwhile: the next look tries again.
+  if (isOver || (await recordKeysGiven(client, token, { given }))) await note(files, noted);
+}
+
+async function note(files: Files, line: string): Promise<void> {
+  await using log = await files.openAppend(publishedFile, { mode: 0o600 });
+  await log.append(`${line}\n`);
 }

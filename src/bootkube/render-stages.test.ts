@@ -13,8 +13,10 @@ import { runBootkubeStages } from './run-stages.ts';
 const journalFile = '/var/lib/firstlight/bootkube/journal';
 
 /** A bootstrap machine after Ignition: the files of bootstrap.ign, a release, and what firstlight-prepare found. */
-async function bootedMachine(): Promise<FakeHost> {
+async function bootedMachine(installConfig = ''): Promise<FakeHost> {
   const host = fakeHost({ seed: 'bootkube' });
+  await host.files.makeFolder('/w');
+  if (installConfig !== '') await host.files.write('/w/install-config.yaml', installConfig);
   const { signal } = new AbortController();
   await createAssets({
     host,
@@ -95,6 +97,21 @@ describe('the stages that render', () => {
     expect(command).toContain('--initial-cluster=etcd-bootstrap=https://10.99.0.10:2380');
     expect(command).toContain('--initial-cluster-state=new');
     expect(command).toContain('--max-learners=3');
+  });
+
+  test('feature gates of the install-config are flags of all three that know them', async () => {
+    const gated = await bootedMachine('featureSet: CustomNoUpgrade\nfeatureGates: [One=true, Two=false]\n');
+    await render(gated);
+    for (const [stage, component] of [
+      ['08-kube-apiserver', 'kube-apiserver'],
+      ['09-controller-manager', 'kube-controller-manager'],
+      ['10-scheduler', 'kube-scheduler'],
+    ]) {
+      const pod = `${stage}/${component}-pod.yaml`;
+      const text = await gated.files.readText(`${machineFolders.render}/${pod}`);
+      expect(text).toContain('- --feature-gates=One=true,Two=false\n');
+      expect(await rendered(pod)).not.toContain('feature-gates');
+    }
   });
 
   test('every component has its image variable, by digest', async () => {

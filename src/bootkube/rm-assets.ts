@@ -41,12 +41,15 @@ async function takeBackTokens(host: Host, emit: Emit, signal: AbortSignal): Prom
   await using client = await clientFor(context, context.names.apiInternalUrl);
   for (const { record } of await readTokenLedger(host.files, configServerPaths.tokenLedger)) {
     const wasThere = await deleteBootstrapToken(client, record.id, { signal });
-    if (wasThere) emit({ kind: 'notice', level: 'info', text: `an unused token of the pool ${record.pool} is deleted` });
+    if (wasThere)
+      emit({ kind: 'notice', level: 'info', text: `an unused token of the pool ${record.pool} is deleted` });
   }
 }
 
 async function removeSecrets({ files }: Host): Promise<void> {
-  const kubeconfigs = ((await files.list(componentKubeconfigFolder)) ?? []).filter((name) => name.endsWith('.kubeconfig'));
+  const kubeconfigs = ((await files.list(componentKubeconfigFolder)) ?? []).filter((name) =>
+    name.endsWith('.kubeconfig'),
+  );
   for (const name of kubeconfigs) await files.remove(join(componentKubeconfigFolder, name));
   await files.remove(pkiFolder);
   // The folder itself may be a mount of its own.
@@ -60,7 +63,9 @@ const patienceMs = 10_000;
 async function letProgressEnd(host: Host, signal: AbortSignal): Promise<void> {
   const endMs = host.clock.monotonicMs() + patienceMs;
   while (host.clock.monotonicMs() < endMs) {
-    const { code } = await host.processes.run(programs.systemctl, ['is-active', '--quiet', progressUnit.name], { signal });
+    const { code } = await host.processes.run(programs.systemctl, ['is-active', '--quiet', progressUnit.name], {
+      signal,
+    });
     if (code !== 0) return;
     await host.clock.sleep(200, signal);
   }

@@ -78,11 +78,7 @@ const everybody: Stage<BootkubeContext> = {
   verify: [],
 };
 
-async function awaitEverybody(
-  context: BootkubeContext,
-  client: KubernetesClient,
-  tools: StageTools,
-): Promise<string> {
+async function awaitEverybody(context: BootkubeContext, client: KubernetesClient, tools: StageTools): Promise<string> {
   try {
     await waitUntil({
       clock: context.host.clock,

@@ -19,10 +19,17 @@ export const createClusterCommand: CommandBody = async (invocation) => {
   const startMs = host.clock.monotonicMs();
   const finished = await finishedCluster(host, global.dir, signal);
   if (finished !== undefined) {
-    return { data: { ...finished, isNew: false }, text: `${finished.domain} is complete: ${finished.nodes.length} nodes Ready, nothing to do\n` };
+    return {
+      data: { ...finished, isNew: false },
+      text: `${finished.domain} is complete: ${finished.nodes.length} nodes Ready, nothing to do\n`,
+    };
   }
   const title = `firstlight · ${shownPath(invocation)}`;
-  const screen = clusterScreen(invocation, createStages.map(({ name }) => name), title);
+  const screen = clusterScreen(
+    invocation,
+    createStages.map(({ name }) => name),
+    title,
+  );
   const drawing = new AbortController();
   const drawn = screen.run(drawing.signal);
   try {

@@ -66,8 +66,18 @@ export const machineConfigCommands: readonly CommandSpec[] = [
     path: ['machine-config', 'serve'],
     summary: 'Serve configurations to machines over HTTPS (the Machine Config Server).',
     description:
-      'Answers /config/POOL with the rendered configuration of a pool to machines that show its token, each with a token of its own for one use. Where it reads from are the places of a bootstrap machine unless told otherwise. Runs until it is stopped; its log is one line of JSON per answer, on stderr.',
+      'Answers /config/POOL with the rendered configuration of a pool to machines that show its token, each with a token of its own for one use. As `bootstrap` it reads files, by default those of a bootstrap machine; as `cluster` it asks the API, as the agent of a master. Runs until it is stopped; its log is one line of JSON per answer, on stderr.',
     options: [
+      {
+        flags: '--mode <mode>',
+        description: 'bootstrap: from files; cluster: from the API',
+        choices: ['bootstrap', 'cluster'],
+        defaultValue: 'bootstrap',
+      },
+      {
+        flags: '--api-kubeconfig <file>',
+        description: "for cluster: whom to ask and as whom, instead of as this master's agent",
+      },
       {
         flags: '--rendered <folder>',
         description: 'rendered configurations',

@@ -2,16 +2,30 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { z } from 'zod';
+import type { Host } from '../host/host.ts';
+import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
+import { apiTokenLimit, openApiTokenIssuer } from '../machine-config/server/api-token-issuer.ts';
+import { openClusterSource } from '../machine-config/server/cluster-source.ts';
 import { startConfigServer } from '../machine-config/server/config-server.ts';
+import type { ConfigSource } from '../machine-config/server/config-source.ts';
 import { openFileSource } from '../machine-config/server/file-source.ts';
+import type { AccessMode } from '../machine-config/server/handler.ts';
 import type { Log } from '../machine-config/server/server-log.ts';
-import { readSettings } from '../machine-config/server/settings.ts';
+import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
+import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
 import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
+import { connectAs } from '../node/api-identity.ts';
+import { agentErrors } from '../node/errors.ts';
+import { nodeSettingsFile } from '../node-software/machine-paths.ts';
+import { readNodeSettings } from '../node-software/node-settings.ts';
 import { redact } from '../observe/redact.ts';
 import type { CommandBody, Invocation } from './command.ts';
+import { generatedBy } from './machine-config-input.ts';
 
 const portNumber = z.coerce.number().int().min(0).max(65_535);
 const options = z.looseObject({
+  mode: z.enum(['bootstrap', 'cluster']),
+  apiKubeconfig: z.string().optional(),
   settings: z.string(),
   rendered: z.string(),
   poolTokens: z.string(),
@@ -26,6 +40,8 @@ const options = z.looseObject({
   open: z.boolean().default(false),
 });
 
+type Options = z.output<typeof options>;
+
 /** Load balancers look several times a second; then requests under way may end. */
 const leaveMs = 1_000;
 const graceMs = 5_000;
@@ -36,21 +52,16 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   const settings = await readSettings(host.files, given.settings);
   using opened = openLog(invocation);
   const { log } = opened;
-  await using issuer = await openTokenLedger(host, { path: given.tokenLedger, limit: settings.outstandingTokens });
-  await using source = await openFileSource(host, {
-    renderedFolder: given.rendered,
-    poolTokensPath: given.poolTokens,
-    kubeconfigPath: given.kubeconfig,
-    proxyCredentialsPath: given.proxyCredentials,
-    pkiFolder: given.pki,
-    onProblem: (problem) => log({ level: 'warn', text: problem, fields: {} }),
-  });
+  const access = given.open ? 'open' : settings.access;
+  await using parts = new AsyncDisposableStack();
+  const open = given.mode === 'cluster' ? openCluster : openBootstrap;
+  const { source, issuer, balancers } = await open(host, { given, settings, access, log, parts });
   const server = await startConfigServer(host, {
-    access: given.open ? 'open' : settings.access,
+    access,
     address: given.address,
     port: given.port,
     localPort: given.localPort,
-    balancers: [...settings.balancers, ...given.balancer],
+    balancers: [...settings.balancers, ...given.balancer, ...balancers],
     certificatePath: join(given.pki, 'machine-config-server.crt'),
     keyPath: join(given.pki, 'machine-config-server.key'),
     keysFolder: given.pki,
@@ -66,6 +77,63 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   // To be asked to stop is how a server ends, not a failure.
   return { data: { port: server.port }, text: '' };
 };
+
+interface Opened {
+  readonly source: ConfigSource;
+  readonly issuer: TokenIssuer;
+  /** Besides those that were given. */
+  readonly balancers: readonly string[];
+}
+
+interface Opening {
+  readonly given: Options;
+  readonly settings: ConfigServerSettings;
+  readonly access: AccessMode;
+  readonly log: Log;
+  /** Ends what was opened. */
+  readonly parts: AsyncDisposableStack;
+}
+
+async function openBootstrap(host: Host, { given, settings, log, parts }: Opening): Promise<Opened> {
+  const issuer = parts.use(await openTokenLedger(host, { path: given.tokenLedger, limit: settings.outstandingTokens }));
+  const source = parts.use(
+    await openFileSource(host, {
+      renderedFolder: given.rendered,
+      poolTokensPath: given.poolTokens,
+      kubeconfigPath: given.kubeconfig,
+      proxyCredentialsPath: given.proxyCredentials,
+      pkiFolder: given.pki,
+      onProblem: (problem) => log({ level: 'warn', text: problem, fields: {} }),
+    }),
+  );
+  return { source, issuer, balancers: [] };
+}
+
+async function openCluster(host: Host, { given, settings, access, log, parts }: Opening): Promise<Opened> {
+  const { apiServerUrl, controlPlane } = await readNodeSettings(host);
+  const warn = (text: string): void => log({ level: 'warn', text, fields: {} });
+  const client = parts.use(await connect(host, given.apiKubeconfig, apiServerUrl));
+  const limit = Math.min(settings.outstandingTokens, apiTokenLimit);
+  const issuer = parts.use(openApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => warn(message) }));
+  const source = parts.use(
+    await openClusterSource(host, {
+      client,
+      pkiFolder: given.pki,
+      proxyCredentialsPath: given.proxyCredentials,
+      generatedBy,
+      needsPoolTokens: access === 'token',
+      onProblem: warn,
+    }),
+  );
+  return { source, issuer, balancers: controlPlane?.apiVips ?? [] };
+}
+
+/** As the agent of this master, unless told otherwise. */
+async function connect(host: Host, path: string | undefined, url: string | undefined): Promise<KubernetesClient> {
+  if (path !== undefined) return connectKubernetes(host, { path });
+  if (url === undefined) throw agentErrors.SETTINGS({ path: nodeSettingsFile, missing: 'where the API is' });
+  return connectAs('master', host, url);
+}
 
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */
 const gatherMs = 20;

@@ -34,6 +34,19 @@ test('who may not act stands by and touches nothing', async () => {
   expect(events).toEqual([{ kind: 'standing-by' }]);
 });
 
+test('who stands by and waits for a stage sees another reach it, and does nothing itself', async () => {
+  const shared = world();
+  const [acting, watching] = await Promise.all([
+    keep(shared, 60_000, { until: 'grown' }),
+    keep(shared, 60_000, { until: 'grown', mayAct: () => false }),
+  ]);
+  expect([acting.ended, watching.ended]).toEqual(['reached', 'reached']);
+  const kinds = watching.events.map(({ kind }) => kind);
+  expect(kinds[0]).toBe('standing-by');
+  expect(kinds).not.toContain('moved');
+  expect(kinds).not.toContain('withheld');
+});
+
 test('who loses the right between look and call does not call', async () => {
   const quiet = world();
   let asked = 0;

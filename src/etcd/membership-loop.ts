@@ -24,7 +24,7 @@ export interface MembershipLoop {
   readonly clusterId?: ClusterId;
   /** Resolves when something may have changed (a watch event); a hint that cuts a pause short. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
-  /** Return as soon as this stage is reached; without it the loop runs until it is aborted. */
+  /** Return as soon as this stage is reached, by whomever; without it the loop runs until it is aborted. */
   readonly until?: Stage;
   /** Every look, for those who publish the endpoints or draw the members. */
   readonly onLook?: (seen: ObservedCluster) => void;
@@ -37,7 +37,9 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
   for (;;) {
     loop.signal.throwIfAborted();
     const { clients, clock, clusterId, signal } = loop;
-    if (!tell.mayAct(loop.mayAct())) {
+    const may = tell.mayAct(loop.mayAct());
+    // Who waits for a stage looks on: it may be another that brings it about.
+    if (!may && loop.until === undefined) {
       await pause(loop, standByMs);
       continue;
     }
@@ -51,7 +53,11 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
       tell.waiting(next);
       const isProven = next.stage !== 'steady' || (await tell.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
       if (isProven && next.stage === loop.until) return;
-      await pause(loop, isProven ? pauseWhile(next, seen) : unprovenPauseMs);
+      await pause(loop, !may ? lookOnMs : isProven ? pauseWhile(next, seen) : unprovenPauseMs);
+      continue;
+    }
+    if (!may) {
+      await pause(loop, lookOnMs);
       continue;
     }
     const startMs = clock.monotonicMs();
@@ -169,6 +175,7 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
 const withheldPauseMs = 100;
 const unprovenPauseMs = 250;
 const standByMs = 1000;
+const lookOnMs = 500;
 
 function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;

@@ -117,11 +117,12 @@ class Admission {
 
   /**
    * A used token authenticates on until its node is here: the kubelet fetches its certificate with it, and what the token
-   * tells about the pool is needed for the labels.
+   * tells about the pool is needed for the labels. That of a master is needed until it has said that it holds its keys.
    */
   async #deleteTokens(nodes: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
     const { client, signal, onEvent } = this.#options;
-    for (const { id, used } of facts.tokens) {
+    for (const { id, used, pool, keysHeldBy } of facts.tokens) {
+      if (pool === 'master' && keysHeldBy === undefined) continue;
       const node = nodes.find(({ metadata }) => metadata.name === used?.by);
       if (used === undefined || node === undefined || !knownNode(node).isLive) continue;
       if (Object.keys(missingRoleLabels(node, rolesOf(used.by, facts))).length > 0) continue;

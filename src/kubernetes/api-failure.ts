@@ -1,7 +1,7 @@
 // Puts what went wrong with a request into the KUBERNETES table: an answer by its Status object, a broken connection by
 // what the operating system or TLS said. Nothing else in this folder looks at status numbers.
+import { networkFailureOf } from '../host/network-failure.ts';
 import { type ErrorMaker, FirstlightError, isError } from '../errors/firstlight-error.ts';
-import type { NetworkFailure } from '../host/network.ts';
 import { kubernetesErrors } from './errors.ts';
 
 export interface FailedAnswer {
@@ -74,25 +74,8 @@ function statusObject(text: string): { readonly message?: string; readonly reaso
 export function failureOfConnection(error: unknown, asked: Asked): FirstlightError {
   if (error instanceof FirstlightError) return error;
   const { code, message } = deepestCause(error);
-  const [failure, reason] = networkFailures[code] ?? [isTlsCode(code) ? 'tls' : 'protocol', message];
+  const [failure, reason] = networkFailureOf(code, message);
   return kubernetesErrors.UNREACHABLE({ ...asked, failure, reason }, { cause: error });
-}
-
-const networkFailures: Readonly<Record<string, readonly [NetworkFailure, string]>> = {
-  ENOTFOUND: ['dns', 'the name does not resolve'],
-  EAI_AGAIN: ['dns', 'the name server does not answer'],
-  ECONNREFUSED: ['refused', 'connection refused'],
-  EHOSTUNREACH: ['unreachable', 'no route to the host'],
-  ENETUNREACH: ['unreachable', 'no route to the network'],
-  ETIMEDOUT: ['timeout', 'the connection timed out'],
-  UND_ERR_CONNECT_TIMEOUT: ['timeout', 'the connection timed out'],
-  ECONNRESET: ['reset', 'the connection was reset'],
-  EPIPE: ['reset', 'the connection was closed'],
-  UND_ERR_SOCKET: ['reset', 'the connection was closed'],
-};
-
-function isTlsCode(code: string): boolean {
-  return /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH)/.test(code);
 }
 
 /** fetch wraps what happened, and a name with several addresses wraps once more. */

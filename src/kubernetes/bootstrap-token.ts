@@ -20,6 +20,9 @@ const annotations = {
   usedBy: 'firstlight.io/used-by',
   usedByRequest: 'firstlight.io/used-by-request',
   usedAt: 'firstlight.io/used-at',
+  keysGivenAt: 'firstlight.io/keys-given-at',
+  keysGivenTo: 'firstlight.io/keys-given-to',
+  keysHeldBy: 'firstlight.io/keys-held-by',
 } as const;
 
 /** What is known of a token without its secret half. */
@@ -30,7 +33,16 @@ export interface BootstrapToken {
   readonly issuedToAddress?: string;
   /** Which request took it, for which node, when. */
   readonly used?: { readonly by: string; readonly requestUid: string; readonly at: Date };
+  /** The keys of a master were given for it: when, and to whom (a digest of what that machine chose). */
+  readonly keysGiven?: KeysGiven;
+  /** The machine that has told that it holds those keys: the token is not needed for them any more. */
+  readonly keysHeldBy?: string;
   readonly resourceVersion: string;
+}
+
+export interface KeysGiven {
+  readonly at: Date;
+  readonly to: string;
 }
 
 export interface IssueTokenOptions extends CallOptions {
@@ -144,8 +156,67 @@ export function readBootstrapToken(secret: KubernetesObject): BootstrapToken | u
     expiresAt,
     ...(address === undefined ? {} : { issuedToAddress: address }),
     ...(usedBy === undefined ? {} : { used }),
+    ...keysNotes(notes),
     resourceVersion: metadata.resourceVersion ?? '',
   };
+}
+
+function keysNotes(notes: Readonly<Record<string, string>>): Pick<BootstrapToken, 'keysGiven' | 'keysHeldBy'> {
+  const to = notes[annotations.keysGivenTo];
+  const heldBy = notes[annotations.keysHeldBy];
+  return {
+    ...(to === undefined ? {} : { keysGiven: { to, at: new Date(notes[annotations.keysGivenAt] ?? 0) } }),
+    ...(heldBy === undefined ? {} : { keysHeldBy: heldBy }),
+  };
+}
+
+export interface WholeToken extends BootstrapToken {
+  /** `id.secret` */
+  readonly token: Secret;
+}
+
+/** With its secret half, for whoever has to compare one that was shown. */
+export async function findWholeToken(
+  client: KubernetesClient,
+  id: string,
+  options: CallOptions = {},
+): Promise<WholeToken | undefined> {
+  const secret = await client.find(tokenReference(id), options);
+  const read = secret === undefined ? undefined : readBootstrapToken(secret);
+  if (secret === undefined || read === undefined) return undefined;
+  const data = secret['data'] as Readonly<Record<string, string>>;
+  const half = Buffer.from(data['token-secret'] ?? '', 'base64').toString('utf8');
+  return { ...read, token: new Secret(`${read.id}.${half}`) };
+}
+
+/**
+ * Notes that keys were given for the token; false when it was changed or deleted meanwhile: look again. Before the keys
+ * leave, so that of two servers that are asked at the same moment one gives them.
+ */
+export async function recordKeysGiven(
+  client: KubernetesClient,
+  token: BootstrapToken,
+  options: CallOptions & { readonly given: KeysGiven },
+): Promise<boolean> {
+  const { at, to } = options.given;
+  const notes = { [annotations.keysGivenAt]: at.toISOString(), [annotations.keysGivenTo]: to };
+  return compareAndSet(client, token, notes, options);
+}
+
+/** Told by the machine that has them; false when the token is gone already. */
+export async function recordKeysHeld(
+  client: KubernetesClient,
+  id: string,
+  options: CallOptions & { readonly node: string },
+): Promise<boolean> {
+  try {
+    const patch = { metadata: { annotations: { [annotations.keysHeldBy]: options.node } } };
+    await client.mergePatch(tokenReference(id), patch, options);
+    return true;
+  } catch (error) {
+    if (isError(error, kubernetesErrors.NOT_FOUND)) return false;
+    throw error;
+  }
 }
 
 export interface TakeTokenOptions extends CallOptions {
@@ -165,18 +236,22 @@ export async function takeBootstrapToken(
   options: TakeTokenOptions,
 ): Promise<boolean> {
   if (token.used !== undefined) return token.used.requestUid === options.requestUid;
-  const patch = {
-    metadata: {
-      resourceVersion: token.resourceVersion,
-      annotations: {
-        [annotations.usedBy]: options.nodeName,
-        [annotations.usedByRequest]: options.requestUid,
-        [annotations.usedAt]: options.now.toISOString(),
-      },
-    },
+  const notes = {
+    [annotations.usedBy]: options.nodeName,
+    [annotations.usedByRequest]: options.requestUid,
+    [annotations.usedAt]: options.now.toISOString(),
   };
+  return compareAndSet(client, token, notes, options);
+}
+
+async function compareAndSet(
+  client: KubernetesClient,
+  { id, resourceVersion }: BootstrapToken,
+  notes: Readonly<Record<string, string>>,
+  options: CallOptions,
+): Promise<boolean> {
   try {
-    await client.mergePatch(tokenReference(token.id), patch, options);
+    await client.mergePatch(tokenReference(id), { metadata: { resourceVersion, annotations: notes } }, options);
     return true;
   } catch (error) {
     if (isError(error, kubernetesErrors.CONFLICT) || isError(error, kubernetesErrors.NOT_FOUND)) return false;

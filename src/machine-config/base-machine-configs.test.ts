@@ -165,6 +165,12 @@ describe('a way out to the world', () => {
     const object = controllerConfigSchema.parse(controllerConfigManifest(gates));
     expect(clusterFactsOf(object)).toEqual(gates);
   });
+
+  test('never has a password in the ControllerConfig, also not one that a person put there', () => {
+    const proxy = { httpProxy: 'http://u:p@proxy.test', noProxy: [], hasCredentials: false };
+    const { error } = controllerConfigSchema.safeParse(controllerConfigManifest({ ...behind, proxy }));
+    expect(error?.issues.map(({ message }) => message)).toEqual([expect.stringContaining('has a user or a password')]);
+  });
 });
 
 test('feature gates reach the kubelet, kube-proxy, and on masters the agent, which writes the control plane', () => {

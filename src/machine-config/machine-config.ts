@@ -131,6 +131,11 @@ export const machineConfigPoolSchema = z.object({
 });
 export type MachineConfigPool = z.output<typeof machineConfigPoolSchema>;
 
+const proxyUrl = z.url().refine((url) => {
+  const { username, password } = new URL(url);
+  return username === '' && password === '';
+}, 'has a user or a password, which everybody would see who may read this object; docs/way-out.md says where they go');
+
 /** The cluster facts from which the built-in MachineConfigs are generated; upstream's field names where it has them. */
 export const controllerConfigSchema = z.object({
   apiVersion: z.literal(apiVersion),
@@ -154,8 +159,8 @@ export const controllerConfigSchema = z.object({
     /** Without user and password. `noProxy` is one text with commas, as upstream has it. */
     proxy: z
       .object({
-        httpProxy: z.url().exactOptional(),
-        httpsProxy: z.url().exactOptional(),
+        httpProxy: proxyUrl.exactOptional(),
+        httpsProxy: proxyUrl.exactOptional(),
         noProxy: z.string().default(''),
         hasCredentials: z.boolean().default(false),
       })

@@ -5,7 +5,7 @@
 //   - "after" a oneshot means after it has ended, so what must run beside bootkube is not ordered after it.
 // Every link looks first whether its work is done, so the chain may be started again at any point and after a reboot;
 // once rm-assets has left its mark none of it starts again.
-import { bootstrapFinished, configServerPaths, programs } from './machine-paths.ts';
+import { bootstrapFinished, configServerPaths, masterConfigServerPaths, programs } from './machine-paths.ts';
 import { prepareUnit } from './node-units.ts';
 import type { Command, ServiceUnit } from './unit.ts';
 
@@ -81,6 +81,16 @@ export const rmAssetsUnit: ServiceUnit = {
   service: { ...oneshot, ExecStart: { program: programs.firstlight, args: ['rm-assets'] } },
 };
 
+const configServerService = {
+  Type: 'exec',
+  Restart: 'always',
+  RestartSec: 1,
+  TimeoutStopSec: 15,
+  ProtectHome: true,
+  PrivateTmp: true,
+  NoNewPrivileges: true,
+} as const;
+
 export const machineConfigServerUnit: ServiceUnit = {
   name: 'machine-config-server.service',
   why:
@@ -95,19 +105,44 @@ export const machineConfigServerUnit: ServiceUnit = {
     StartLimitIntervalSec: 0,
   },
   service: {
-    Type: 'exec',
+    ...configServerService,
     // The heap of a server with a thousand connections; without it Node lets garbage grow with the machine's memory.
     Environment: { NODE_OPTIONS: '--max-old-space-size=96' },
     ExecStart: {
       program: programs.firstlight,
       args: ['machine-config', 'serve', '--settings', configServerPaths.settings],
     },
-    Restart: 'always',
-    RestartSec: 1,
-    TimeoutStopSec: 15,
-    ProtectHome: true,
-    PrivateTmp: true,
-    NoNewPrivileges: true,
+  },
+  install: multiUser,
+};
+
+export const masterConfigServerUnit: ServiceUnit = {
+  name: machineConfigServerUnit.name,
+  why:
+    'Gives machines their configuration from what the API knows. firstlight-agent.service enables it when this master ' +
+    'has the keys and an identity of its own; without them there is nothing to serve.',
+  isEnabled: false,
+  unit: {
+    Description: 'Machine Config Server',
+    Wants: ['network-online.target'],
+    After: ['network-online.target', prepareUnit.name],
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    ...configServerService,
+    // More than on the bootstrap machine: the MachineConfigs and tokens of the API are kept in memory.
+    Environment: { NODE_OPTIONS: '--max-old-space-size=160' },
+    ExecStart: {
+      program: programs.firstlight,
+      args: [
+        'machine-config',
+        'serve',
+        '--mode=cluster',
+        `--settings=${masterConfigServerPaths.settings}`,
+        `--pki=${masterConfigServerPaths.pkiFolder}`,
+        `--proxy-credentials=${masterConfigServerPaths.proxyCredentials}`,
+      ],
+    },
   },
   install: multiUser,
 };

@@ -80,6 +80,18 @@ export const bootstrapFinished = '/var/lib/firstlight/bootstrap-finished';
 /** Where the bootstrap machine keeps what it was given; rm-assets removes the whole folder. */
 export const bootstrapFolder = '/opt/firstlight';
 
+/** Signers, leaves and trust bundles of a control-plane machine. */
+export const controlPlanePki = '/etc/kubernetes/pki';
+
+/** What the config server of a master reads beside the API. */
+export const masterConfigServerPaths = {
+  /** Not there unless a MachineConfig of the user brings it. */
+  settings: '/etc/firstlight/config-server.json',
+  pkiFolder: controlPlanePki,
+  /** The same that the master itself was given. */
+  proxyCredentials,
+} as const;
+
 /** What the config server of the bootstrap machine reads, and the one file it writes. */
 export const configServerPaths = {
   settings: `${bootstrapFolder}/config-server.json`,

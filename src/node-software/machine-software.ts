@@ -4,7 +4,7 @@
 import type { Config, Directory, File, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import { bootstrapUnits } from './bootstrap-units.ts';
+import { bootstrapUnits, masterConfigServerUnit } from './bootstrap-units.ts';
 import { containerdConfigText } from './containerd-config.ts';
 import { environmentText } from './environment-file.ts';
 import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
@@ -96,6 +96,7 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
       prepareUnit,
       ...wayOut.units,
       ...(inCluster ? [agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
+      ...(role === 'master' ? [masterConfigServerUnit] : []),
       ...(role === 'bootstrap' ? bootstrapUnits : []),
     ],
     dropins: wayOut.dropins,

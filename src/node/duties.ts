@@ -12,12 +12,14 @@ import { membership } from './duties/membership.ts';
 import { peerRoutes } from './duties/peer-routes.ts';
 import { podNetwork } from './duties/pod-network.ts';
 import { readyToJoin } from './duties/ready-to-join.ts';
+import { spentToken } from './duties/spent-token.ts';
 import type { Duty, NodeRole } from './duty.ts';
 
 export const duties: readonly Duty[] = [
   keys,
   credentials,
   clusterView,
+  spentToken,
   readyToJoin,
   etcdMember,
   controlPlane,

@@ -1,5 +1,6 @@
 // The membership loop with everything around it: its Lease, the watches that its facts come from, the published list of
-// endpoints. The bootstrap machine runs it first, then whichever master gets the Lease.
+// endpoints. The bootstrap machine runs it first, then whichever master gets the Lease; whoever waits for a stage sees it
+// reached also when another holds the Lease.
 import type { EtcdTls } from '../etcd/client.ts';
 import type { MembershipEvent } from '../etcd/membership-events.ts';
 import { keepMembership } from '../etcd/membership-loop.ts';
@@ -34,7 +35,7 @@ export interface LookAfterOptions {
   readonly emit: (event: MembershipEvent) => void;
   readonly onElection?: (event: ElectionEvent) => void;
   readonly onLook?: (seen: ObservedCluster) => void;
-  /** Return, and give the Lease back, when this stage is reached; without it until the signal. */
+  /** Return, and give the Lease back, when this stage is reached, by whomever; without it until the signal. */
   readonly until?: Stage;
 }
 
@@ -42,10 +43,29 @@ export async function lookAfterMembers(options: LookAfterOptions): Promise<void>
   const { client, host, identity, signal, onElection } = options;
   const lease = { client, host, namespace: leaseNamespace, name: membershipLease, identity, signal };
   const election = onElection === undefined ? lease : { ...lease, onEvent: onElection };
-  await leadWhile(election, (leadership) => lead(options, leadership));
+  if (options.until === undefined) return leadWhile(election, (leadership) => look(options, leadership));
+  const reached = new AbortController();
+  let held: Leadership | undefined;
+  const electing = leadWhile({ ...election, signal: AbortSignal.any([signal, reached.signal]) }, async (leadership) => {
+    held = leadership;
+    await ended(leadership.signal);
+  });
+  try {
+    await Promise.race([look(options, { signal, mayAct: () => held?.mayAct() ?? false }), electing]);
+  } finally {
+    reached.abort(new Error('the stage is reached'));
+    await electing.catch(() => undefined);
+  }
 }
 
-async function lead(options: LookAfterOptions, leadership: Leadership): Promise<void> {
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function look(options: LookAfterOptions, leadership: Leadership): Promise<void> {
   const { client, host } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([leadership.signal, over.signal]);
@@ -64,7 +84,7 @@ async function lead(options: LookAfterOptions, leadership: Leadership): Promise<
     wake: (until) => watch.wake(until),
     onLook: (seen) => {
       options.onLook?.(seen);
-      void watch.publish(seen);
+      if (leadership.mayAct()) void watch.publish(seen);
     },
     ...(options.until === undefined ? {} : { until: options.until }),
   });

@@ -8,6 +8,7 @@ import { agentAccess, proxyAccess } from './agent-access.ts';
 import { clusterConfigManifest } from './cluster-config.ts';
 import { inventoryManifest } from './inventory.ts';
 import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
+import { poolTokensManifest } from './pool-tokens.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 
 export interface ManifestFile {
@@ -31,6 +32,7 @@ export const manifestFolder = asset({
     inventoryManifest,
     machineConfigCrdManifest,
     machineConfigFacts,
+    poolTokensManifest,
   },
   outputs: ['manifests/*'],
   isCollection: true,

@@ -93,7 +93,9 @@ function missingOn({ name, firstBoot, agent }: MachineSight): readonly string[] 
 /** What counts as movement: words, not times. A first boot that asks again and again in vain does not move. */
 function fingerprint(sight: ClusterSight): string {
   const boots = sight.machines.map(({ name, firstBoot }) => `${name} ${firstBoot?.phase ?? ''}`);
-  const duties = sight.machines.flatMap(({ agent }) => agent?.duties.map(({ name, status }) => `${name} ${status}`) ?? []);
+  const duties = sight.machines.flatMap(
+    ({ agent }) => agent?.duties.map(({ name, status }) => `${name} ${status}`) ?? [],
+  );
   return [...boots, ...duties, ...missingNow(sight)].join('\n');
 }
 

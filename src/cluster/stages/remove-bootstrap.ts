@@ -12,7 +12,9 @@ export const removeBootstrap: Stage<ClusterContext> = {
   outputs: ['no bootstrap machine'],
   observe: async (context) => {
     const names = await bootstrapMachines(context);
-    return names.length === 0 ? { status: 'done' } : { status: 'needed', because: `${names.join(', ')} is still there` };
+    return names.length === 0
+      ? { status: 'done' }
+      : { status: 'needed', because: `${names.join(', ')} is still there` };
   },
   run: async (context, { signal, report }) => {
     const { host, emit } = context;

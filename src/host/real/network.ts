@@ -5,6 +5,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
+import { networkFailureOf } from '../network-failure.ts';
 import { listen } from './https-server.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, Network, NetworkFailure } from '../network.ts';
 
@@ -131,27 +132,14 @@ function probe(host: string, port: number, timeoutMs: number): Promise<void> {
   });
 }
 
-const failures: Record<string, readonly [NetworkFailure, string]> = {
-  ENOTFOUND: ['dns', 'the name does not resolve'],
-  EAI_AGAIN: ['dns', 'the name server does not answer'],
-  ECONNREFUSED: ['refused', 'connection refused'],
-  EHOSTUNREACH: ['unreachable', 'no route to the host'],
-  ENETUNREACH: ['unreachable', 'no route to the network'],
-  ETIMEDOUT: ['timeout', 'the connection timed out'],
-  ECONNRESET: ['reset', 'the connection was reset'],
-  EPIPE: ['reset', 'the connection was closed'],
-};
-
 function failure(target: string, error: unknown, signal?: AbortSignal): FirstlightError | Error {
   if (signal?.aborted && signal.reason instanceof Error && signal.reason.name !== 'TimeoutError') return signal.reason;
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (name === 'FirstlightError') return error as FirstlightError;
   if (name === 'AbortError' || name === 'TimeoutError')
     return networkError(target, 'timeout', 'no answer in time', error);
-  const known = failures[code ?? ''];
-  if (known !== undefined) return networkError(target, known[0], known[1], error);
-  const isTls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO)/.test(code ?? '');
-  return networkError(target, isTls ? 'tls' : 'protocol', message, error);
+  const [kind, reason] = networkFailureOf(code ?? '', message);
+  return networkError(target, kind, reason, error);
 }
 
 function networkError(target: string, kind: NetworkFailure, reason: string, cause?: unknown): FirstlightError {

@@ -1,6 +1,6 @@
 // The config server of a master. It runs before the load balancer leaves the bootstrap machine, so that machines find one
 // at any moment.
-import { machineConfigServerUnit } from '../../node-software/bootstrap-units.ts';
+import { masterConfigServerUnit } from '../../node-software/bootstrap-units.ts';
 import { programs } from '../../node-software/machine-paths.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
@@ -11,7 +11,7 @@ export const configServer: Duty = {
   roles: ['master'],
   needs: ['keys', 'credentials', 'cluster-view'],
   run: async ({ host }) => {
-    const { name } = machineConfigServerUnit;
+    const { name } = masterConfigServerUnit;
     const [active, enabled] = await Promise.all(
       ['is-active', 'is-enabled'].map((question) =>
         host.processes.run(programs.systemctl, [question, '--quiet', name], { timeoutMs: 10_000 }),

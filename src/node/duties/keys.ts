@@ -14,6 +14,7 @@ import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
 
+/** Present until the cluster knows that this machine holds its keys: see spent-token.ts. */
 export const redemptionFile = '/var/lib/firstlight/keys-redemption';
 const configServerPort = 22_623;
 
@@ -25,10 +26,7 @@ export const keys: Duty = {
   run: async (agent) => {
     const { files } = agent.host;
     const held = await readMasterKeys(files, pkiFolder);
-    if (held.status === 'read') {
-      if ((await files.facts(redemptionFile)) !== undefined) await files.remove(redemptionFile);
-      return settled();
-    }
+    if (held.status === 'read') return settled();
     const received = await requestKeys(agent);
     await files.makeFolder(pkiFolder, { mode: 0o700 });
     await files.setMode(pkiFolder, 0o700);
@@ -64,7 +62,8 @@ async function requestKeys({ host, apiServerUrl }: Agent): Promise<readonly (rea
 
 const kubeconfig = z.object({ users: z.tuple([z.object({ user: z.object({ token: z.string().min(1) }) })]) });
 
-async function readToken({ files }: Pick<Host, 'files'>): Promise<string> {
+/** The single-use token of this machine's configuration. */
+export async function readToken({ files }: Pick<Host, 'files'>): Promise<string> {
   const content = await files.readIfPresent(bootstrapKubeconfig);
   if (content === undefined) throw agentErrors.NO_IDENTITY({ path: bootstrapKubeconfig });
   const read = kubeconfig.safeParse(parseYaml(Buffer.from(content).toString('utf8')));

@@ -1,0 +1,23 @@
+// Tells the cluster that the single-use token of this master has done its work. Until then the token is kept, because a
+// master whose answer was lost on the way asks for its keys with the same token again.
+import { recordKeysHeld } from '../../kubernetes/bootstrap-token.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { readToken, redemptionFile } from './keys.ts';
+
+export const spentToken: Duty = {
+  name: 'spent-token',
+  why: 'A token that nobody needs any more is one that nobody can steal.',
+  roles: ['master'],
+  needs: ['keys', 'credentials', 'cluster-view'],
+  run: async (agent) => {
+    const { host, node, cluster, signal } = agent;
+    if ((await host.files.facts(redemptionFile)) === undefined) return settled();
+    // Before its kubelet has joined, the token may be one that the API has not heard of yet.
+    const hasJoined = (cluster.nodes ?? []).some(({ metadata }) => metadata.name === node.name);
+    if (!hasJoined) return waiting(`${node.name} to be a node`);
+    const [id = ''] = (await readToken(host)).split('.');
+    const isKnown = await recordKeysHeld(await agent.api(), id, { node: node.name, signal });
+    await host.files.remove(redemptionFile);
+    return acted(isKnown ? 'told that the keys are here' : 'found its token gone');
+  },
+};
