@@ -55,7 +55,9 @@ export const clusterCommands: readonly CommandSpec[] = [
   {
     path: ['kubeconfig'],
     summary: 'Say where the kubeconfig is, or merge it into yours.',
-    options: [{ flags: '--merge', description: 'add the cluster to $KUBECONFIG or ~/.kube/config, and make it current' }],
+    options: [
+      { flags: '--merge', description: 'add the cluster to $KUBECONFIG or ~/.kube/config, and make it current' },
+    ],
     examples: ['export KUBECONFIG=$(firstlight kubeconfig)', 'firstlight kubeconfig --merge'],
     load: async () => (await import('./kubeconfig.ts')).kubeconfig,
   },

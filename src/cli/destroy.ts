@@ -6,7 +6,8 @@ import type { CommandBody } from './command.ts';
 export const destroyClusterCommand: CommandBody = async (invocation) => {
   const destroyed = await destroyWholeCluster(invocation, invocation.global.dir);
   const { cluster, machines } = destroyed;
-  const text = machines.length === 0 ? `nothing was left of ${cluster}` : `destroyed ${cluster}: ${machines.join(', ')}`;
+  const text =
+    machines.length === 0 ? `nothing was left of ${cluster}` : `destroyed ${cluster}: ${machines.join(', ')}`;
   return { data: destroyed, text: `${text}\n` };
 };
 

@@ -38,7 +38,14 @@ export const nodeList: CommandBody = async ({ host, global, signal }) => {
   const data = expected.map(({ name, role, addresses: [address = ''] }) => {
     const node = nodes.find((one) => one.name === name);
     const state = node === undefined ? 'not joined' : node.isReady ? 'Ready' : 'NotReady';
-    return { name, role, address, state, version: node?.version ?? null, reason: node?.isReady ? null : (node?.reason ?? null) };
+    return {
+      name,
+      role,
+      address,
+      state,
+      version: node?.version ?? null,
+      reason: node?.isReady ? null : (node?.reason ?? null),
+    };
   });
   const rows = data.map(({ name, role, address, state, version }) => [name, role, address, state, version ?? '-']);
   return { data, text: alignColumns([['NAME', 'ROLE', 'ADDRESS', 'STATE', 'VERSION'], ...rows]) };

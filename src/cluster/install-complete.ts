@@ -30,14 +30,20 @@ export async function installMissing({ client, inventory, now, signal }: Install
   return [
     ...(ready.status === 200 ? [] : [`the API answers ${ready.status} to /readyz`]),
     ...notReady([...named('master'), ...named('worker')], nodes),
-    ...named('master').flatMap((master) => components.flatMap((one) => podMissing(`${one}-${master}`, pods.items, now))),
+    ...named('master').flatMap((master) =>
+      components.flatMap((one) => podMissing(`${one}-${master}`, pods.items, now)),
+    ),
     ...(deployments.items.length === 0 ? ['there are no add-ons yet'] : []),
     ...deployments.items.filter((one) => !isRolledOut(one)).map(({ metadata }) => `${metadata.name} is not rolled out`),
   ];
 }
 
 interface PodStatus {
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastTransitionTime: string }[];
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly lastTransitionTime: string;
+  }[];
 }
 
 function podMissing(name: string, pods: readonly KubernetesObject[], now: Date): readonly string[] {
