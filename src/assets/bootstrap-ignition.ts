@@ -1,6 +1,6 @@
 // bootstrap.ign: everything the bootstrap machine needs to stand in for a cluster that does not exist yet.
 // What must never leave the workstation is left out here: the key of root-ca and the break-glass administrator.
-import type { Config, File as IgnitionFile } from '../ignition/config.ts';
+import type { Config, File as IgnitionFile, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import type { WrittenSettings } from '../machine-config/server/settings.ts';
@@ -10,7 +10,7 @@ import {
   ignitionConfig,
   kubeletSoftware,
 } from '../node-software/machine-software.ts';
-import { bootstrapFolder, configServerPaths } from '../node-software/machine-paths.ts';
+import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../node-software/machine-paths.ts';
 import { asset, type InputValues } from './asset.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
@@ -74,12 +74,19 @@ export const bootstrapIgnition = asset({
       ...software,
       ignition: { version: '3.2.0' },
       passwd: { users: [{ name: 'core', ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) }] },
-      storage: { ...software.storage, files: [...(software.storage?.files ?? []), ...assetFiles(values)] },
+      storage: {
+        ...software.storage,
+        files: [...(software.storage?.files ?? []), ...assetFiles(values)],
+        ...(values.installConfig.pullSecret === undefined ? {} : { links: [pullSecretLink] }),
+      },
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
   read: (files) => readIgnition(path, files),
 });
+
+/** A link and not a copy: when the assets are removed, the kubelet of this machine goes on without. */
+const pullSecretLink: Link = { path: kubeletPullSecret, target: configServerPaths.pullSecret, overwrite: true };
 
 /** What makes it a bootstrap machine. */
 function assetFiles(values: Inputs): readonly IgnitionFile[] {
@@ -98,6 +105,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(`tls/${name}.key`, key.privatePem.reveal()),
   ]);
   const credentials = proxyCredentials(values.installConfig);
+  const { pullSecret } = values.installConfig;
   return [
     at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),
     ...pairs,
@@ -111,6 +119,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
     // For its own units, and to be served to the machines that come.
     ...(credentials === undefined ? [] : [file(configServerPaths.proxyCredentials, credentials, 0o600)]),
+    ...(pullSecret === undefined ? [] : [file(configServerPaths.pullSecret, pullSecret, 0o600)]),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),
   ];
 }

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Crash, type FakeDisk } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
+import type { Config } from '../ignition/config.ts';
+import { dataUrl } from '../ignition/data-url.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { createAssets, type CreatedAssets } from './create-assets.ts';
 import { installConfig } from './install-config.ts';
@@ -255,6 +257,29 @@ describe('create, on a folder that is already complete', () => {
     await create(host);
     expect(Object.keys(visible(host.disk)).sort()).toEqual(Object.keys(visible(finished)).sort());
   });
+});
+
+test('a pull secret is in bootstrap.ign, for its kubelet and to be handed on, and in nothing else that is made or said', async () => {
+  const host = again();
+  const auth = Buffer.from('u:opensesame').toString('base64');
+  const secret = JSON.stringify({ auths: { 'registry.test': { auth } } });
+  await edit(host, 'install-config.yaml', (text) => `${text}pullSecret: '${secret}'\n`);
+  const { events } = await create(host, 'ignition-configs');
+  const forms = [auth, 'opensesame', encodeURIComponent(secret), Buffer.from(secret).toString('base64')];
+  const isSaidIn = (text: string): boolean => forms.some((form) => text.includes(form));
+  const files = [...host.disk.nodes].flatMap(([path, node]) => (node.kind === 'file' ? [{ path, ...node }] : []));
+  const holders = files.filter(({ content }) => isSaidIn(content.toString('utf8')));
+  const [ignition, given, ...others] = holders.sort((a, b) => a.path.localeCompare(b.path));
+  expect(ignition).toMatchObject({ path: `${dir}/bootstrap.ign`, mode: 0o600 });
+  expect(given?.path).toBe(`${dir}/install-config.yaml`);
+  expect(others).toEqual([]);
+  expect(isSaidIn(JSON.stringify(events))).toBe(false);
+  const { storage } = JSON.parse(await host.files.readText(`${dir}/bootstrap.ign`)) as Config;
+  const kept = '/opt/firstlight/auth/pull-secret.json';
+  expect(storage?.files?.filter(({ contents }) => isSaidIn(contents?.source ?? ''))).toMatchObject([
+    { path: kept, mode: 0o600, contents: { source: dataUrl(secret) } },
+  ]);
+  expect(storage?.links).toMatchObject([{ path: '/var/lib/kubelet/config.json', target: kept }]);
 });
 
 describe('create, killed', () => {

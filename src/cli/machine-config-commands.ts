@@ -99,6 +99,11 @@ export const machineConfigCommands: readonly CommandSpec[] = [
         defaultValue: configServerPaths.proxyCredentials,
       },
       {
+        flags: '--pull-secret <file>',
+        description: 'credentials for registries, which machines get where the file is there',
+        defaultValue: configServerPaths.pullSecret,
+      },
+      {
         flags: '--pki <folder>',
         description: "the server's pair and the keys for masters",
         defaultValue: configServerPaths.pkiFolder,

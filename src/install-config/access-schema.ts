@@ -17,7 +17,8 @@ const pullSecretSchema = textField({
   allowed: '{"auths":{"registry.example.test":{"auth":"…"}}}',
 }).meta({
   description:
-    'Credentials for registries, as JSON. Nothing Firstlight installs needs any; give them for images of your own.',
+    'Credentials for registries, as JSON. The kubelet of every machine pulls images with them; the API never has them. ' +
+    'Nothing Firstlight installs needs any; give them for images of your own.',
   writeOnly: true,
   examples: ['{"auths":{"registry.example.test":{"auth":"dXNlcjpwYXNz"}}}'],
 });

@@ -61,7 +61,7 @@ export const disruptionRules: readonly DisruptionRule[] = [
   part('luks', newMachinesOnly, 'a disk is laid out once'),
   part('ignition', newMachinesOnly, 'Ignition runs at first boot'),
 
-  path('/var/lib/kubelet/config.json', [none], 'pull secrets are read at every pull'),
+  path('/var/lib/kubelet/config.json', [none], 'the kubelet reads pull secrets anew within five minutes'),
   path('/etc/kubernetes/kubelet-ca.crt', [none], 'the kubelet follows this file'),
   path('/etc/kubernetes/kubeconfig', [none], 'only a machine without a certificate reads it'),
   path('/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem', [none], 'followed by its readers'),

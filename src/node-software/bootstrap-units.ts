@@ -141,6 +141,7 @@ export const masterConfigServerUnit: ServiceUnit = {
         `--settings=${masterConfigServerPaths.settings}`,
         `--pki=${masterConfigServerPaths.pkiFolder}`,
         `--proxy-credentials=${masterConfigServerPaths.proxyCredentials}`,
+        `--pull-secret=${masterConfigServerPaths.pullSecret}`,
       ],
     },
   },

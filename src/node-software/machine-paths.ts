@@ -33,6 +33,8 @@ export const bootstrapKubeconfig = '/etc/kubernetes/kubeconfig';
 export const kubeletKubeconfig = '/var/lib/kubelet/kubeconfig';
 /** Certificate and key in one file, to which the kubelet's kubeconfig points; a link that follows every renewal. */
 export const kubeletClientCertificate = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+/** Credentials for registries, where the kubelet looks for them. The config server adds it to what it serves. */
+export const kubeletPullSecret = '/var/lib/kubelet/config.json';
 /** Signs the clients that the kubelet answers; the config server adds it to what it serves. */
 export const kubeletClientCa = '/etc/kubernetes/kubelet-ca.crt';
 
@@ -90,6 +92,8 @@ export const masterConfigServerPaths = {
   pkiFolder: controlPlanePki,
   /** The same that the master itself was given. */
   proxyCredentials,
+  /** Likewise. */
+  pullSecret: kubeletPullSecret,
 } as const;
 
 /** What the config server of the bootstrap machine reads, and the one file it writes. */
@@ -100,6 +104,8 @@ export const configServerPaths = {
   kubeconfig: `${bootstrapFolder}/auth/kubeconfig-kubelet`,
   /** What machines find at `proxyCredentials`. */
   proxyCredentials: `${bootstrapFolder}/auth/proxy-credentials.env`,
+  /** What machines find at `kubeletPullSecret`; there on the bootstrap machine is a link to it. */
+  pullSecret: `${bootstrapFolder}/auth/pull-secret.json`,
   /** Written by stage 12 of bootkube: machine-pools/ and machine-configs/. */
   renderedFolder: `${bootstrapFolder}/render/12-machine-config`,
   /** Every single-use token that was served; bootkube makes Secrets of them. */

@@ -17,7 +17,7 @@ import { poolTokensSecret, type PoolTokenDigests } from '../pool-token.ts';
 import { builtInPools } from '../pools.ts';
 import { type ClusterPools, poolKinds, type PoolObjects, PoolRenderer } from './cluster-pools.ts';
 import type { ConfigSource, Kubeconfig, ServedPool, SourceState, Waiting } from './config-source.ts';
-import { isServed, poolTokenDigestsSchema, readKubeconfig } from './config-source.ts';
+import { isServed, poolTokenDigestsSchema, readKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface ClusterSourceOptions {
@@ -26,6 +26,8 @@ export interface ClusterSourceOptions {
   readonly pkiFolder: string;
   /** The proxy's user and password, as this master was given them; read where a pool needs them. */
   readonly proxyCredentialsPath: string;
+  /** Credentials for registries, as this master's own kubelet uses them; not there where the cluster was given none. */
+  readonly pullSecretPath: string;
   /** Of this program, for an annotation of what it renders. */
   readonly generatedBy: string;
   /** Without digests nobody could be let in: then there is nothing to serve. */
@@ -46,6 +48,7 @@ interface LocalFiles {
   readonly apiserverCaPem: string;
   readonly kubeletClientCaPem: string;
   readonly proxyCredentials: string | undefined;
+  readonly pullSecret: string | undefined;
 }
 
 type Seen = PoolObjects & { readonly poolTokens: readonly KubernetesObject[] };
@@ -69,9 +72,9 @@ class ClusterSource implements ConfigSource {
   }
 
   async start(): Promise<void> {
-    const { pkiFolder, proxyCredentialsPath } = this.#options;
+    const { pkiFolder, proxyCredentialsPath, pullSecretPath } = this.#options;
     const files = await followFiles(this.#host, {
-      folders: [pkiFolder, dirname(proxyCredentialsPath)],
+      folders: [pkiFolder, dirname(proxyCredentialsPath), dirname(pullSecretPath)],
       look: async () => {
         this.#local = await this.#readLocal();
         this.#update();
@@ -152,7 +155,7 @@ class ClusterSource implements ConfigSource {
     if ('status' in found) return found;
     if ('status' in local) return local;
     if (controllerConfig === undefined) return { status: 'waiting', missing: 'the API has no ControllerConfig yet' };
-    const { kubeletClientCaPem, proxyCredentials } = local;
+    const { kubeletClientCaPem, proxyCredentials, pullSecret } = local;
     const needsProxy = needsProxyCredentials(found.spec.config);
     // A machine that has to pass a proxy and cannot would pull no image; it waits here instead.
     if (needsProxy && proxyCredentials === undefined) {
@@ -164,22 +167,34 @@ class ClusterSource implements ConfigSource {
       kubeconfig: kubeconfigOf(controllerConfig, local.apiserverCaPem),
       kubeletClientCaPem,
       ...(needsProxy && proxyCredentials !== undefined ? { proxyCredentials } : {}),
+      ...(pullSecret === undefined ? {} : { pullSecret }),
     };
   }
 
   async #readLocal(): Promise<LocalFiles | Waiting> {
-    const { proxyCredentialsPath } = this.#options;
+    const { proxyCredentialsPath, pullSecretPath } = this.#options;
     try {
-      const [apiserverCaPem, kubeletClientCaPem, secret] = await Promise.all([
+      const [apiserverCaPem, kubeletClientCaPem, proxyCredentials, pullSecret] = await Promise.all([
         this.#bundle('apiserver-ca'),
         this.#bundle('kubelet-client-ca'),
-        this.#host.files.readIfPresent(proxyCredentialsPath),
+        this.#textIfPresent(proxyCredentialsPath),
+        this.#pullSecret(pullSecretPath),
       ]);
-      const proxyCredentials = secret === undefined ? undefined : Buffer.from(secret).toString('utf8');
-      return { apiserverCaPem, kubeletClientCaPem, proxyCredentials };
+      return { apiserverCaPem, kubeletClientCaPem, proxyCredentials, pullSecret };
     } catch (error) {
       return { status: 'waiting', missing: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  async #pullSecret(path: string): Promise<string | undefined> {
+    const text = await this.#textIfPresent(path);
+    if (text !== undefined && readPullSecret(text) === undefined) throw new Error(`${path} cannot be used: not JSON`);
+    return text;
+  }
+
+  async #textIfPresent(path: string): Promise<string | undefined> {
+    const bytes = await this.#host.files.readIfPresent(path);
+    return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
   }
 
   async #bundle(name: TrustBundleName): Promise<string> {

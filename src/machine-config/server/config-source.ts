@@ -16,6 +16,8 @@ export interface ServedPool {
   readonly kubeletClientCaPem: string;
   /** The file with the proxy's user and password, where machines of the pool need it. */
   readonly proxyCredentials?: string;
+  /** The file with credentials for registries, where the cluster was given any. */
+  readonly pullSecret?: string;
 }
 
 export interface Waiting {
@@ -73,6 +75,16 @@ export type Kubeconfig = z.output<typeof kubeconfigSchema>;
 
 export function readKubeconfig(value: unknown): Kubeconfig | undefined {
   return kubeconfigSchema.safeParse(value).data;
+}
+
+/** The text as it is; undefined if it is not JSON. A parser's own words would repeat a part of it. */
+export function readPullSecret(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return undefined;
+  }
 }
 
 export const poolTokenDigestsSchema = z.record(

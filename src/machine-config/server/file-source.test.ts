@@ -15,6 +15,7 @@ const options = {
   poolTokensPath: '/auth/pool-tokens.json',
   kubeconfigPath: '/auth/kubeconfig',
   proxyCredentialsPath: '/auth/proxy-credentials.env',
+  pullSecretPath: '/auth/pull-secret.json',
   pkiFolder: '/tls',
 };
 
@@ -110,6 +111,23 @@ describe('configurations from files', () => {
     await host.files.write('/auth/proxy-credentials.env', 'HTTP_PROXY="http://u:p@proxy.test"\n');
     await lookedAgain(host);
     expect(master()).toMatchObject({ proxyCredentials: 'HTTP_PROXY="http://u:p@proxy.test"\n' });
+    await source[Symbol.asyncDispose]();
+  });
+
+  test('come with credentials for registries where there are any, the last good ones, which no problem repeats', async () => {
+    const { host, source, master, problems } = await setUp();
+    await writeAll(host);
+    await lookedAgain(host);
+    expect(master()).not.toHaveProperty('pullSecret');
+    expect(source.current().problems).toEqual([]);
+    const secret = '{"auths":{"r.test":{"auth":"dTpvcGVuc2VzYW1l"}}}';
+    await host.files.write('/auth/pull-secret.json', secret);
+    await lookedAgain(host);
+    expect(master()).toMatchObject({ pullSecret: secret });
+    await host.files.write('/auth/pull-secret.json', secret.slice(3));
+    await lookedAgain(host);
+    expect(master()).toMatchObject({ pullSecret: secret });
+    expect(problems.at(-1)).toBe('/auth/pull-secret.json cannot be used: not JSON');
     await source[Symbol.asyncDispose]();
   });
 

@@ -11,7 +11,14 @@ import { mistakeText, readDocuments } from '../documents.ts';
 import type { MachineConfig } from '../machine-config.ts';
 import { readObjects } from '../read-objects.ts';
 import type { ConfigSource, Kubeconfig, ServedPool, SourceState, Waiting } from './config-source.ts';
-import { chosenConfig, isServed, nothingKnown, poolTokenDigestsSchema, readKubeconfig } from './config-source.ts';
+import {
+  chosenConfig,
+  isServed,
+  nothingKnown,
+  poolTokenDigestsSchema,
+  readKubeconfig,
+  readPullSecret,
+} from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface FileSourceOptions {
@@ -23,6 +30,8 @@ export interface FileSourceOptions {
   readonly pkiFolder: string;
   /** The proxy's user and password; read where a pool needs them. */
   readonly proxyCredentialsPath: string;
+  /** Credentials for registries; not there where the cluster was given none. */
+  readonly pullSecretPath: string;
   /** Told once about every problem when it appears. */
   readonly onProblem: (problem: string) => void;
 }
@@ -36,9 +45,8 @@ export async function openFileSource(host: Host, options: FileSourceOptions): Pr
     for (const problem of next.problems) if (!state.problems.includes(problem)) options.onProblem(problem);
     state = next;
   };
-  const others = [options.poolTokensPath, options.kubeconfigPath, options.proxyCredentialsPath].map((path) =>
-    dirname(path),
-  );
+  const { poolTokensPath, kubeconfigPath, proxyCredentialsPath, pullSecretPath } = options;
+  const others = [poolTokensPath, kubeconfigPath, proxyCredentialsPath, pullSecretPath].map((path) => dirname(path));
   const following = await followFiles(host, { folders: [...folders, ...others, options.pkiFolder], look });
   return { current: () => state, [Symbol.asyncDispose]: () => following[Symbol.asyncDispose]() };
 }
@@ -46,6 +54,7 @@ export async function openFileSource(host: Host, options: FileSourceOptions): Pr
 interface Common {
   readonly kubeconfig: Kubeconfig;
   readonly kubeletClientCaPem: string;
+  readonly pullSecret?: string;
 }
 
 type Read<T> = { readonly value: T } | Waiting;
@@ -108,7 +117,7 @@ class FileReader {
   }
 
   async #common(): Promise<Read<Common>> {
-    const { kubeconfigPath, pkiFolder } = this.#options;
+    const { kubeconfigPath, pkiFolder, pullSecretPath } = this.#options;
     const kubeconfig = await this.#file(
       kubeconfigPath,
       (text) => readKubeconfig(parseYaml(text)) ?? fail('not a kubeconfig'),
@@ -120,16 +129,23 @@ class FileReader {
       if (!('value' in pem)) return pem;
       pems.push(pem.value);
     }
-    return { value: { kubeconfig: kubeconfig.value, kubeletClientCaPem: joinBundle(pems) } };
+    const secret = await this.#file<Pick<Common, 'pullSecret'>>(
+      pullSecretPath,
+      (text) => ({ pullSecret: readPullSecret(text) ?? fail('not JSON') }),
+      {},
+    );
+    if (!('value' in secret)) return secret;
+    return { value: { kubeconfig: kubeconfig.value, kubeletClientCaPem: joinBundle(pems), ...secret.value } };
   }
 
-  async #file<T>(path: string, parse: (text: string) => T): Promise<Read<T>> {
+  /** `absent`: what it means that the file is not there; nothing: that it is waited for. */
+  async #file<T>(path: string, parse: (text: string) => T, absent?: T): Promise<Read<T>> {
     const good = this.#good.get(path);
     try {
       const content = await this.#host.files.readIfPresent(path);
       if (content === undefined) {
         this.#good.delete(path);
-        return this.#waiting(`${path} is not there yet`);
+        return absent === undefined ? this.#waiting(`${path} is not there yet`) : { value: absent };
       }
       const bytes = Buffer.from(content);
       if (good?.bytes.equals(bytes) === true) return { value: good.value as T };
@@ -154,7 +170,8 @@ function isSame(one: ServedPool, other: ServedPool): boolean {
     one.machineConfig === other.machineConfig &&
     one.kubeconfig === other.kubeconfig &&
     one.kubeletClientCaPem === other.kubeletClientCaPem &&
-    one.proxyCredentials === other.proxyCredentials
+    one.proxyCredentials === other.proxyCredentials &&
+    one.pullSecret === other.pullSecret
   );
 }
 

@@ -5,7 +5,7 @@ import { dataUrl } from '../../ignition/data-url.ts';
 import { readInlineContents } from '../../ignition/inline-contents.ts';
 import { parse } from '../../ignition/parse.ts';
 import { type SpecVersion, specVersions } from '../../ignition/spec-version.ts';
-import { proxyCredentials } from '../../node-software/machine-paths.ts';
+import { kubeletPullSecret, proxyCredentials } from '../../node-software/machine-paths.ts';
 import type { ServedPool } from './config-source.ts';
 import { buildServedConfig, servedPaths } from './served-config.ts';
 
@@ -52,6 +52,22 @@ describe('a served config', () => {
     for (const path of [servedPaths.machineConfig, servedPaths.encapsulated]) {
       expect(textAt(config, path)).not.toContain('opensesame');
     }
+  });
+
+  test('carries credentials for registries, readable by nobody else, and not in its MachineConfig', () => {
+    const pullSecret = '{"auths":{"r.test":{"auth":"dTpvcGVuc2VzYW1l"}}}';
+    const config = build({ ...servedPool('worker'), pullSecret });
+    expect(textAt(config, kubeletPullSecret)).toBe(pullSecret);
+    expect(config.storage?.files?.find(({ path }) => path === kubeletPullSecret)?.mode).toBe(0o600);
+    for (const path of [servedPaths.machineConfig, servedPaths.encapsulated]) {
+      expect(textAt(config, path)).not.toContain('auths');
+    }
+  });
+
+  test('leaves a pool the credentials for registries that its own MachineConfigs bring', () => {
+    const file = { path: kubeletPullSecret, contents: { source: dataUrl('{"auths":{}}') } };
+    const config = build({ ...servedPool('worker', { storage: { files: [file] } }), pullSecret: '{"auths":{"r":{}}}' });
+    expect(textAt(config, kubeletPullSecret)).toBe('{"auths":{}}');
   });
 
   test('tells the machine which config it has, in four annotations', () => {

@@ -8,7 +8,12 @@ import { serialize } from '../../ignition/serialize.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { isAtLeast, latestSpec } from '../../ignition/spec-version.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { bootstrapKubeconfig, kubeletClientCa, proxyCredentials } from '../../node-software/machine-paths.ts';
+import {
+  bootstrapKubeconfig,
+  kubeletClientCa,
+  kubeletPullSecret,
+  proxyCredentials,
+} from '../../node-software/machine-paths.ts';
 import type { MachineConfig } from '../machine-config.ts';
 import { apiVersion, group } from '../machine-config.ts';
 import type { Kubeconfig, ServedPool } from './config-source.ts';
@@ -102,10 +107,13 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
       overwrite: true,
       contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig, token))}` },
     },
-    // Not in the MachineConfig, which others in the cluster may read.
+    // These two are not in the MachineConfig, which others in the cluster may read.
     ...(served.proxyCredentials === undefined
       ? []
       : [inlineFile({ path: proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
+    ...(served.pullSecret === undefined || hasOwnPullSecret(migrated.spec.config)
+      ? []
+      : [inlineFile({ path: kubeletPullSecret, content: served.pullSecret, mode: 0o600 })]),
     inlineFile({
       path: servedPaths.machineConfig,
       content: objectText(served.machineConfig),
@@ -116,6 +124,11 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
     // The last one: whoever finds it knows that the others are there.
     inlineFile({ path: servedPaths.encapsulated, content: objectText(encapsulated), mode: 0o600 }),
   ];
+}
+
+/** A MachineConfig of the user may bring other credentials for one pool; a machine can join with those too. */
+function hasOwnPullSecret({ storage }: Config): boolean {
+  return [...(storage?.files ?? []), ...(storage?.links ?? [])].some(({ path }) => path === kubeletPullSecret);
 }
 
 function withToken(kubeconfig: Kubeconfig, token: string): string {
