@@ -156,6 +156,9 @@ interface Compared {
   /** Of each round by itself. */
   readonly ratio: Spread;
   readonly cpuRatio: Spread;
+  /** Microseconds of processor time per answer, all threads. */
+  readonly oursCpu: Spread;
+  readonly bareCpu: Spread;
 }
 
 async function compare(pair: readonly [Contestant, Contestant], context: SecureContext, load: Load): Promise<Compared> {
@@ -172,6 +175,8 @@ async function compare(pair: readonly [Contestant, Contestant], context: SecureC
     bare: spread(results.map(([, bare]) => bare.perSecond)),
     ratio: spread(results.map(([ours, bare]) => ours.perSecond / bare.perSecond)),
     cpuRatio: spread(results.map(([ours, bare]) => bare.cpuMsEach / ours.cpuMsEach)),
+    oursCpu: spread(results.map(([ours]) => ours.cpuMsEach * 1000)),
+    bareCpu: spread(results.map(([, bare]) => bare.cpuMsEach * 1000)),
   };
 }
 
@@ -252,9 +257,13 @@ function report(figures: Figures): void {
     );
     return;
   }
-  const line = (name: string, { ours, bare, ratio, cpuRatio }: Compared): string =>
-    `${name}\n  config server   ${shown(ours, '/s')}\n  bare node:https ${shown(bare, '/s')}\n` +
-    `  ratio           ${shown(ratio, '', 2)}\n  ratio by CPU    ${shown(cpuRatio, '', 2)}`;
+  const line = (name: string, one: Compared): string =>
+    [
+      name,
+      `  config server   ${shown(one.ours, '/s')}, ${shown(one.oursCpu, 'µs of CPU each')}`,
+      `  bare node:https ${shown(one.bare, '/s')}, ${shown(one.bareCpu, 'µs of CPU each')}`,
+      `  ratio           ${shown(one.ratio, 'by time', 2)}, ${shown(one.cpuRatio, 'by CPU', 2)}`,
+    ].join('\n');
   const burst = (name: string, one: Rush): string =>
     `  ${name} served ${one.served} of ${machines}, p50 ${one.p50Ms.toFixed(0)} ms, p99 ${one.p99Ms.toFixed(0)} ms`;
   const { rushes, memory, after } = figures;

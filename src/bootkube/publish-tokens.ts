@@ -48,7 +48,7 @@ async function publishKeysGiven(client: KubernetesClient, { files, entry, publis
   const noted = `${record.id} keys-given`;
   if (keysGiven === undefined || published.has(noted)) return;
   const token = await findBootstrapToken(client, record.id);
-  const given = { at: new Date(keysGiven.at), to: keysGiven.redemption };
+  const given = { at: new Date(keysGiven.atMs), to: keysGiven.redemption };
   const isOver = token === undefined || token.keysGiven !== undefined;
   // Changed meanwhile: the next look tries again.
   if (isOver || (await recordKeysGiven(client, token, { given }))) await note(files, noted);

@@ -1,6 +1,5 @@
 // `firstlight machine-config serve`: runs until it is asked to stop. Its log goes to stderr, one JSON line per answer.
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
@@ -138,6 +137,8 @@ async function connect(host: Host, path: string | undefined, url: string | undef
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */
 const gatherMs = 20;
 
+const levels = ['debug', 'info', 'warn', 'error'];
+
 interface GatheredLog extends Disposable {
   readonly log: Log;
 }
@@ -151,20 +152,11 @@ function openLog({ host, terminal, global }: Invocation): GatheredLog {
     if (lines !== '') terminal.err(redact(lines));
     lines = '';
   };
-  const logger = pino(
-    {
-      level: global.logLevel,
-      base: null,
-      messageKey: 'text',
-      formatters: { level: (level) => ({ level }) },
-      timestamp: () => `,"time":"${host.clock.now().toISOString()}"`,
-    },
-    {
-      write: (line) => {
-        lines += line;
-        timer ??= host.clock.after(gatherMs, flush);
-      },
-    },
-  );
-  return { log: ({ level, text, fields }) => logger[level](fields, text), [Symbol.dispose]: flush };
+  const least = levels.indexOf(global.logLevel);
+  const log: Log = ({ level, text, fields }) => {
+    if (levels.indexOf(level) < least) return;
+    lines += `${JSON.stringify({ time: host.clock.now().toISOString(), level, text, ...fields })}\n`;
+    timer ??= host.clock.after(gatherMs, flush);
+  };
+  return { log, [Symbol.dispose]: flush };
 }

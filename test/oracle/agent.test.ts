@@ -1,7 +1,7 @@
 // A master takes its place: the real agent with its duties, the real etcd and kube-apiserver. It joins a running
 // bootstrap machine as a learner, votes, serves the API by its own pods, and carries the cluster when the other is gone.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +14,8 @@ import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/m
 import { type MembershipEvent, voterHistory } from '../../src/etcd/membership-events.ts';
 import type { Stage } from '../../src/etcd/move.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
+import { Secret } from '../../src/host/secret.ts';
+import { storeBootstrapToken } from '../../src/kubernetes/bootstrap-token.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { toYaml } from '../../src/kubernetes/yaml.ts';
@@ -21,6 +23,7 @@ import { runAgent } from '../../src/node/agent.ts';
 import { agentStateFile, type AgentState, agentStateSchema } from '../../src/node/agent-state.ts';
 import { readEtcdTls } from '../../src/node/api-identity.ts';
 import { dutiesOf } from '../../src/node/duties.ts';
+import { redemptionFile } from '../../src/node/duties/keys.ts';
 import { lookAfterMembers } from '../../src/node/look-after-members.ts';
 import type { Inventory } from '../../src/node-software/inventory.ts';
 import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
@@ -94,6 +97,7 @@ describe('a master and its agent', () => {
     master.put('/etc/firstlight/node.json', settingsText());
     master.put('/run/firstlight/node.env', `NODE_NAME=master-0\nNODE_IP=${master.address}\n`);
     master.put('/usr/local/share/firstlight/release.json', releaseText());
+    await giveToken('abcdef.0123456789abcdef');
     mkdirSync(master.at('/etc/kubernetes/manifests'), { recursive: true });
     master.startKubelet(['etcd', 'kube-apiserver']);
     running = runAgent(master.host, {
@@ -154,6 +158,13 @@ describe('a master and its agent', () => {
     expect(denied.filter((wish) => agentMay(wish))).toEqual([]);
   });
 
+  test('told the cluster that its keys are here, so that its token can go', () => {
+    expect(kubectl('-n', 'kube-system', 'get', 'secret', 'bootstrap-token-abcdef', '-o', 'yaml')).toContain(
+      'firstlight.io/keys-held-by: master-0',
+    );
+    expect(existsSync(master.at(redemptionFile))).toBe(false);
+  });
+
   test('finishes what the bootstrap machine began, and carries the cluster alone', async () => {
     kubectl('-n', 'kube-system', 'create', 'configmap', 'bootstrap', '--from-literal=status=complete');
     // The master holds the Lease by now; the bootstrap machine sees that it was removed all the same.
@@ -185,6 +196,17 @@ async function lookAfter(stage: Stage): Promise<void> {
     until: stage,
   });
   await client[Symbol.asyncDispose]();
+}
+
+/** As if its configuration had come from a config server, and its keys for the token in it. */
+async function giveToken(token: string): Promise<void> {
+  await using admin = await connectKubernetes(real, { path: join(folder, 'admin.kubeconfig') });
+  const now = Date.now();
+  const life = { issuedAt: new Date(now), expiresAt: new Date(now + 3_600_000) };
+  await storeBootstrapToken(admin, { token: new Secret(token), pool: 'master', ...life });
+  const kubelet = { cluster: 'demo', server: apiServerUrl, caPem: 'CA', user: 'kubelet' };
+  master.put('/etc/kubernetes/kubeconfig', kubeconfigText({ ...kubelet, credential: { kind: 'token', token } }));
+  master.put(redemptionFile, 'chosen-by-this-machine\n');
 }
 
 /** Its own identity and nothing more: what the manifest does not grant fails here. */

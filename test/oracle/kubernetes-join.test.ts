@@ -7,7 +7,7 @@ import type { FirstlightError } from '../../src/errors/firstlight-error.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { admissionRights } from '../../src/kubernetes/admission-rights.ts';
 import { type AdmitEvent, admitNodes } from '../../src/kubernetes/admit-nodes.ts';
-import { issueBootstrapToken, findBootstrapToken } from '../../src/kubernetes/bootstrap-token.ts';
+import { issueBootstrapToken, findBootstrapToken, recordKeysHeld } from '../../src/kubernetes/bootstrap-token.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../src/kubernetes/certificate-request.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import type { JoinInventory } from '../../src/kubernetes/join-facts.ts';
@@ -186,6 +186,21 @@ describe('a machine that may join', () => {
     );
     if (after === undefined) expect(await whyPending('again')).toContain('is not one that a config server');
     else expect(after).toBe('KUBERNETES_UNAUTHORIZED');
+  });
+
+  test('of a master the token stays until the master has said that it holds its keys', async () => {
+    const token = await newToken('master');
+    await ask(token.client, { name: 'master', pem: opensslRequest(worker('master-0')) });
+    await certificateOf('master');
+    await registerNode('master-0');
+    await plane.until('the label', () =>
+      plane.kubectl('get', 'node', 'master-0', '--show-labels').output.includes('node-role.kubernetes.io/master='),
+    );
+    expect((await findBootstrapToken(admin, token.id))?.used?.by).toBe('master-0');
+    await recordKeysHeld(admin, token.id, { node: 'master-0' });
+    await plane.until('the end of the token', () =>
+      events.some((event) => event.kind === 'token-deleted' && event.id === token.id),
+    );
   });
 
   test('a token is good for one request: the second stays pending, also when both come at the same moment', async () => {

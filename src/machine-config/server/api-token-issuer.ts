@@ -19,7 +19,7 @@ import { watchObjects } from '../../kubernetes/watch.ts';
 import { digestToken, isBootstrapToken, tokenId } from './bootstrap-token.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
 import { tokenLifeMs } from './token-issuer.ts';
-import { type LedgerEntry, verdict } from './token-ledger.ts';
+import { type KnownToken, verdict } from './token-ledger.ts';
 
 /** Every token is an object of etcd until its machine has joined: fewer than a file may hold. */
 export const apiTokenLimit = 5_000;
@@ -71,7 +71,7 @@ class SecretIssuer implements ApiTokenIssuer {
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
-    return verdict(entryOf(await this.#find(request)), request, this.#host.clock.now());
+    return verdict(knownToken(await this.#find(request)), request, this.#host.clock.now());
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
@@ -79,7 +79,7 @@ class SecretIssuer implements ApiTokenIssuer {
     for (let attempt = 1; ; attempt += 1) {
       const token = await this.#find(request);
       const now = this.#host.clock.now();
-      const found = verdict(entryOf(token), request, now);
+      const found = verdict(knownToken(token), request, now);
       if (token === undefined || found.status === 'refused' || found.isRepeated) return found;
       const given = { at: now, to: digestToken(request.redemption) };
       if (await recordKeysGiven(client, token, { given, deadlineMs: callMs })) return found;
@@ -132,12 +132,13 @@ class SecretIssuer implements ApiTokenIssuer {
 }
 
 /** As the ledger of the bootstrap machine has it, so that one rule judges both. */
-function entryOf(whole: WholeToken | undefined): LedgerEntry | undefined {
+function knownToken(whole: WholeToken | undefined): KnownToken | undefined {
   if (whole === undefined) return undefined;
-  const { id, pool, expiresAt, keysGiven } = whole;
+  const { pool, expiresAt, keysGiven } = whole;
   return {
-    record: { id, token: whole.token.reveal(), pool, config: '', issuedAt: '', expiresAt: expiresAt.toISOString() },
+    token: whole.token.reveal(),
+    pool,
     expiresAtMs: expiresAt.getTime(),
-    ...(keysGiven === undefined ? {} : { keysGiven: { at: keysGiven.at.toISOString(), redemption: keysGiven.to } }),
+    keysGiven: keysGiven === undefined ? undefined : { atMs: keysGiven.at.getTime(), redemption: keysGiven.to },
   };
 }

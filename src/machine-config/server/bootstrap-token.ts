@@ -14,14 +14,22 @@ export const noToken = '0'.repeat(idLength + 1 + secretLength);
 
 /** Makes tokens from the given chance, which is asked for many at a time. */
 export function tokenMaker(random: Random): () => string {
-  let letters = '';
-  return () => {
-    while (letters.length < idLength + secretLength) {
-      for (const byte of random.bytes(1024)) if (byte < fairBelow) letters += alphabet.charAt(byte % alphabet.length);
+  let chance: Uint8Array = new Uint8Array();
+  let used = 0;
+  const letter = (): string => {
+    for (;;) {
+      if (used === chance.length) {
+        chance = random.bytes(2048);
+        used = 0;
+      }
+      const byte = chance[used++] ?? 0;
+      if (byte < fairBelow) return alphabet.charAt(byte % alphabet.length);
     }
-    const token = `${letters.slice(0, idLength)}.${letters.slice(idLength, idLength + secretLength)}`;
-    letters = letters.slice(idLength + secretLength);
-    return token;
+  };
+  return () => {
+    const letters = Array.from({ length: idLength + secretLength }, letter);
+    letters.splice(idLength, 0, '.');
+    return letters.join('');
   };
 }
 

@@ -34,14 +34,26 @@ type Line = z.output<typeof line>;
 
 export interface LedgerEntry {
   readonly record: TokenRecord;
-  readonly expiresAtMs: number;
-  readonly keysGiven?: { readonly at: string; readonly redemption: string };
+  readonly keysGiven?: KeysGiven;
+}
+
+export interface KeysGiven {
+  readonly atMs: number;
+  readonly redemption: string;
 }
 
 /** Everything recorded so far; of a file that is being written, all but the line under way. Throws CONFIGSERVER_LEDGER. */
 export async function readTokenLedger(files: Files, path: string): Promise<readonly LedgerEntry[]> {
   const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
-  return [...entriesOf(path, content).values()];
+  return entriesOf(path, content);
+}
+
+/** As much of an entry as is asked for while serving: there may be many of them. */
+export interface KnownToken {
+  readonly token: string;
+  readonly pool: string;
+  readonly expiresAtMs: number;
+  keysGiven: KeysGiven | undefined;
 }
 
 export interface LedgerOptions {
@@ -56,15 +68,15 @@ export async function openTokenLedger(host: Host, options: LedgerOptions): Promi
   const { path } = options;
   await files.makeFolder(dirname(path), { mode: 0o700 });
   const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
-  const entries = entriesOf(path, content);
+  const tokens = new Map(entriesOf(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
-  return new FileLedger(host, { entries, log: await groupedAppend(host, { path, sizeBytes }), limit: options.limit });
+  return new FileLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit: options.limit });
 }
 
 interface LedgerParts {
   /** In the order in which they were issued, which is the order in which they expire. */
-  readonly entries: Map<string, LedgerEntry>;
+  readonly tokens: Map<string, KnownToken>;
   readonly log: GroupedAppend;
   readonly limit: number | undefined;
 }
@@ -83,10 +95,11 @@ class FileLedger implements TokenLedger {
   }
 
   async issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
-    const { entries, log, limit = outstandingLimit } = this.#parts;
-    if (this.outstanding() >= limit) return { status: 'too-many', limit };
-    const token = this.#unusedToken();
+    const { tokens, log, limit = outstandingLimit } = this.#parts;
     const at = this.#host.clock.now();
+    this.#forgetExpired(at);
+    if (tokens.size >= limit) return { status: 'too-many', limit };
+    const token = this.#unusedToken();
     const expiresAtMs = at.getTime() + tokenLifeMs;
     const record: TokenRecord = {
       id: tokenId(token),
@@ -95,39 +108,40 @@ class FileLedger implements TokenLedger {
       issuedAt: at.toISOString(),
       expiresAt: new Date(expiresAtMs).toISOString(),
     };
-    entries.set(record.id, { record, expiresAtMs });
+    tokens.set(record.id, { token, pool: record.pool, expiresAtMs, keysGiven: undefined });
     try {
       await log.append({ kind: 'issued', ...record } satisfies Line);
     } catch (error) {
-      entries.delete(record.id);
+      tokens.delete(record.id);
       throw error;
     }
     return record;
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
-    return verdict(this.#parts.entries.get(tokenId(request.token)), request, this.#host.clock.now());
+    return verdict(this.#parts.tokens.get(tokenId(request.token)), request, this.#host.clock.now());
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
-    const { entries, log } = this.#parts;
+    const { tokens, log } = this.#parts;
     const id = tokenId(request.token);
-    const entry = entries.get(id);
-    const found = verdict(entry, request, this.#host.clock.now());
-    if (entry === undefined || found.status === 'refused') return found;
+    const known = tokens.get(id);
+    const at = this.#host.clock.now();
+    const found = verdict(known, request, at);
+    if (known === undefined || found.status === 'refused') return found;
     if (found.isRepeated) {
       await this.#redeeming.get(id);
       return found;
     }
-    const keysGiven = { at: this.#host.clock.now().toISOString(), redemption: digestToken(request.redemption) };
+    const redemption = digestToken(request.redemption);
     // Before the write and not after it: a second request must not slip in between.
-    entries.set(id, { ...entry, keysGiven });
-    const writing = log.append({ kind: 'keys-given', id, ...keysGiven } satisfies Line);
+    known.keysGiven = { atMs: at.getTime(), redemption };
+    const writing = log.append({ kind: 'keys-given', id, at: at.toISOString(), redemption } satisfies Line);
     this.#redeeming.set(id, writing);
     try {
       await writing;
     } catch (error) {
-      entries.set(id, entry);
+      known.keysGiven = undefined;
       throw error;
     } finally {
       this.#redeeming.delete(id);
@@ -136,13 +150,16 @@ class FileLedger implements TokenLedger {
   }
 
   outstanding(): number {
-    const { entries } = this.#parts;
-    const nowMs = this.#host.clock.now().getTime();
-    for (const [id, { expiresAtMs }] of entries) {
-      if (expiresAtMs > nowMs) break;
-      entries.delete(id);
+    this.#forgetExpired(this.#host.clock.now());
+    return this.#parts.tokens.size;
+  }
+
+  #forgetExpired(now: Date): void {
+    const { tokens } = this.#parts;
+    for (const [id, { expiresAtMs }] of tokens) {
+      if (expiresAtMs > now.getTime()) return;
+      tokens.delete(id);
     }
-    return entries.size;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -152,24 +169,24 @@ class FileLedger implements TokenLedger {
   #unusedToken(): string {
     for (;;) {
       const token = this.#makeToken();
-      if (!this.#parts.entries.has(tokenId(token))) return token;
+      if (!this.#parts.tokens.has(tokenId(token))) return token;
     }
   }
 }
 
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */
-export function verdict(entry: LedgerEntry | undefined, request: KeysRequest, now: Date): KeysVerdict {
-  const isToken = isSame(digestToken(entry?.record.token ?? noToken), digestToken(request.token));
+export function verdict(known: KnownToken | undefined, request: KeysRequest, now: Date): KeysVerdict {
+  const isToken = isSame(digestToken(known?.token ?? noToken), digestToken(request.token));
   const refused = (reason: Extract<KeysVerdict, { status: 'refused' }>['reason']): KeysVerdict => {
     return { status: 'refused', reason };
   };
-  if (entry === undefined || !isToken || !isBootstrapToken(request.token)) return refused('unknown');
-  if (now.getTime() >= entry.expiresAtMs) return refused('expired');
-  if (entry.record.pool !== request.pool) return refused('other-pool');
-  const { keysGiven } = entry;
+  if (known === undefined || !isToken || !isBootstrapToken(request.token)) return refused('unknown');
+  if (now.getTime() >= known.expiresAtMs) return refused('expired');
+  if (known.pool !== request.pool) return refused('other-pool');
+  const { keysGiven } = known;
   if (keysGiven === undefined) return { status: 'granted', isRepeated: false };
   const isRepeated = isSame(keysGiven.redemption, digestToken(request.redemption));
-  const isInTime = now.getTime() - Date.parse(keysGiven.at) < redemptionWindowMs;
+  const isInTime = now.getTime() - keysGiven.atMs < redemptionWindowMs;
   return isRepeated && isInTime ? { status: 'granted', isRepeated } : refused('already-used');
 }
 
@@ -178,24 +195,29 @@ function isSame(digest: string, other: string): boolean {
   return one.length === two.length && timingSafeEqual(one, two);
 }
 
-function entriesOf(path: string, content: Buffer): Map<string, LedgerEntry> {
+function knownToken({ record, keysGiven }: LedgerEntry): KnownToken {
+  return { token: record.token, pool: record.pool, expiresAtMs: Date.parse(record.expiresAt), keysGiven };
+}
+
+/** In the order in which they were issued. */
+function entriesOf(path: string, content: Buffer): readonly LedgerEntry[] {
   const entries = new Map<string, LedgerEntry>();
   // What follows the last newline was being written when the writer died; nobody was answered with it.
   const lines = content.toString('utf8').split('\n').slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const read = line.safeParse(parsed(text));
     if (!read.success) throw configServerErrors.LEDGER({ path, line: index + 1 });
-    const { kind, ...fact } = read.data;
-    if (kind === 'issued') {
-      const record = fact as TokenRecord;
-      entries.set(record.id, { record, expiresAtMs: Date.parse(record.expiresAt) });
-      continue;
+    const { data } = read;
+    const entry = entries.get(data.id);
+    if (data.kind === 'issued') {
+      const { kind: _kind, ...record } = data;
+      entries.set(data.id, { record });
+    } else if (entry !== undefined) {
+      const keysGiven = { atMs: Date.parse(data.at), redemption: data.redemption };
+      entries.set(data.id, { ...entry, keysGiven });
     }
-    const entry = entries.get(fact.id);
-    const { at, redemption } = fact as z.output<typeof keysGiven>;
-    if (entry !== undefined) entries.set(fact.id, { ...entry, keysGiven: { at, redemption } });
   }
-  return entries;
+  return [...entries.values()];
 }
 
 function parsed(text: string): unknown {

@@ -1,0 +1,217 @@
+// The config servers of masters against the real kube-apiserver: two of them, with the rights of an agent and no more,
+// asked by the real Ignition. What one has given the other must not give again.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
+import type { Config } from '../../src/ignition/config.ts';
+import { findBootstrapToken, tokenSelection, secretKind } from '../../src/kubernetes/bootstrap-token.ts';
+import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
+import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
+import { toYamlDocuments } from '../../src/kubernetes/yaml.ts';
+import { realHost } from '../../src/host/real/real-host.ts';
+import { sshMachineConfig } from '../../src/machine-config/base-machine-configs.ts';
+import { machineConfigCrds } from '../../src/machine-config/crds.ts';
+import { apiVersion, roleLabel } from '../../src/machine-config/machine-config.ts';
+import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
+import { digestPoolToken, poolTokensSecret } from '../../src/machine-config/pool-token.ts';
+import { masterKeyFiles, masterKeysSchema } from '../../src/machine-config/server/master-keys.ts';
+import { servedPaths } from '../../src/machine-config/server/served-config.ts';
+import { ask, bearer, type Lab, type LabServer, makeLab, startServer, tokens } from './config-server-lab.ts';
+import { type ControlPlaneProcesses, startControlPlane } from './control-plane-processes.ts';
+import { type Fetched, fetchPointer, fileAt } from './ignition-fetch.ts';
+import { sampleFacts } from './machine-config-sample.ts';
+
+const host = realHost();
+const login = sshMachineConfig('worker', ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAA somebody']);
+let plane: ControlPlaneProcesses;
+let lab: Lab;
+let admin: KubernetesClient;
+let servers: readonly [LabServer, LabServer];
+
+beforeAll(async () => {
+  plane = await startControlPlane(['etcd', 'kube-apiserver']);
+  lab = makeLab([login]);
+  admin = await connectKubernetes(host, { path: plane.kubeconfig });
+  apply(...machineConfigCrds);
+  const [access] = await agentAccess.generate({ inventory: { isClosed: true, machines: [] } }, undefined as never);
+  applyText(String(access!.content));
+  const pair = lab.pair();
+  writeFileSync(join(plane.pki, 'machine-config-server.crt'), pair.certificatePem);
+  writeFileSync(join(plane.pki, 'machine-config-server.key'), pair.key.privatePem.reveal());
+  servers = [await startMaster(), await startMaster()];
+}, 120_000);
+
+afterAll(async () => {
+  const codes = await Promise.all((servers ?? []).map((server) => server.stop()));
+  await admin?.[Symbol.asyncDispose]();
+  lab?.[Symbol.dispose]();
+  await plane?.stop();
+  if (codes.some((code) => code !== 0)) throw new Error(`the servers ended with ${codes.join(' and ')}`);
+}, 60_000);
+
+function apply(...objects: readonly object[]): void {
+  applyText(toYamlDocuments(objects));
+}
+
+function applyText(text: string): void {
+  writeFileSync(join(plane.folder, 'manifest.yaml'), text);
+  const { output, code } = plane.kubectl('apply', '--server-side', '-f', join(plane.folder, 'manifest.yaml'));
+  if (code !== 0) throw new Error(output);
+}
+
+function startMaster(): Promise<LabServer> {
+  const file = (name: string): { readonly file: string } => ({ file: join(plane.pki, name) });
+  const text = kubeconfigText({
+    cluster: 'demo',
+    server: plane.server,
+    caPem: file('apiserver-ca.crt'),
+    user: 'node-agent',
+    credential: { kind: 'files', certificate: file('node-agent.crt'), key: file('node-agent.key') },
+  });
+  writeFileSync(join(plane.folder, 'agent.kubeconfig'), text, { mode: 0o600 });
+  const args = ['--mode', 'cluster', '--api-kubeconfig', join(plane.folder, 'agent.kubeconfig'), '--pki', plane.pki];
+  return startServer(lab, args);
+}
+
+function poolTokensOf(...given: readonly (readonly [pool: string, token: string])[]): object {
+  const notAfter = new Date(Date.now() + 3_600_000).toISOString();
+  const digests = Object.fromEntries(
+    given.map(([pool, token]) => [pool, [{ sha256: digestPoolToken(token), notAfter }]]),
+  );
+  const { name, namespace, key } = poolTokensSecret;
+  const data = { [key]: Buffer.from(JSON.stringify(digests)).toString('base64') };
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data };
+}
+
+async function healthIs(server: LabServer, status: number): Promise<void> {
+  await expect.poll(async () => (await ask(lab, server, '/healthz')).status, { timeout: 20_000 }).toBe(status);
+}
+
+function fetchFrom(server: LabServer, pool: 'master' | 'worker', token = tokens[pool]): Promise<Fetched> {
+  return fetchPointer({ token, pool, caPem: lab.rootCa.certificatePem, port: server.port, giveUp: 30 });
+}
+
+function tokenIn(config: Config | undefined): string {
+  return /token: ([a-z0-9.]+)/.exec(fileAt(config, servedPaths.bootstrapKubeconfig))?.[1] ?? '';
+}
+
+function keysFrom(server: LabServer, token: string, redemption: string): ReturnType<typeof ask> {
+  return ask(lab, server, '/keys/master', { headers: { ...bearer(token).headers, 'idempotency-key': redemption } });
+}
+
+describe('the config servers of two masters', () => {
+  test('are healthy once the API tells what machines get and who is let in, and say until then what is missing', async () => {
+    const missing = async (): Promise<unknown> =>
+      (await fetch(`http://127.0.0.1:${servers[0].localPort}/healthz`)).json();
+    await healthIs(servers[0], 503);
+    await expect
+      .poll(missing)
+      .toMatchObject({ missing: expect.arrayContaining([expect.stringContaining('no ControllerConfig')]) });
+    apply(controllerConfigManifest(sampleFacts), machineConfigManifest(login));
+    await expect
+      .poll(missing)
+      .toMatchObject({ missing: expect.arrayContaining([expect.stringContaining(poolTokensSecret.name)]) });
+    apply(poolTokensOf(['master', tokens.master], ['worker', tokens.worker]));
+    for (const server of servers) await healthIs(server, 200);
+  });
+
+  test('give the real Ignition the same as the bootstrap machine, and a token that the API accepts', async () => {
+    const bootstrap = await startServer(lab);
+    try {
+      for (const pool of ['master', 'worker'] as const) {
+        const [first, second, before] = await Promise.all(
+          [...servers, bootstrap].map((server) => fetchFrom(server, pool)),
+        );
+        for (const { code, output } of [first!, second!, before!]) expect(code, output).toBe(0);
+        const annotations = [first, second, before].map((one) => fileAt(one?.config, servedPaths.nodeAnnotations));
+        expect(new Set(annotations).size).toBe(1);
+        expect(tokenIn(first!.config)).not.toBe(tokenIn(second!.config));
+        const token = tokenIn(first!.config);
+        expect(await findBootstrapToken(admin, token.slice(0, 6))).toMatchObject({ pool });
+        expect(servers[0].logText()).not.toContain(token);
+        const caPem = plane.signer('apiserver-serving-signer').certificatePem;
+        const own = {
+          cluster: 'c',
+          server: plane.server,
+          caPem,
+          user: 'u',
+          credential: { kind: 'token', token },
+        } as const;
+        await using client = await connectKubernetes(host, { text: kubeconfigText(own) });
+        const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } };
+        expect(await client.create(review)).toMatchObject({
+          status: { userInfo: { username: `system:bootstrap:${token.slice(0, 6)}` } },
+        });
+      }
+    } finally {
+      expect(await bootstrap.stop()).toBe(0);
+    }
+  });
+
+  test('give the keys of a master once, whichever of them is asked', async () => {
+    const { config } = await fetchFrom(servers[0], 'master');
+    const token = tokenIn(config);
+    const answers = await Promise.all(
+      servers.flatMap((server, index) =>
+        Array.from({ length: 4 }, (_, n) => keysFrom(server, token, `the-machine-number-${index}-${n}`)),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 511)).toHaveLength(7);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    const { files } = masterKeysSchema.parse(JSON.parse(answers[winner]!.body));
+    expect(Object.keys(files)).toEqual(masterKeyFiles);
+    // Its answer was lost: it may ask the other server.
+    const redemption = `the-machine-number-${Math.floor(winner / 4)}-${winner % 4}`;
+    const again = await Promise.all(servers.map((server) => keysFrom(server, token, redemption)));
+    expect(again.map(({ status, body }) => [status, body === answers[winner]!.body])).toEqual([
+      [200, true],
+      [200, true],
+    ]);
+    const worker = tokenIn((await fetchFrom(servers[1], 'worker')).config);
+    expect((await keysFrom(servers[0], worker, 'the-machine-number-9')).status).toBe(511);
+    expect((await keysFrom(servers[0], 'abcdef.0123456789abcdef', 'the-machine-number-9')).status).toBe(511);
+    expect(servers.map((server) => server.logText()).join('')).not.toContain('PRIVATE KEY');
+  });
+
+  test('take up a MachineConfig at once, go on with the last good one after a bad one, and follow a rotated join key', async () => {
+    const namesAt = async (token: string): Promise<string> => {
+      const { config, output } = await fetchFrom(servers[0], 'worker', token);
+      expect(config, output).toBeDefined();
+      return JSON.parse(fileAt(config, servedPaths.nodeAnnotations))[`${apiVersion.split('/')[0]}/currentConfig`];
+    };
+    const first = await namesAt(tokens.worker);
+    const config = {
+      ignition: { version: '3.2.0' },
+      storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,hi' } }] },
+    };
+    const motd = {
+      apiVersion,
+      kind: 'MachineConfig',
+      metadata: { name: '99-motd', labels: { [roleLabel]: 'worker' } },
+    };
+    apply({ ...motd, spec: { config } });
+    await expect.poll(() => namesAt(tokens.worker), { timeout: 20_000 }).not.toBe(first);
+    const second = await namesAt(tokens.worker);
+    apply({ ...motd, spec: { config: { ignition: { version: '2.2.0' } } } });
+    await servers[0].logged(({ text }) => String(text).includes('99-motd cannot be used'));
+    expect(await namesAt(tokens.worker)).toBe(second);
+    await healthIs(servers[0], 200);
+    apply(poolTokensOf(['master', tokens.master], ['worker', tokens.expired]));
+    await expect.poll(async () => (await fetchFrom(servers[0], 'worker', tokens.expired)).code).toBe(0);
+    expect((await ask(lab, servers[0], '/config/worker', bearer(tokens.worker))).status).toBe(511);
+  });
+
+  test('give nothing while the API is away and serve again by themselves when it is back', async () => {
+    const before = (await admin.list(secretKind, tokenSelection)).items.length;
+    await plane.kill('kube-apiserver');
+    const refused = await ask(lab, servers[1], '/config/master', bearer(tokens.master));
+    expect(refused).toMatchObject({ status: 503, headers: { 'x-mcs-reason': 'token-not-recorded' } });
+    plane.start('kube-apiserver');
+    const { code, output } = await fetchFrom(servers[1], 'master');
+    expect(code, output).toBe(0);
+    await plane.until('the API', () => plane.kubectl('get', '--raw', '/readyz').output === 'ok');
+    expect((await admin.list(secretKind, tokenSelection)).items.length).toBeGreaterThan(before);
+  }, 60_000);
+});
