@@ -29,7 +29,7 @@ import type { Inventory } from '../../src/node-software/inventory.ts';
 import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
 import { issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { readKeyPair } from '../../src/pki/key.ts';
-import { clusterLeaf, signerProfiles } from '../../src/pki/profiles.ts';
+import { clusterLeaf, machineLeaf, signerProfiles } from '../../src/pki/profiles.ts';
 import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
 import { type TestMachine, testMachine } from './agent-machine.ts';
 import { oracleProgram } from './programs.ts';
@@ -117,6 +117,20 @@ describe('a master and its agent', () => {
     expect(master.commands).toContain(`ip -4 route replace 10.128.2.0/23 via ${subnet}.3 proto 241`);
     expect(readFileSync(master.at('/var/lib/kube-proxy/kubeconfig'), 'utf8')).toContain('pki/kube-proxy.crt');
     expect(master.commands).toContain('/usr/bin/systemctl is-active --quiet machine-config-server.service');
+  });
+
+  test('renewed the leaf that had grown old, in its turn, and no other', () => {
+    expect(log.filter((line) => line.startsWith('renewed'))).toEqual(['renewed kube-scheduler']);
+    const holder = kubectl(
+      '-n',
+      'kube-system',
+      'get',
+      'lease',
+      'leaf-renewal',
+      '-o',
+      'jsonpath={.spec.leaseTransitions}',
+    );
+    expect(holder).toBe('1');
   });
 
   test('may do what its duties need and not what lies beside it', () => {
@@ -230,7 +244,8 @@ function state(): AgentState | undefined {
 async function writeKeys(): Promise<void> {
   const pki = bootstrap.at('/etc/kubernetes/pki');
   mkdirSync(pki, { recursive: true, mode: 0o700 });
-  const issuing = { random: real.random, now: new Date() };
+  // A year old already, so that a leaf can be old too.
+  const issuing = { random: real.random, now: new Date(Date.now() - 365 * 86_400_000) };
   for (const name of heldSigners) {
     const { certificatePem, key } = issueSigner(signerProfiles[name], issuing);
     writeFileSync(join(pki, `${name}.crt`), certificatePem);
@@ -245,8 +260,23 @@ async function writeKeys(): Promise<void> {
   writeFileSync(join(pki, 'machine-config-server.key'), server.key.privatePem.reveal(), { mode: 0o600 });
   mkdirSync(master.at('/etc/kubernetes'), { recursive: true });
   cpSync(pki, master.at('/etc/kubernetes/pki'), { recursive: true });
+  ageLeaf('kube-scheduler');
   const facts = { cluster, machine: { name: 'bootstrap', addresses: [bootstrap.address] } };
   await ensureMachineCredentials({ host: bootstrap.host, facts, clusterName: 'demo' });
+}
+
+/** A leaf of the master that was made 300 days ago: good for a while, and due. */
+function ageLeaf(name: 'kube-scheduler'): void {
+  const at = (file: string): string => master.at(`/etc/kubernetes/pki/${file}`);
+  const signer = {
+    certificatePem: readFileSync(at('control-plane-client-signer.crt'), 'utf8'),
+    key: readKeyPair(readFileSync(at('control-plane-client-signer.key'), 'utf8')),
+  };
+  const facts = { cluster, machine: { name: 'master-0', addresses: [master.address] } };
+  const now = new Date(Date.now() - 300 * 86_400_000);
+  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signer, { random: real.random, now });
+  writeFileSync(at(`${name}.crt`), certificatePem);
+  writeFileSync(at(`${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
 }
 
 async function startBootstrap(): Promise<void> {
