@@ -2,9 +2,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { apiTokenLimit, openApiTokenIssuer } from '../machine-config/server/api-token-issuer.ts';
-import { openClusterSource } from '../machine-config/server/cluster-source.ts';
 import { startConfigServer } from '../machine-config/server/config-server.ts';
 import type { ConfigSource } from '../machine-config/server/config-source.ts';
 import { openFileSource } from '../machine-config/server/file-source.ts';
@@ -13,13 +10,8 @@ import type { Log } from '../machine-config/server/server-log.ts';
 import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
 import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
 import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
-import { connectAs } from '../node/api-identity.ts';
-import { agentErrors } from '../node/errors.ts';
-import { nodeSettingsFile } from '../node-software/machine-paths.ts';
-import { readNodeSettings } from '../node-software/node-settings.ts';
 import { redact } from '../observe/redact.ts';
 import type { CommandBody, Invocation } from './command.ts';
-import { generatedBy } from './machine-config-input.ts';
 
 const portNumber = z.coerce.number().int().min(0).max(65_535);
 const options = z.looseObject({
@@ -53,7 +45,8 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   const { log } = opened;
   const access = given.open ? 'open' : settings.access;
   await using parts = new AsyncDisposableStack();
-  const open = given.mode === 'cluster' ? openCluster : openBootstrap;
+  const isCluster = given.mode === 'cluster';
+  const open = isCluster ? (await import('./serve-cluster-configs.ts')).openCluster : openBootstrap;
   const { source, issuer, balancers } = await open(host, { given, settings, access, log, parts });
   const server = await startConfigServer(host, {
     access,
@@ -77,14 +70,14 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   return { data: { port: server.port }, text: '' };
 };
 
-interface Opened {
+export interface OpenedParts {
   readonly source: ConfigSource;
   readonly issuer: TokenIssuer;
   /** Besides those that were given. */
   readonly balancers: readonly string[];
 }
 
-interface Opening {
+export interface Opening {
   readonly given: Options;
   readonly settings: ConfigServerSettings;
   readonly access: AccessMode;
@@ -93,7 +86,7 @@ interface Opening {
   readonly parts: AsyncDisposableStack;
 }
 
-async function openBootstrap(host: Host, { given, settings, log, parts }: Opening): Promise<Opened> {
+async function openBootstrap(host: Host, { given, settings, log, parts }: Opening): Promise<OpenedParts> {
   const issuer = parts.use(await openTokenLedger(host, { path: given.tokenLedger, limit: settings.outstandingTokens }));
   const source = parts.use(
     await openFileSource(host, {
@@ -106,32 +99,6 @@ async function openBootstrap(host: Host, { given, settings, log, parts }: Openin
     }),
   );
   return { source, issuer, balancers: [] };
-}
-
-async function openCluster(host: Host, { given, settings, access, log, parts }: Opening): Promise<Opened> {
-  const { apiServerUrl, controlPlane } = await readNodeSettings(host);
-  const warn = (text: string): void => log({ level: 'warn', text, fields: {} });
-  const client = parts.use(await connect(host, given.apiKubeconfig, apiServerUrl));
-  const limit = Math.min(settings.outstandingTokens, apiTokenLimit);
-  const issuer = parts.use(openApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => warn(message) }));
-  const source = parts.use(
-    await openClusterSource(host, {
-      client,
-      pkiFolder: given.pki,
-      proxyCredentialsPath: given.proxyCredentials,
-      generatedBy,
-      needsPoolTokens: access === 'token',
-      onProblem: warn,
-    }),
-  );
-  return { source, issuer, balancers: controlPlane?.apiVips ?? [] };
-}
-
-/** As the agent of this master, unless told otherwise. */
-async function connect(host: Host, path: string | undefined, url: string | undefined): Promise<KubernetesClient> {
-  if (path !== undefined) return connectKubernetes(host, { path });
-  if (url === undefined) throw agentErrors.SETTINGS({ path: nodeSettingsFile, missing: 'where the API is' });
-  return connectAs('master', host, url);
 }
 
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */
