@@ -10,6 +10,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts'],
           environment: 'node',
           testTimeout: 20_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -18,6 +19,7 @@ export default defineConfig({
           include: ['test/{oracle,golden}/**/*.test.ts'],
           environment: 'node',
           testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -8,6 +8,7 @@ import { cpus } from 'node:os';
 import { connect as connectTcp } from 'node:net';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { parseArgs } from 'node:util';
+import { configServerEnvironment } from '../src/node-software/bootstrap-units.ts';
 import { ask, bearer, type Lab, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
 import { shown, type Spread, spread } from './measure.ts';
 
@@ -46,7 +47,9 @@ async function start(name: Contestant['name'], args: readonly string[], lab: Lab
   const path = lab.at(`log/${name.replaceAll(/\W/g, '-')}`);
   // A file, as the journal is on a machine: a pipe would make the reader part of what is measured.
   const log = openSync(path, 'w');
-  const child = spawn(process.execPath, ['--max-old-space-size=96', ...args], { stdio: ['ignore', 'ignore', log] });
+  // Both as the unit starts ours.
+  const env = { ...process.env, ...configServerEnvironment };
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', log], env });
   closeSync(log);
   const endMs = performance.now() + 20_000;
   for (;;) {

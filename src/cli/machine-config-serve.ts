@@ -2,9 +2,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { apiTokenLimit, openApiTokenIssuer } from '../machine-config/server/api-token-issuer.ts';
-import { openClusterSource } from '../machine-config/server/cluster-source.ts';
 import { startConfigServer } from '../machine-config/server/config-server.ts';
 import type { ConfigSource } from '../machine-config/server/config-source.ts';
 import { openFileSource } from '../machine-config/server/file-source.ts';
@@ -13,13 +10,8 @@ import type { Log } from '../machine-config/server/server-log.ts';
 import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
 import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
 import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
-import { connectAs } from '../node/api-identity.ts';
-import { agentErrors } from '../node/errors.ts';
-import { nodeSettingsFile } from '../node-software/machine-paths.ts';
-import { readNodeSettings } from '../node-software/node-settings.ts';
 import { redact } from '../observe/redact.ts';
 import type { CommandBody, Invocation } from './command.ts';
-import { generatedBy } from './machine-config-input.ts';
 
 const portNumber = z.coerce.number().int().min(0).max(65_535);
 const options = z.looseObject({
@@ -54,7 +46,8 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   const { log } = opened;
   const access = given.open ? 'open' : settings.access;
   await using parts = new AsyncDisposableStack();
-  const open = given.mode === 'cluster' ? openCluster : openBootstrap;
+  const isCluster = given.mode === 'cluster';
+  const open = isCluster ? (await import('./serve-cluster-configs.ts')).openCluster : openBootstrap;
   const { source, issuer, balancers } = await open(host, { given, settings, access, log, parts });
   const server = await startConfigServer(host, {
     access,
@@ -78,14 +71,14 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   return { data: { port: server.port }, text: '' };
 };
 
-interface Opened {
+export interface OpenedParts {
   readonly source: ConfigSource;
   readonly issuer: TokenIssuer;
   /** Besides those that were given. */
   readonly balancers: readonly string[];
 }
 
-interface Opening {
+export interface Opening {
   readonly given: Options;
   readonly settings: ConfigServerSettings;
   readonly access: AccessMode;
@@ -94,7 +87,7 @@ interface Opening {
   readonly parts: AsyncDisposableStack;
 }
 
-async function openBootstrap(host: Host, { given, settings, log, parts }: Opening): Promise<Opened> {
+async function openBootstrap(host: Host, { given, settings, log, parts }: Opening): Promise<OpenedParts> {
   const issuer = parts.use(await openTokenLedger(host, { path: given.tokenLedger, limit: settings.outstandingTokens }));
   const source = parts.use(
     await openFileSource(host, {
@@ -110,6 +103,7 @@ async function openBootstrap(host: Host, { given, settings, log, parts }: Openin
   return { source, issuer, balancers: [] };
 }
 
+<<<<<<< HEAD
 async function openCluster(host: Host, { given, settings, access, log, parts }: Opening): Promise<Opened> {
   const { apiServerUrl, controlPlane } = await readNodeSettings(host);
   const warn = (text: string): void => log({ level: 'warn', text, fields: {} });
@@ -137,6 +131,8 @@ async function connect(host: Host, path: string | undefined, url: string | undef
   return connectAs('master', host, url);
 }
 
+=======
+>>>>>>> config-server
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */
 const gatherMs = 20;
 

@@ -91,6 +91,12 @@ const configServerService = {
   NoNewPrivileges: true,
 } as const;
 
+/** The program of a server with a thousand connections: Node and libc would rather keep memory than give it back. */
+export const configServerEnvironment = {
+  NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=2',
+  MALLOC_ARENA_MAX: '2',
+} as const;
+
 export const machineConfigServerUnit: ServiceUnit = {
   name: 'machine-config-server.service',
   why:
@@ -106,8 +112,7 @@ export const machineConfigServerUnit: ServiceUnit = {
   },
   service: {
     ...configServerService,
-    // The heap of a server with a thousand connections; without it Node lets garbage grow with the machine's memory.
-    Environment: { NODE_OPTIONS: '--max-old-space-size=96' },
+    Environment: configServerEnvironment,
     ExecStart: {
       program: programs.firstlight,
       args: ['machine-config', 'serve', '--settings', configServerPaths.settings],

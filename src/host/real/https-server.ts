@@ -20,8 +20,8 @@ import { WaitingRoom } from './waiting-room.ts';
 interface Connection extends Guest {
   readonly socket: Socket;
   peer: Peer;
-  /** Node has it: its own limits hold from here on. */
-  hasBegun: boolean;
+  /** Until its first byte only we know it; then Node's own limits hold. */
+  hasSpoken: boolean;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -57,7 +57,7 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
       options.onTrouble({ kind: 'too-slow', address, phase: 'answer' }),
     );
     // Whoever has not sent a byte is not known to Node yet.
-    gate.closeQuiet(options.limits.handshakeMs, ({ hasBegun }) => !hasBegun);
+    gate.closeQuiet(options.limits.handshakeMs, ({ hasSpoken }) => !hasSpoken);
   }, 1_000);
   return {
     port,
@@ -111,8 +111,8 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
   const admit = (connection: Connection): void => {
     const { socket } = connection;
     whenReadable(socket, () => {
+      connection.hasSpoken = true;
       room.enter(connection, () => {
-        connection.hasBegun = true;
         for (const listener of begin) listener.call(server, socket);
       });
     });
@@ -125,7 +125,7 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
     const name = peerName(socket);
     const address = plainAddress(socket.remoteAddress ?? '');
     const peer = { address, from: 'connection' } as const;
-    const connection: Connection = { socket, peer, hasBegun: false, close: () => socket.destroy() };
+    const connection: Connection = { socket, peer, hasSpoken: false, close: () => socket.destroy() };
     socket.on('error', () => {});
     if (!gate.enter(connection, address)) return void socket.destroy();
     byPeer.set(name, connection);

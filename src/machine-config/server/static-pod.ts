@@ -1,5 +1,6 @@
 // The config server as a static pod, for machines that run everything in containers. The same program with the same
 // arguments as machine-config-server.service; only one of the two may be on a machine, because there is one port.
+import { configServerEnvironment } from '../../node-software/bootstrap-units.ts';
 import { bootstrapFolder, configServerPaths } from '../../node-software/machine-paths.ts';
 import { localPort } from './config-server.ts';
 
@@ -30,7 +31,7 @@ export function machineConfigServerPod({ image }: ConfigServerPodOptions): objec
           image,
           imagePullPolicy: 'IfNotPresent',
           command: ['firstlight', 'machine-config', 'serve', '--settings', configServerPaths.settings],
-          env: [{ name: 'NODE_OPTIONS', value: '--max-old-space-size=96' }],
+          env: Object.entries(configServerEnvironment).map(([name, value]) => ({ name, value })),
           resources: { requests: { cpu: '20m', memory: '100Mi' } },
           // Alive is not ready: a server without configurations must not be restarted for that.
           livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 },
