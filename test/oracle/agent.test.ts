@@ -61,8 +61,7 @@ const controlPlane = {
 const apiServerUrl = `https://${bootstrap.address}:6443`;
 const events: MembershipEvent[] = [];
 const log: string[] = [];
-const stop = new AbortController();
-let running: Promise<unknown> = Promise.resolve();
+let stopAgent: () => Promise<void> = async () => {};
 
 beforeAll(async () => {
   await writeKeys();
@@ -85,8 +84,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  stop.abort(new Error('the test is over'));
-  await running.catch(() => {});
+  await stopAgent();
   await master[Symbol.asyncDispose]();
   await bootstrap[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -100,11 +98,7 @@ describe('a master and its agent', () => {
     await giveToken('abcdef.0123456789abcdef');
     mkdirSync(master.at('/etc/kubernetes/manifests'), { recursive: true });
     master.startKubelet(['etcd', 'kube-apiserver']);
-    running = runAgent(master.host, {
-      signal: stop.signal,
-      log: (line) => log.push(line),
-      connect: () => connectAsAgent(master, apiServerUrl),
-    });
+    startAgent();
     await lookAfter('grown');
     expect(voterHistory(events)).toEqual([1, 2]);
     await until('every duty is settled', async () => state()?.isSettled === true && isComplete(state()));
@@ -165,6 +159,21 @@ describe('a master and its agent', () => {
     expect(existsSync(master.at(redemptionFile))).toBe(false);
   });
 
+  test('asked to stop, it ends at once and gives its Leases back; started again, it changes nothing', async () => {
+    const started = performance.now();
+    await stopAgent();
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const holders = ['etcd-membership', 'csr-approver'].map((name) =>
+      kubectl('-n', 'kube-system', 'get', 'lease', name, '-o', 'jsonpath={.spec.holderIdentity}'),
+    );
+    expect(holders).toEqual(['', '']);
+    const before = log.length;
+    startAgent();
+    await until('it leads again', async () => log.slice(before).includes('membership: settled (leads)'));
+    const did = log.slice(before).filter((line) => !/: (settled|waiting for)|^(approver|etcd): \{/.test(line));
+    expect(did).toEqual([]);
+  });
+
   test('finishes what the bootstrap machine began, and carries the cluster alone', async () => {
     kubectl('-n', 'kube-system', 'create', 'configmap', 'bootstrap', '--from-literal=status=complete');
     // The master holds the Lease by now; the bootstrap machine sees that it was removed all the same.
@@ -180,6 +189,19 @@ describe('a master and its agent', () => {
     expect(Object.values(endpoints.data)).toEqual([`https://${master.address}:2379`]);
   });
 });
+
+function startAgent(): void {
+  const stop = new AbortController();
+  const running = runAgent(master.host, {
+    signal: stop.signal,
+    log: (line) => log.push(line),
+    connect: () => connectAsAgent(master, apiServerUrl),
+  });
+  stopAgent = async () => {
+    stop.abort(new Error('asked to stop'));
+    await expect(running).rejects.toThrow('asked to stop');
+  };
+}
 
 async function lookAfter(stage: Stage): Promise<void> {
   const client = await connectAsAgent(bootstrap, apiServerUrl);
