@@ -10,6 +10,7 @@ import { installConfigErrors } from '../install-config/errors.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { machineConfigErrors } from '../machine-config/errors.ts';
 import { configServerErrors } from '../machine-config/server/errors.ts';
+import { agentErrors } from '../node/errors.ts';
 import { nodeSoftwareErrors } from '../node-software/errors.ts';
 import { pkiErrors } from '../pki/errors.ts';
 import { platformErrors } from '../platform/errors.ts';
@@ -29,6 +30,7 @@ const tables: readonly object[] = [
   configServerErrors,
   nodeSoftwareErrors,
   bootkubeErrors,
+  agentErrors,
   clusterErrors,
   controlPlaneErrors,
   etcdErrors,

@@ -103,36 +103,6 @@ async function openBootstrap(host: Host, { given, settings, log, parts }: Openin
   return { source, issuer, balancers: [] };
 }
 
-<<<<<<< HEAD
-async function openCluster(host: Host, { given, settings, access, log, parts }: Opening): Promise<Opened> {
-  const { apiServerUrl, controlPlane } = await readNodeSettings(host);
-  const warn = (text: string): void => log({ level: 'warn', text, fields: {} });
-  const client = parts.use(await connect(host, given.apiKubeconfig, apiServerUrl));
-  const limit = Math.min(settings.outstandingTokens, apiTokenLimit);
-  const issuer = parts.use(openApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => warn(message) }));
-  const source = parts.use(
-    await openClusterSource(host, {
-      client,
-      pkiFolder: given.pki,
-      proxyCredentialsPath: given.proxyCredentials,
-      pullSecretPath: given.pullSecret,
-      generatedBy,
-      needsPoolTokens: access === 'token',
-      onProblem: warn,
-    }),
-  );
-  return { source, issuer, balancers: controlPlane?.apiVips ?? [] };
-}
-
-/** As the agent of this master, unless told otherwise. */
-async function connect(host: Host, path: string | undefined, url: string | undefined): Promise<KubernetesClient> {
-  if (path !== undefined) return connectKubernetes(host, { path });
-  if (url === undefined) throw agentErrors.SETTINGS({ path: nodeSettingsFile, missing: 'where the API is' });
-  return connectAs('master', host, url);
-}
-
-=======
->>>>>>> config-server
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */
 const gatherMs = 20;
 

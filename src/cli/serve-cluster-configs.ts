@@ -22,6 +22,7 @@ export async function openCluster(host: Host, { given, settings, access, log, pa
       client,
       pkiFolder: given.pki,
       proxyCredentialsPath: given.proxyCredentials,
+      pullSecretPath: given.pullSecret,
       generatedBy,
       needsPoolTokens: access === 'token',
       onProblem: warn,
