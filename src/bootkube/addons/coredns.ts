@@ -17,9 +17,12 @@ export function coreDnsObjects(context: Pick<BootkubeContext, 'release' | 'names
   ];
 }
 
+// Braces end their line: CoreDNS does not read a block on one line.
 const corefile = `.:53 {
     errors
-    health { lameduck 5s }
+    health {
+        lameduck 5s
+    }
     ready
     kubernetes cluster.local in-addr.arpa ip6.arpa {
         pods insecure
@@ -27,7 +30,9 @@ const corefile = `.:53 {
         ttl 30
     }
     prometheus :9153
-    forward . /etc/resolv.conf { max_concurrent 1000 }
+    forward . /etc/resolv.conf {
+        max_concurrent 1000
+    }
     cache 30
     loop
     reload
