@@ -50,6 +50,7 @@ function unquoted(value: string): string | undefined {
 }
 
 function quoted(value: string): string {
-  if (/^[A-Za-z0-9_@%+=:,./~^-]*$/.test(value)) return value;
+  // A shell takes an unquoted ~ for somebody's home.
+  if (/^[A-Za-z0-9_@%+=:,./^-]*$/.test(value)) return value;
   return `"${value.replace(/["\\$`]/g, '\\$&')}"`;
 }
