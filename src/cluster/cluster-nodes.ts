@@ -1,6 +1,8 @@
 // Nodes as the API knows them, and what keeps those that are expected from being Ready.
+import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { Look } from './wait-for-progress.ts';
 
 export interface ClusterNode {
   readonly name: string;
@@ -47,4 +49,20 @@ export function notReady(expected: readonly string[], nodes: readonly ClusterNod
     if (node === undefined) return [`${name} is not a node yet`];
     return node.isReady ? [] : [`${name} is not Ready: ${node.reason}`];
   });
+}
+
+/** One look at whether all of them are Ready; an API that is away for a moment is something to wait for. */
+export async function lookAtNodes(
+  client: KubernetesClient,
+  expected: readonly string[],
+  signal: AbortSignal,
+): Promise<Look> {
+  try {
+    const missing = notReady(expected, await listNodes(client, signal));
+    return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof FirstlightError)) throw error;
+    return { isDone: false, fingerprint: error.code, missing: [error.message] };
+  }
 }

@@ -8,7 +8,7 @@ import { createMachines, destroyMachines, type PlatformContext } from '../platfo
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { changeInventory } from './cluster-inventory.ts';
-import { listNodes, notReady } from './cluster-nodes.ts';
+import { lookAtNodes } from './cluster-nodes.ts';
 import { mustFindLocal } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import type { FoundCluster } from './find-cluster.ts';
@@ -80,10 +80,7 @@ async function awaitReady({ host, dir, names, signal, emit }: AddNodes, patience
     patience,
     everyMs: 500,
     signal,
-    look: async () => {
-      const missing = notReady(names, await listNodes(client, signal));
-      return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
-    },
+    look: () => lookAtNodes(client, names, signal),
     onMissing: (missing) => emit({ kind: 'notice', level: 'info', text: missing.join('; ') }),
   });
 }

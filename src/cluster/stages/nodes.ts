@@ -1,13 +1,11 @@
 // The proof of the pudding, by the API that a person uses: every machine is a Ready node.
 import { inventory } from '../../assets/inventory.ts';
-import { FirstlightError } from '../../errors/firstlight-error.ts';
-import type { KubernetesClient } from '../../kubernetes/client.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
-import { listNodes, notReady } from '../cluster-nodes.ts';
+import { lookAtNodes } from '../cluster-nodes.ts';
 import { connectCluster } from '../local-kubeconfig.ts';
 import { platformName } from '../local-plan.ts';
-import { type Look, waitForProgress } from '../wait-for-progress.ts';
+import { waitForProgress } from '../wait-for-progress.ts';
 
 export const nodes: Stage<ClusterContext> = {
   name: 'nodes',
@@ -37,15 +35,4 @@ export const nodes: Stage<ClusterContext> = {
 export function expectedNodes(context: ClusterContext): readonly string[] {
   const { machines } = assetsOf(context).value(inventory);
   return machines.filter(({ role }) => role !== 'bootstrap').map(({ name }) => name);
-}
-
-async function lookAtNodes(client: KubernetesClient, expected: readonly string[], signal: AbortSignal): Promise<Look> {
-  try {
-    const missing = notReady(expected, await listNodes(client, signal));
-    return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof FirstlightError)) throw error;
-    return { isDone: false, fingerprint: error.code, missing: [error.message] };
-  }
 }
