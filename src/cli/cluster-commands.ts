@@ -6,6 +6,8 @@ const timeout: OptionSpec = {
   description: 'give up after this long (default: go on while something moves)',
 };
 
+const noWait: OptionSpec = { flags: '--no-wait', description: 'return when the machines are started' };
+
 export const clusterCommands: readonly CommandSpec[] = [
   {
     path: ['create', 'cluster'],
@@ -15,5 +17,78 @@ export const clusterCommands: readonly CommandSpec[] = [
     options: [timeout],
     examples: ['firstlight create cluster', 'firstlight create cluster --dir lab'],
     load: async () => (await import('./create-cluster.ts')).createClusterCommand,
+  },
+  {
+    path: ['destroy', 'cluster'],
+    summary: 'Remove the machines of the cluster and all they left on this host.',
+    description: 'The assets stay in their folder; remove it yourself when you do not need them any more.',
+    examples: ['firstlight destroy cluster', 'firstlight destroy cluster --dir lab'],
+    load: async () => (await import('./destroy.ts')).destroyClusterCommand,
+  },
+  {
+    path: ['destroy', 'bootstrap'],
+    summary: 'Remove the bootstrap machine, once the masters carry the cluster.',
+    options: [{ flags: '--force', description: 'also while the cluster still needs it' }],
+    examples: ['firstlight destroy bootstrap'],
+    load: async () => (await import('./destroy.ts')).destroyBootstrapCommand,
+  },
+  {
+    path: ['status'],
+    summary: 'Show the machines, etcd voters and nodes of the cluster.',
+    examples: ['firstlight status', 'firstlight status -o json'],
+    load: async () => (await import('./status.ts')).status,
+  },
+  {
+    path: ['wait-for', 'bootstrap-complete'],
+    summary: 'Wait until the masters carry the cluster and the bootstrap machine may go.',
+    options: [timeout],
+    examples: ['firstlight wait-for bootstrap-complete --dir lab'],
+    load: async () => (await import('./wait-for.ts')).waitForBootstrapComplete,
+  },
+  {
+    path: ['wait-for', 'install-complete'],
+    summary: 'Wait until every node is Ready and the control plane and the add-ons have settled.',
+    options: [timeout],
+    examples: ['firstlight wait-for install-complete --dir lab'],
+    load: async () => (await import('./wait-for.ts')).waitForInstallComplete,
+  },
+  {
+    path: ['kubeconfig'],
+    summary: 'Say where the kubeconfig is, or merge it into yours.',
+    options: [
+      { flags: '--merge', description: 'add the cluster to $KUBECONFIG or ~/.kube/config, and make it current' },
+    ],
+    examples: ['export KUBECONFIG=$(firstlight kubeconfig)', 'firstlight kubeconfig --merge'],
+    load: async () => (await import('./kubeconfig.ts')).kubeconfig,
+  },
+  {
+    path: ['kubectl'],
+    summary: 'Run the release’s own kubectl at this cluster.',
+    description: 'Everything after the word is kubectl’s; --dir comes before its first word.',
+    passesThrough: true,
+    examples: ['firstlight kubectl get nodes -o wide', 'firstlight kubectl --dir lab get pods -A'],
+    load: async () => (await import('./kubectl.ts')).kubectl,
+  },
+  {
+    path: ['node', 'add'],
+    summary: 'Add workers to a cluster that stands.',
+    arguments: [{ name: '<names...>', description: 'names of the new workers' }],
+    options: [noWait, timeout],
+    examples: ['firstlight node add worker-1', 'firstlight node add worker-1 worker-2 --no-wait'],
+    load: async () => (await import('./node.ts')).nodeAdd,
+  },
+  {
+    path: ['node', 'remove'],
+    summary: 'Move the pods of a worker away and remove it for good.',
+    arguments: [{ name: '<name>', description: 'name of the worker' }],
+    options: [{ flags: '--force', description: 'also where its pods cannot be moved in time' }],
+    examples: ['firstlight node remove worker-1'],
+    load: async () => (await import('./node.ts')).nodeRemove,
+  },
+  {
+    path: ['node', 'list'],
+    summary: 'Show the machines that may be nodes, and which are.',
+    examples: ['firstlight node list', 'firstlight node list -o json'],
+    load: async () => (await import('./node.ts')).nodeList,
   },
 ];

@@ -2,15 +2,13 @@
 // machine when that is safe, and may be killed and run again at any moment.
 import { join } from 'node:path';
 import { clusterNames } from '../assets/cluster-names.ts';
-import { assetErrors } from '../assets/errors.ts';
-import { openAssetFolder } from '../assets/folder.ts';
 import { installConfig } from '../assets/install-config.ts';
-import type { FolderLock } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { masterCount } from '../install-config/cluster-facts.ts';
 import { runStages } from '../workflow/engine.ts';
 import type { Emit } from '../workflow/events.ts';
 import { openJournal } from '../workflow/journal.ts';
+import { claimFolder } from './claim-folder.ts';
 import { assetsOf, type ClusterContext, clusterOf } from './cluster-context.ts';
 import { clusterJournalPath } from './cluster-journal.ts';
 import { createStages } from './create-stages.ts';
@@ -45,7 +43,7 @@ export interface CreatedCluster {
 
 export async function createCluster(options: CreateClusterOptions): Promise<CreatedCluster> {
   const { host, dir, project, emit, onSight, signal, timeoutMs } = options;
-  await using _ = await claimFolder(host, dir);
+  await using _ = await claimFolder(host, dir, 'create cluster');
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   const context: ClusterContext = {
     host,
@@ -67,13 +65,4 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     masters: masterCount(assetsOf(context).value(installConfig)),
     nodes: expectedNodes(context),
   };
-}
-
-/** One such command at a time; others may still look at the assets, whose folder has a lock of its own. */
-async function claimFolder(host: Host, dir: string): Promise<FolderLock> {
-  // Refuses a folder that belongs to something else before anything is written to it.
-  await (await openAssetFolder(host, dir, 'create cluster'))[Symbol.asyncDispose]();
-  const lock = await host.files.lock(join(dir, '.firstlight'), 'create cluster');
-  if ('heldBy' in lock) throw assetErrors.BUSY({ dir, ...lock.heldBy });
-  return lock;
 }

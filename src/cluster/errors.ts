@@ -34,6 +34,13 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'The limit that was given on the command line has passed before the cluster was ready.',
     exit: exitCodes.bootstrapFailed,
   },
+  NOT_COMPLETE: {
+    message: (e: { missing: readonly string[] }) =>
+      `the cluster does not become complete: ${e.missing.join('; ') || 'nothing was seen at all'}`,
+    hint: 'firstlight status shows every machine; firstlight wait-for install-complete looks again.',
+    means: 'The masters carry the cluster, but not everything that belongs to it works.',
+    exit: exitCodes.installFailed,
+  },
   MACHINE_DOWN: {
     message: (e: { machines: readonly string[] }) =>
       `${e.machines.join(', ')} ${e.machines.length === 1 ? 'has' : 'have'} stopped`,
@@ -66,5 +73,11 @@ export const clusterErrors = errorTable('CLUSTER', {
     hint: 'firstlight machine destroy and create replace a master; the cluster takes it up again by itself.',
     means: 'To take a master away for good changes how many may fail; node remove takes workers only.',
     exit: exitCodes.usage,
+  },
+  NOT_DRAINED: {
+    message: (e: { name: string; reason: string }) => `the pods of ${e.name} cannot be moved away: ${e.reason}`,
+    hint: 'The node takes no new pods and is otherwise as it was. --force removes it anyway.',
+    means: 'Before a node goes its pods are evicted; a disruption budget or a pod without an owner can forbid that.',
+    exit: exitCodes.infrastructure,
   },
 });

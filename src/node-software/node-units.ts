@@ -171,6 +171,8 @@ export const agentUnit: ServiceUnit = {
   service: {
     Type: 'exec',
     EnvironmentFile: [{ path: machineFacts.environment }],
+    // What an agent makes lives for a moment or for ever: a small young generation costs nothing and saves 35 MB.
+    Environment: { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=128' },
     ExecStart: { program: programs.firstlight, args: ['agent'] },
     Restart: 'always',
     RestartSec: 1,

@@ -38,7 +38,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   const { node, apiServerUrl, controlPlane } = await readSurroundings(host);
   await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
   const doorbell = new Doorbell();
-  const children = new Children(signal, () => doorbell.ring());
+  const children = new Children(host.clock, signal, () => doorbell.ring());
   using etcd = new RenewingClients(host.clock);
   const agent: Agent = {
     host,

@@ -1,6 +1,7 @@
 // Work that goes on beside the duties: watches and elections. Each is started once and kept; one that ends is started
 // again by the next look of whoever wants it. All of them end with the agent.
 import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Clock } from '../host/clock.ts';
 
 /** `say` leaves a short word on how it stands. */
 export type Child = (signal: AbortSignal, say: (note: string) => void) => Promise<void>;
@@ -11,20 +12,29 @@ export interface ChildState {
   readonly lastFailure: string | undefined;
 }
 
+/** One that fails at once must not be started in a tight loop. */
+const restartMs = 1_000;
+
 export class Children {
   readonly #running = new Map<string, Promise<void>>();
+  readonly #endedMs = new Map<string, number>();
   readonly #states = new Map<string, ChildState>();
+  readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #onChange: () => void;
 
-  constructor(signal: AbortSignal, onChange: () => void) {
+  /** `onChange` is called when one says something new or has ended. */
+  constructor(clock: Clock, signal: AbortSignal, onChange: () => void) {
+    this.#clock = clock;
     this.#signal = signal;
     this.#onChange = onChange;
   }
 
-  /** Starts it unless it runs. */
+  /** Starts it unless it runs or has just ended. */
   keep(name: string, child: Child): ChildState {
-    if (!this.#running.has(name) && !this.#signal.aborted) this.#running.set(name, this.#run(name, child));
+    const quietMs = this.#clock.monotonicMs() - (this.#endedMs.get(name) ?? Number.NEGATIVE_INFINITY);
+    const mayStart = !this.#running.has(name) && !this.#signal.aborted && quietMs >= restartMs;
+    if (mayStart) this.#running.set(name, this.#run(name, child));
     return this.#states.get(name) ?? { note: undefined, lastFailure: undefined };
   }
 
@@ -42,6 +52,8 @@ export class Children {
     } finally {
       this.#running.delete(name);
       this.#states.set(name, { note: undefined, lastFailure });
+      this.#endedMs.set(name, this.#clock.monotonicMs());
+      this.#onChange();
     }
   }
 

@@ -6,6 +6,9 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
 import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../node-software/inventory.ts';
 import type { NodeRole } from './duty.ts';
+import { etcdEndpoints } from './etcd-endpoints.ts';
+import { isJoinRecordName } from './join-record.ts';
+import { handoffRecord, internalAddressesOf, isLeaving, podRangesOf } from './node-facts.ts';
 import { writeIfChanged } from './write-if-changed.ts';
 
 export const inventoryCopy = '/var/lib/firstlight/inventory.json';
@@ -13,20 +16,39 @@ export const inventoryCopy = '/var/lib/firstlight/inventory.json';
 export class ClusterView {
   #nodes: readonly KubernetesObject[] | undefined;
   #configMaps: readonly KubernetesObject[] = [];
+  #digest = '';
 
   /** Undefined until they have been listed once. */
   get nodes(): readonly KubernetesObject[] | undefined {
     return this.#nodes;
   }
 
+  /** Of the system's namespace, those that somebody here reads. */
   get configMaps(): readonly KubernetesObject[] {
     return this.#configMaps;
   }
 
-  put(seen: { readonly nodes: readonly KubernetesObject[]; readonly configMaps?: readonly KubernetesObject[] }): void {
+  /** True when something differs that anybody here reads; nodes report much that nobody does. */
+  put(seen: {
+    readonly nodes: readonly KubernetesObject[];
+    readonly configMaps?: readonly KubernetesObject[];
+  }): boolean {
     this.#nodes = seen.nodes;
-    this.#configMaps = seen.configMaps ?? [];
+    this.#configMaps = (seen.configMaps ?? []).filter(isRead);
+    const digest = JSON.stringify([
+      this.#nodes.map((node) => [node.metadata.name, podRangesOf(node), internalAddressesOf(node), isLeaving(node)]),
+      this.#configMaps.map(({ metadata, data }) => [metadata.name, data]),
+    ]);
+    const isChanged = digest !== this.#digest;
+    this.#digest = digest;
+    return isChanged;
   }
+}
+
+const readConfigMaps = new Set<string>([inventoryConfigMap.name, etcdEndpoints.name, handoffRecord]);
+
+function isRead({ metadata }: KubernetesObject): boolean {
+  return readConfigMaps.has(metadata.name) || isJoinRecordName(metadata.name);
 }
 
 export interface FollowOptions {
@@ -45,8 +67,7 @@ export async function followCluster({ client, host, role, view, signal, onChange
   const configMaps = { kind: { apiVersion: 'v1', kind: 'ConfigMap' }, selection: { namespace: 'kube-system' } };
   const seen = role === 'master' ? watchTogether(watching, { nodes, configMaps }) : watchTogether(watching, { nodes });
   for await (const state of seen) {
-    view.put(state);
-    onChange();
+    if (view.put(state)) onChange();
   }
 }
 

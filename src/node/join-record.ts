@@ -30,6 +30,10 @@ export function joinRecordName(node: string): string {
   return `${prefix}${node}`;
 }
 
+export function isJoinRecordName(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
 export function joinRecordReference(node: string): ObjectReference {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: joinRecordName(node) };
 }
@@ -66,7 +70,7 @@ const data = z.object({
 /** Undefined for what is no such record: somebody else's ConfigMap, or one that was damaged. */
 export function readJoinRecord(object: KubernetesObject): JoinRecord | undefined {
   const { metadata } = object;
-  if (metadata.namespace !== namespace || !metadata.name.startsWith(prefix)) return undefined;
+  if (metadata.namespace !== namespace || !isJoinRecordName(metadata.name)) return undefined;
   const read = data.safeParse(object['data']);
   return read.success ? { node: metadata.name.slice(prefix.length), ...read.data } : undefined;
 }

@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../node-software/inventory.ts';
 import { readEndpoints } from './etcd-endpoints.ts';
 import { type JoinRecord, readJoinRecord } from './join-record.ts';
+import { handoffRecord, isLeaving } from './node-facts.ts';
 
 export interface FactsSources {
   readonly inventory: Inventory;
@@ -18,9 +19,6 @@ export interface FactsSources {
   readonly maxLearners: number;
   readonly now: Date;
 }
-
-/** On a Node: its machine is about to be taken away. */
-export const leavingAnnotation = 'firstlight.io/leaving';
 
 export function membershipFacts(sources: FactsSources): MembershipFacts {
   const { inventory, configMaps, readyApiServers, maxLearners } = sources;
@@ -42,7 +40,7 @@ export function membershipFacts(sources: FactsSources): MembershipFacts {
 /** P8 of the handoff, written when the masters carry the cluster. */
 export function isBootstrapComplete(configMaps: readonly KubernetesObject[]): boolean {
   const found = configMaps.find(
-    ({ metadata }) => metadata.name === 'bootstrap' && metadata.namespace === 'kube-system',
+    ({ metadata }) => metadata.name === handoffRecord && metadata.namespace === 'kube-system',
   );
   return (found?.['data'] as { readonly status?: string } | undefined)?.status === 'complete';
 }
@@ -83,10 +81,6 @@ function mastersOf({ inventory, configMaps, nodes, now }: FactsSources): readonl
 function recordEntry(object: KubernetesObject): readonly (readonly [string, JoinRecord])[] {
   const record = readJoinRecord(object);
   return record === undefined ? [] : [[record.node, record]];
-}
-
-function isLeaving({ metadata }: KubernetesObject): boolean {
-  return metadata.deletionTimestamp !== undefined || metadata.annotations?.[leavingAnnotation] === 'true';
 }
 
 /** Undefined for a master that does not say (any more) that it is ready. */

@@ -1,6 +1,16 @@
-// What the agent reads from Node objects.
+// What agents read from objects of the cluster.
 import { z } from 'zod';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+
+/** The ConfigMap that says how far the bootstrap is. */
+export const handoffRecord = 'bootstrap';
+
+/** On a Node: its machine is about to be taken away. */
+export const leavingAnnotation = 'firstlight.io/leaving';
+
+export function isLeaving({ metadata }: KubernetesObject): boolean {
+  return metadata.deletionTimestamp !== undefined || metadata.annotations?.[leavingAnnotation] === 'true';
+}
 
 const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
 const status = z

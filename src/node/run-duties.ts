@@ -51,10 +51,18 @@ async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promis
     const ownRings = tell(duty, outcome, options, board);
     actions = outcome.status === 'acted' ? actions + 1 : 0;
     if (actions > 0 && actions < actionsInARow) continue;
-    const isSettled = outcome.status === 'settled';
-    const pauseMs = isSettled ? (duty.settledTickMs ?? settledTickMsDefault) : (duty.tickMs ?? tickMsDefault);
-    await pause(agent.host, { doorbell: agent.doorbell, rings: rings + ownRings, pauseMs, signal });
+    await pause(agent.host, {
+      ...pauseAfter(outcome, duty),
+      doorbell: agent.doorbell,
+      rings: rings + ownRings,
+      signal,
+    });
   }
+}
+
+function pauseAfter(outcome: Outcome, duty: Duty): Pick<Pause, 'pauseMs' | 'isDeaf'> {
+  if (outcome.status !== 'settled') return { pauseMs: duty.tickMs ?? tickMsDefault, isDeaf: false };
+  return { pauseMs: duty.settledTickMs ?? settledTickMsDefault, isDeaf: duty.isDeafWhenSettled === true };
 }
 
 async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<Outcome> {
@@ -91,14 +99,16 @@ interface Pause {
   readonly doorbell: Doorbell;
   readonly rings: number;
   readonly pauseMs: number;
+  readonly isDeaf: boolean;
   readonly signal: AbortSignal;
 }
 
-async function pause(host: Host, { doorbell, rings, pauseMs, signal }: Pause): Promise<void> {
+async function pause(host: Host, { doorbell, rings, pauseMs, isDeaf, signal }: Pause): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([over.signal, signal]);
   try {
-    await Promise.race([host.clock.sleep(pauseMs, either), doorbell.rung(rings, either)]);
+    const ring = isDeaf ? [] : [doorbell.rung(rings, either)];
+    await Promise.race([host.clock.sleep(pauseMs, either), ...ring]);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -64,15 +64,23 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
   const lines = after.steps.flatMap((step) => {
     const old = before?.steps.find(({ name }) => name === step.name);
     if (step.state === 'waiting') return [];
-    const isNew = old?.state !== step.state || old.note !== step.note;
+    const isNew = old?.state !== step.state || withoutDurations(old.note) !== withoutDurations(step.note);
     const time = step.state === 'running' || step.ms === undefined ? '' : `  ${seconds(step.ms)}`;
     const head = isNew ? [`${signs[step.state]} ${step.name}${step.note === '' ? '' : `: ${step.note}`}${time}`] : [];
     if (step.state !== 'running') return head;
-    const fresh = step.details.filter(({ name, text }) => old?.details.find((one) => one.name === name)?.text !== text);
+    const fresh = step.details.filter(({ name, text }) => {
+      const told = old?.details.find((one) => one.name === name)?.text;
+      return told === undefined || withoutDurations(told) !== withoutDurations(text);
+    });
     return [...head, ...fresh.map(({ name, text }) => `    ${name}: ${text}`)];
   });
   const members = memberText(after);
   return members === '' || members === memberText(before) ? lines : [...lines, `  etcd ${members}`];
+}
+
+/** Words that differ only in how long something takes say the same: `asked 12 s ago` and `asked 13 s ago`. */
+export function withoutDurations(text: string): string {
+  return text.replaceAll(/\d+(\.\d+)? ?(ms|s|min)\b/g, '');
 }
 
 function memberText(view: FrameView | undefined): string {

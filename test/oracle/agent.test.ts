@@ -119,6 +119,31 @@ describe('a master and its agent', () => {
     expect(master.commands).toContain('/usr/bin/systemctl is-active --quiet machine-config-server.service');
   });
 
+  test('may do what its duties need and not what lies beside it', () => {
+    const system = { namespace: 'kube-system' };
+    const certificates = { group: 'certificates.k8s.io', resource: 'signers' };
+    const allowed = [
+      { verb: 'patch', resource: 'configmaps', name: 'firstlight-join-master-0', ...system },
+      { verb: 'update', group: 'coordination.k8s.io', resource: 'leases', name: 'etcd-membership', ...system },
+      { verb: 'approve', ...certificates, name: 'kubernetes.io/kubelet-serving' },
+      { verb: 'create', resource: 'secrets', ...system },
+    ];
+    const denied = [
+      { verb: 'patch', resource: 'configmaps', name: 'extension-apiserver-authentication', ...system },
+      { verb: 'patch', resource: 'configmaps', name: 'firstlight-inventory', ...system },
+      { verb: 'update', group: 'coordination.k8s.io', resource: 'leases', name: 'kube-scheduler', ...system },
+      { verb: 'create', group: 'coordination.k8s.io', resource: 'leases', ...system },
+      { verb: 'approve', ...certificates, name: 'kubernetes.io/kube-apiserver-client' },
+      { verb: 'sign', ...certificates, name: 'kubernetes.io/kubelet-serving' },
+      { verb: 'get', resource: 'secrets', namespace: 'default' },
+      { verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterrolebindings' },
+      { verb: 'delete', resource: 'nodes' },
+      { verb: 'create', resource: 'pods', ...system },
+    ];
+    expect(allowed.filter((wish) => !agentMay(wish))).toEqual([]);
+    expect(denied.filter((wish) => agentMay(wish))).toEqual([]);
+  });
+
   test('told the cluster that its keys are here, so that its token can go', () => {
     expect(kubectl('-n', 'kube-system', 'get', 'secret', 'bootstrap-token-abcdef', '-o', 'yaml')).toContain(
       'firstlight.io/keys-held-by: master-0',
@@ -181,6 +206,13 @@ function connectAsAgent(machine: TestMachine, server: string): Promise<Kubernete
     credential: { kind: 'files', certificate: pki('node-agent.crt'), key: pki('node-agent.key') },
   });
   return connectKubernetes(real, { text });
+}
+
+function agentMay(resourceAttributes: object): boolean {
+  const spec = { user: 'firstlight:node-agent:master-0', groups: ['firstlight:node-agents'], resourceAttributes };
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec };
+  writeFileSync(join(folder, 'review.yaml'), toYaml(review));
+  return kubectl('create', '-f', join(folder, 'review.yaml'), '-o', 'jsonpath={.status.allowed}') === 'true';
 }
 
 function isComplete(found: AgentState | undefined): boolean {
@@ -267,7 +299,8 @@ function kubectl(...args: readonly string[]): string {
   try {
     return execFileSync(oracleProgram('kubectl'), [...common, ...args], { encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
-    return String((error as { stderr?: unknown }).stderr);
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    return `${stdout ?? ''}${stderr ?? ''}`;
   }
 }
 

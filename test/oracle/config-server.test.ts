@@ -139,13 +139,21 @@ describe('what curl asks for', () => {
     expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(out)}`);
   });
 
-  test('with 8 kB of garbage it is served, with 64 kB it is told that this is too much', () => {
+  test('with 8 kB of garbage it is served, with more than 16 kB it is told that this is too much', async () => {
     const accept = (bytes: number): string[] => ['-H', `Accept: ${'a;q=/,version=3 '.repeat(bytes / 16)}`];
     const authorization = ['-H', `Authorization: Bearer ${tokens.worker}`];
     expect(JSON.parse(curl('/config/worker', [...accept(8_192), ...authorization]).out)).toBeDefined();
-    expect(
-      curl('/config/worker', ['-o', '/dev/null', '-w', '%{http_code}', ...accept(65_536), ...authorization]).out,
-    ).toBe('431');
+    // The answer and the end of the connection may arrive together, and curl then tells only of the latter.
+    const { out } = curl('/config/worker', [
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code}',
+      ...accept(20_480),
+      ...authorization,
+    ]);
+    expect(out).toMatch(/^431|reset by peer/);
+    await server.logged((line) => line['code'] === 'HPE_HEADER_OVERFLOW');
   });
 
   test('by any way around the paths it gets nothing', () => {

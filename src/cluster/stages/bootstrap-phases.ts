@@ -4,6 +4,7 @@ import { observeMachines } from '../../platform/local/observed-machine.ts';
 import { readMachines } from '../../platform/local/machine-folder.ts';
 import { hasProcesses } from '../../platform/local/observed-machine.ts';
 import { platformErrors } from '../../platform/errors.ts';
+import { withoutDurations } from '../../observe/frame.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import { isPast, type Phase, stageTitle } from '../bootstrap-phase.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
@@ -96,7 +97,7 @@ function fingerprint(sight: ClusterSight): string {
   const duties = sight.machines.flatMap(
     ({ agent }) => agent?.duties.map(({ name, status }) => `${name} ${status}`) ?? [],
   );
-  return [...boots, ...duties, ...missingNow(sight)].join('\n');
+  return [...boots, ...duties, ...missingNow(sight).map(withoutDurations)].join('\n');
 }
 
 function refuseFailedBoot({ machines }: ClusterSight): void {

@@ -7,7 +7,7 @@ import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readine
 /** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
 const readinessLimitMs = 30_000;
 const freeDiskBytes = 2 ** 30;
-const fsyncLimitMs = 500;
+export const fsyncLimitMs = 500;
 const clockLimitMs = 1000;
 /** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
 const startingMs = 10_000;

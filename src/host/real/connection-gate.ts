@@ -97,6 +97,15 @@ export class ConnectionGate<G extends Guest> {
     }
   }
 
+  /** Closes those that have been quiet longer than this, as far as they are meant. */
+  closeQuiet(longestMs: number, isMeant: (guest: G) => boolean): void {
+    const since = this.#options.nowMs() - longestMs;
+    for (const guest of this.#quiet) {
+      if ((this.#seats.get(guest)?.quietSinceMs ?? 0) > since) return;
+      if (isMeant(guest)) guest.close();
+    }
+  }
+
   /** Closes those that nobody would miss; `all` closes every one. */
   clear(which: 'quiet' | 'all'): void {
     const since = this.#options.nowMs() - quietAtLeastMs;

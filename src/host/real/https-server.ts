@@ -15,10 +15,13 @@ import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } fr
 import { plainAddress } from '../proxy-protocol.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
 import { readProxySource } from './proxy-source.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 interface Connection extends Guest {
   readonly socket: Socket;
   peer: Peer;
+  /** Node has it: its own limits hold from here on. */
+  hasBegun: boolean;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -45,14 +48,16 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     nowMs: () => performance.now(),
     onFull: (address, limit, closed) => options.onTrouble({ kind: 'full', address, limit, closed }),
   });
-  const connections = guardConnections(server, gate, options);
-  serveRequests(server, { gate, connections, options });
-  reportTrouble(server, { connections, options });
+  const guarded = guardConnections(server, gate, options);
+  serveRequests(server, { ...guarded, gate, options });
+  reportTrouble(server, { ...guarded, options });
   const port = await start(server, options);
   const sweep = setInterval(() => {
     gate.closeStuck(options.limits.answerMs, ({ peer: { address } }) =>
       options.onTrouble({ kind: 'too-slow', address, phase: 'answer' }),
     );
+    // Whoever has not sent a byte is not known to Node yet.
+    gate.closeQuiet(options.limits.handshakeMs, ({ hasBegun }) => !hasBegun);
   }, 1_000);
   return {
     port,
@@ -89,47 +94,75 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
   });
 }
 
+/** Enough to keep every core busy with handshakes, also with clients that are far away. */
+const handshakePlaces = 96;
+const placeHeldMs = 250;
+
 /**
- * Puts the gate and the PROXY header before Node's own handling of a connection. The server's one listener of
- * `connection` is what starts TLS or HTTP on a socket; it is called when the socket may come in.
+ * Puts the gate, the PROXY header and the waiting room before Node's own handling of a connection. The server's one
+ * listener of `connection` is what starts TLS or HTTP on a socket; it is called when it is the socket's turn.
  */
-function guardConnections(
-  server: NodeServer,
-  gate: ConnectionGate<Connection>,
-  options: ServerOptions,
-): (socket: Socket) => Connection | undefined {
+function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, options: ServerOptions): Guarded {
   const balancers = new Set(options.balancers.map((address) => plainAddress(address)));
   const byPeer = new Map<string, Connection>();
+  const room = new WaitingRoom<Connection>({ places: handshakePlaces, heldMs: placeHeldMs });
   const begin = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
+  const admit = (connection: Connection): void => {
+    const { socket } = connection;
+    whenReadable(socket, () => {
+      room.enter(connection, () => {
+        connection.hasBegun = true;
+        for (const listener of begin) listener.call(server, socket);
+      });
+    });
+  };
+  const seatAndAdmit = (connection: Connection): void => {
+    if (gate.seat(connection, connection.peer.address)) admit(connection);
+    else connection.close();
+  };
   server.on('connection', (socket: Socket) => {
     const name = peerName(socket);
     const address = plainAddress(socket.remoteAddress ?? '');
-    const connection: Connection = { socket, peer: { address, from: 'connection' }, close: () => socket.destroy() };
+    const peer = { address, from: 'connection' } as const;
+    const connection: Connection = { socket, peer, hasBegun: false, close: () => socket.destroy() };
     socket.on('error', () => {});
     if (!gate.enter(connection, address)) return void socket.destroy();
     byPeer.set(name, connection);
     socket.once('close', () => {
       gate.leave(connection);
+      room.leave(connection);
       if (byPeer.get(name) === connection) byPeer.delete(name);
     });
-    const admit = (): void => {
-      if (!gate.seat(connection, connection.peer.address)) return void socket.destroy();
-      for (const listener of begin) listener.call(server, socket);
-    };
-    if (!balancers.has(address)) return admit();
+    if (!balancers.has(address)) return seatAndAdmit(connection);
     readProxySource(socket, options.limits.handshakeMs, (read) => {
       if ('reason' in read) {
         options.onTrouble({ kind: 'proxy-header', address, reason: read.reason });
         return void socket.destroy();
       }
-      if (read.source !== undefined) connection.peer = { address: read.source.address, from: 'balancer' };
       // The balancer's own health checks are not a machine: they have no share that could be used up.
-      if (read.source === undefined) for (const listener of begin) listener.call(server, socket);
-      else admit();
+      if (read.source === undefined) return admit(connection);
+      connection.peer = { address: read.source.address, from: 'balancer' };
+      seatAndAdmit(connection);
     });
   });
-  return (socket) => byPeer.get(peerName(socket));
+  return { connections: (socket) => byPeer.get(peerName(socket)), room };
+}
+
+interface Guarded {
+  readonly connections: (socket: Socket) => Connection | undefined;
+  readonly room: WaitingRoom<Connection>;
+}
+
+/** The bytes stay where they are: TLS and HTTP take what a socket has already read. */
+function whenReadable(socket: Socket, call: () => void): void {
+  if (socket.readableLength > 0) return call();
+  const onReadable = (): void => {
+    if (socket.readableLength === 0) return;
+    socket.off('readable', onReadable);
+    call();
+  };
+  socket.on('readable', onReadable);
 }
 
 /** A TLS socket has the addresses of the connection it runs over, and no two open connections share them. */
@@ -137,13 +170,12 @@ function peerName(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
-interface Serving {
+interface Serving extends Guarded {
   readonly gate: ConnectionGate<Connection>;
-  readonly connections: (socket: Socket) => Connection | undefined;
   readonly options: ServerOptions;
 }
 
-function serveRequests(server: NodeServer, { gate, connections, options }: Serving): void {
+function serveRequests(server: NodeServer, { gate, room, connections, options }: Serving): void {
   const known = new WeakMap<Socket, Connection>();
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
@@ -151,7 +183,10 @@ function serveRequests(server: NodeServer, { gate, connections, options }: Servi
     if (connection === undefined) return void socket.destroy();
     known.set(socket, connection);
     gate.busy(connection);
-    response.once('close', () => gate.quiet(connection));
+    response.once('close', () => {
+      gate.quiet(connection);
+      room.leave(connection);
+    });
     const answered = options.answer({
       method: request.method ?? '',
       target: request.url ?? '',
@@ -186,7 +221,7 @@ function send(request: IncomingMessage, response: ServerResponse, { answer, isCl
 }
 
 /** Failed handshakes arrive here too: an https server passes them on as client errors. */
-function reportTrouble(server: NodeServer, { connections, options }: Omit<Serving, 'gate'>): void {
+function reportTrouble(server: NodeServer, { connections, options }: Omit<Serving, 'gate' | 'room'>): void {
   const { onTrouble } = options;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { code = '' } = error;

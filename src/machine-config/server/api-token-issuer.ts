@@ -71,7 +71,7 @@ class SecretIssuer implements ApiTokenIssuer {
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
-    return verdict(knownOf(await this.#find(request)), request, this.#host.clock.now());
+    return verdict(knownToken(await this.#find(request)), request, this.#host.clock.now());
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
@@ -79,7 +79,7 @@ class SecretIssuer implements ApiTokenIssuer {
     for (let attempt = 1; ; attempt += 1) {
       const token = await this.#find(request);
       const now = this.#host.clock.now();
-      const found = verdict(knownOf(token), request, now);
+      const found = verdict(knownToken(token), request, now);
       if (token === undefined || found.status === 'refused' || found.isRepeated) return found;
       const given = { at: now, to: digestToken(request.redemption) };
       if (await recordKeysGiven(client, token, { given, deadlineMs: callMs })) return found;
@@ -132,11 +132,11 @@ class SecretIssuer implements ApiTokenIssuer {
 }
 
 /** As the ledger of the bootstrap machine has it, so that one rule judges both. */
-function knownOf(whole: WholeToken | undefined): KnownToken | undefined {
+function knownToken(whole: WholeToken | undefined): KnownToken | undefined {
   if (whole === undefined) return undefined;
-  const { token, pool, expiresAt, keysGiven } = whole;
+  const { pool, expiresAt, keysGiven } = whole;
   return {
-    token: token.reveal(),
+    token: whole.token.reveal(),
     pool,
     expiresAtMs: expiresAt.getTime(),
     keysGiven: keysGiven === undefined ? undefined : { atMs: keysGiven.at.getTime(), redemption: keysGiven.to },

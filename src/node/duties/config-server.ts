@@ -10,6 +10,7 @@ export const configServer: Duty = {
   why: 'Machines that join later ask for their configuration as the first ones did, and the bootstrap machine is gone.',
   roles: ['master'],
   needs: ['keys', 'credentials', 'cluster-view'],
+  isDeafWhenSettled: true,
   run: async ({ host }) => {
     const { name } = masterConfigServerUnit;
     const [active, enabled] = await Promise.all(

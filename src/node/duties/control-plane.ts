@@ -16,6 +16,7 @@ export const controlPlane: Duty = {
   why: 'Once this master votes in etcd it can serve the API without the bootstrap machine.',
   roles: ['master'],
   needs: ['etcd-member'],
+  isDeafWhenSettled: true,
   tickMs: 500,
   run: async (agent) => {
     const { files } = agent.host;

@@ -22,6 +22,7 @@ export const credentials: Duty = {
   why: 'Every component proves who it is by a certificate that was made on this machine and never leaves it.',
   roles: ['master'],
   needs: ['keys'],
+  isDeafWhenSettled: true,
   run: async (agent) => {
     const options = credentialOptions(agent);
     const made = await ensureMachineCredentials({ ...options, mayIssue: (leaf) => !leaf.canWait });

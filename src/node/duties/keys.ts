@@ -23,6 +23,7 @@ export const keys: Duty = {
   why: 'A master signs its own certificates; the signers come once, to this machine, and never in a configuration.',
   roles: ['master'],
   needs: [],
+  isDeafWhenSettled: true,
   run: async (agent) => {
     const { files } = agent.host;
     const held = await readMasterKeys(files, pkiFolder);

@@ -1,8 +1,10 @@
 // One route per pod range of every other node, by way of that node: machines of the cluster share a link, so nothing has
 // to be wrapped or rewritten. Our routes bear a protocol number of their own; only such routes are ever removed.
+import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { agentErrors } from '../errors.ts';
 import { internalAddressesOf, podRangesOf } from '../node-facts.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -20,19 +22,39 @@ export const peerRoutes: Duty = {
   roles: ['master', 'worker'],
   needs: ['cluster-view'],
   run: async ({ host, node, cluster }) => {
-    if (cluster.nodes === undefined) return waiting('the list of nodes');
-    const wanted = routesTo(cluster.nodes.filter(({ metadata }) => metadata.name !== node.name));
+    const nodes = cluster.nodes ?? [];
+    // A list without ourselves is not one to take routes away by.
+    if (!nodes.some(({ metadata }) => metadata.name === node.name)) return waiting(`${node.name} to be a node`);
+    const wanted = routesTo(nodes.filter(({ metadata }) => metadata.name !== node.name));
     const present = (await Promise.all(families.map((family) => readRoutes(host, family)))).flat();
     const missing = wanted.filter((route) => !present.some((other) => isSame(route, other)));
     const stale = present.filter(({ range }) => !wanted.some((route) => route.range === range));
-    for (const { range, via } of missing) {
-      await ip(host, range, ['route', 'replace', range, 'via', via, 'proto', routeProtocol]);
-    }
-    for (const { range } of stale) await ip(host, range, ['route', 'del', range, 'proto', routeProtocol]);
     if (missing.length + stale.length === 0) return settled(`to ${wanted.length} pod ranges`);
+    const failures = [
+      ...(await attempts(missing, ({ range, via }) => ip(host, range, ['replace', range, 'via', via]))),
+      ...(await attempts(stale, ({ range }) => ip(host, range, ['del', range]))),
+    ];
+    if (failures.length > 0) return waiting(...failures);
     return acted(`routes: ${missing.length} set, ${stale.length} removed`);
   },
 };
+
+/** All of them, whatever happens to one: a peer on another link must not cost the others their routes. */
+async function attempts(
+  routes: readonly Route[],
+  attempt: (route: Route) => Promise<void>,
+): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const route of routes) {
+    try {
+      await attempt(route);
+    } catch (error) {
+      if (!isError(error, agentErrors.COMMAND)) throw error;
+      failures.push(error.message);
+    }
+  }
+  return failures;
+}
 
 /** Each range by the address of its own family. */
 export function routesTo(peers: readonly KubernetesObject[]): readonly Route[] {
@@ -56,8 +78,8 @@ function isSame(a: Route, b: Route): boolean {
   return a.range === b.range && a.via === b.via;
 }
 
-async function ip(host: Host, range: string, args: readonly string[]): Promise<string> {
-  return runCommand(host, 'ip', [familyOf(range), ...args]);
+async function ip(host: Host, range: string, args: readonly string[]): Promise<void> {
+  await runCommand(host, 'ip', [familyOf(range), 'route', ...args, 'proto', routeProtocol]);
 }
 
 async function readRoutes(host: Host, family: Family): Promise<readonly Route[]> {

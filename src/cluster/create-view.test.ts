@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { beginStory, tellStory, viewOf } from './create-view.ts';
+import type { ClusterSight } from './observe-cluster.ts';
+
+const sight: ClusterSight = {
+  bootstrap: { stage: 'masters', state: 'running', missing: ['etcd: add master-1'], isComplete: false },
+  machines: [
+    { name: 'bootstrap', role: 'bootstrap', firstBoot: undefined, story: 'first boot done', agent: undefined },
+    { name: 'master-0', role: 'master', firstBoot: undefined, story: 'boots', agent: undefined },
+    { name: 'worker-0', role: 'worker', firstBoot: undefined, story: 'boots', agent: undefined },
+  ],
+};
+
+test('a phase that is watched shows what each machine does, and the others their notes', () => {
+  const begun = beginStory(['assets', 'masters', 'nodes'], 'firstlight', 0);
+  const events = [
+    { kind: 'stage-started', stage: 'assets', because: '' },
+    { kind: 'stage-done', stage: 'assets', ms: 300, note: '41 files' },
+    { kind: 'stage-started', stage: 'masters', because: '' },
+    { kind: 'stage-progress', stage: 'masters', progress: 'everything at once' },
+  ] as const;
+  const story = events.reduce((told, event, index) => tellStory(told, event, index * 1_000), begun);
+  expect(viewOf({ ...story, sight }, 5_000)).toEqual({
+    title: 'firstlight',
+    elapsedMs: 5_000,
+    steps: [
+      { name: 'assets', state: 'done', note: '41 files', ms: 300, details: [] },
+      {
+        name: 'masters',
+        state: 'running',
+        note: '',
+        ms: 3_000,
+        details: [
+          { name: 'bootstrap', text: 'masters: etcd: add master-1' },
+          { name: 'master-0', text: 'boots' },
+          { name: 'worker-0', text: 'boots' },
+        ],
+      },
+      { name: 'nodes', state: 'waiting', note: '', details: [] },
+    ],
+    members: [
+      { name: 'bootstrap', state: 'voter' },
+      { name: 'master-0', state: 'absent' },
+    ],
+  });
+});
+
+test('events of anything else leave the story as it is', () => {
+  const begun = beginStory(['assets'], 'firstlight', 0);
+  expect(tellStory(begun, { kind: 'stage-started', stage: 'root-ca', because: '' }, 1)).toBe(begun);
+  expect(tellStory(begun, { kind: 'notice', level: 'warn', text: 'hm' }, 1)).toBe(begun);
+});

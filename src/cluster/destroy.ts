@@ -1,0 +1,55 @@
+// Taking a cluster, or only its bootstrap machine, off this host. The journal goes before the machines: if it stayed and
+// the machines were gone, the next `create cluster` would believe that masters carry a cluster that is no more.
+import { join } from 'node:path';
+import { destroyCluster, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
+import { readMachines } from '../platform/local/machine-folder.ts';
+import { openJournal } from '../workflow/journal.ts';
+import { claimFolder } from './claim-folder.ts';
+import { clusterJournalPath } from './cluster-journal.ts';
+import { clusterErrors } from './errors.ts';
+import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
+import { isHandedOver } from './handover.ts';
+import { localKubeconfigPath } from './local-kubeconfig.ts';
+
+export interface Destroyed {
+  readonly cluster: string;
+  readonly machines: readonly string[];
+}
+
+/** Nothing left is fine: then there was nothing to do. */
+export async function destroyWholeCluster(context: PlatformContext, dir: string): Promise<Destroyed> {
+  const { host } = context;
+  const { name } = await mustFindLocal(context, dir, 'destroy cluster');
+  await using _ = await claimFolder(host, dir, 'destroy cluster');
+  const machines = (await readMachines(host, name)).map((machine) => machine.name);
+  await host.files.remove(join(dir, clusterJournalPath));
+  await destroyCluster(context, name);
+  await host.files.remove(join(dir, localKubeconfigPath));
+  return { cluster: name, machines };
+}
+
+export async function destroyBootstrap(
+  context: PlatformContext,
+  dir: string,
+  { isForced }: { readonly isForced: boolean },
+): Promise<Destroyed> {
+  const { host } = context;
+  const { name } = await mustFindLocal(context, dir, 'destroy bootstrap');
+  const machines = (await readMachines(host, name)).filter(({ role }) => role === 'bootstrap').map((one) => one.name);
+  if (machines.length === 0) return { cluster: name, machines };
+  await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
+  const isSafe = await isHandedOver({ host, dir, cluster: name, records: journal.records });
+  if (!isSafe && !isForced) throw clusterErrors.NOT_HANDED_OVER({ dir });
+  await destroyMachines(context, name, machines);
+  return { cluster: name, machines };
+}
+
+export async function mustFindLocal(
+  { host }: Pick<PlatformContext, 'host'>,
+  dir: string,
+  command: string,
+): Promise<FoundCluster> {
+  const found = await mustFindCluster(host, dir);
+  if (found.platform === 'none') throw clusterErrors.PLATFORM_NONE({ command });
+  return found;
+}

@@ -1,0 +1,72 @@
+// When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
+// Ready for a while, the add-ons are rolled out, and the API says that it is ready.
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { Inventory } from '../node-software/inventory.ts';
+import { listNodes, notReady } from './cluster-nodes.ts';
+
+const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+/** A pod that restarts in a loop is Ready now and then. */
+const steadyMs = 30_000;
+
+export interface InstallQuestion {
+  readonly client: KubernetesClient;
+  readonly inventory: Inventory;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+export async function installMissing({ client, inventory, now, signal }: InstallQuestion): Promise<readonly string[]> {
+  const call = { signal, deadlineMs: 5_000 };
+  const namespace = 'kube-system';
+  const [ready, nodes, pods, deployments] = await Promise.all([
+    client.getRaw('/readyz', call),
+    listNodes(client, signal),
+    client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace }, call),
+    client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace }, call),
+  ]);
+  const named = (role: string): readonly string[] =>
+    inventory.machines.filter((machine) => machine.role === role).map(({ name }) => name);
+  return [
+    ...(ready.status === 200 ? [] : [`the API answers ${ready.status} to /readyz`]),
+    ...notReady([...named('master'), ...named('worker')], nodes),
+    ...named('master').flatMap((master) =>
+      components.flatMap((one) => podMissing(`${one}-${master}`, pods.items, now)),
+    ),
+    ...(deployments.items.length === 0 ? ['there are no add-ons yet'] : []),
+    ...deployments.items.filter((one) => !isRolledOut(one)).map(({ metadata }) => `${metadata.name} is not rolled out`),
+  ];
+}
+
+interface PodStatus {
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly lastTransitionTime: string;
+  }[];
+}
+
+function podMissing(name: string, pods: readonly KubernetesObject[], now: Date): readonly string[] {
+  const pod = pods.find(({ metadata }) => metadata.name === name);
+  if (pod === undefined) return [`there is no pod ${name}`];
+  const ready = ((pod['status'] ?? {}) as PodStatus).conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status !== 'True') return [`${name} is not Ready`];
+  const isSteady = now.getTime() - Date.parse(ready.lastTransitionTime) >= steadyMs;
+  return isSteady ? [] : [`${name} has been Ready for less than ${steadyMs / 1000} s`];
+}
+
+interface Deployment {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+  };
+}
+
+export function isRolledOut(deployment: KubernetesObject): boolean {
+  const { spec, status } = deployment as unknown as Deployment;
+  const wanted = spec?.replicas ?? 1;
+  const isSeen = (status?.observedGeneration ?? 0) >= Number(deployment.metadata['generation'] ?? 0);
+  return isSeen && status?.updatedReplicas === wanted && status.availableReplicas === wanted;
+}

@@ -1,0 +1,129 @@
+// Workers that come and go after the cluster stands. A new one goes the same road as the first: an entry in the
+// inventory, a machine with the unchanged worker.ign, a certificate for exactly that name.
+import { join } from 'node:path';
+import { addressAt } from '../assets/cluster-names.ts';
+import { readRange } from '../install-config/cidr.ts';
+import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
+import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
+import { readMachines } from '../platform/local/machine-folder.ts';
+import { machineImage, partPrograms } from '../release/machine-image.ts';
+import { changeInventory } from './cluster-inventory.ts';
+import { listNodes, notReady } from './cluster-nodes.ts';
+import { mustFindLocal } from './destroy.ts';
+import { clusterErrors } from './errors.ts';
+import type { FoundCluster } from './find-cluster.ts';
+import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
+import { type Patience, waitForProgress } from './wait-for-progress.ts';
+
+const firstWorkerAddress = 21;
+
+/** New entries for the inventory, each with the next free address of the workers' range. */
+export function newWorkers(
+  machines: Inventory['machines'],
+  names: readonly string[],
+  network: string,
+): readonly InventoryMachine[] {
+  const taken = new Set(machines.flatMap(({ addresses }) => addresses));
+  const range = readRange(network);
+  let offset = firstWorkerAddress;
+  return names.map((name) => {
+    const present = machines.find((machine) => machine.name === name);
+    if (present !== undefined) throw clusterErrors.NODE_EXISTS({ name, role: present.role });
+    while (taken.has(addressAt(range, offset))) offset += 1;
+    const address = addressAt(range, offset);
+    taken.add(address);
+    return { name, role: 'worker', addresses: [address] };
+  });
+}
+
+export interface AddNodes extends PlatformContext {
+  readonly dir: string;
+  readonly names: readonly string[];
+  /** Undefined: does not wait until they are Ready. */
+  readonly patience: Patience | undefined;
+}
+
+export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine[]> {
+  const { host, dir, signal } = add;
+  const found = await mustFindLocal(add, dir, 'node add');
+  const { local } = found;
+  if (local === undefined) throw clusterErrors.NO_CLUSTER({ dir });
+  await using client = await connectCluster(host, dir);
+  const existing = new Set((await readMachines(host, found.name)).map(({ name }) => name));
+  const { machines } = await changeInventory({
+    host,
+    dir,
+    client,
+    signal,
+    change: (before) => {
+      // Listed but without a machine: an earlier attempt was cut short here.
+      const fresh = add.names.filter((name) => existing.has(name) || !before.some((machine) => machine.name === name));
+      return [...before, ...newWorkers(before, fresh, local.machineNetwork)];
+    },
+  });
+  const added = machines.filter(({ name }) => add.names.includes(name));
+  const ignition = await host.files.read(join(dir, 'worker.ign'));
+  await createMachines(add, {
+    cluster: { name: found.name },
+    machines: added.map(({ name, addresses: [address = ''] }) => ({ name, role: 'worker', address, ignition })),
+    image: await machineImage(host),
+  });
+  if (add.patience !== undefined) await awaitReady(add, add.patience);
+  return added;
+}
+
+async function awaitReady({ host, dir, names, signal, emit }: AddNodes, patience: Patience): Promise<void> {
+  await using client = await connectCluster(host, dir);
+  await waitForProgress({
+    clock: host.clock,
+    stage: 'node add',
+    patience,
+    everyMs: 500,
+    signal,
+    look: async () => {
+      const missing = notReady(names, await listNodes(client, signal));
+      return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+    },
+    onMissing: (missing) => emit({ kind: 'notice', level: 'info', text: missing.join('; ') }),
+  });
+}
+
+export interface RemoveNode extends PlatformContext {
+  readonly dir: string;
+  readonly name: string;
+  /** Goes on where pods cannot be moved away in time. */
+  readonly isForced: boolean;
+}
+
+/** Its pods are moved, then it may not come back, then it goes: machine first, so that nothing registers it again. */
+export async function removeNode(remove: RemoveNode): Promise<void> {
+  const { host, dir, name, signal } = remove;
+  const found = await mustFindLocal(remove, dir, 'node remove');
+  const machine = knownMachine(found, name);
+  if (machine.role !== 'worker') throw clusterErrors.NODE_IS_MASTER({ name });
+  await drain(remove);
+  await using client = await connectCluster(host, dir);
+  await changeInventory({ host, dir, client, signal, change: (all) => all.filter((one) => one.name !== name) });
+  const isThere = (await readMachines(host, found.name)).some((one) => one.name === name);
+  if (isThere) await destroyMachines(remove, found.name, [name]);
+  await client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal });
+}
+
+function knownMachine({ inventory }: FoundCluster, name: string): InventoryMachine {
+  const machine = inventory.machines.find((one) => one.name === name);
+  if (machine === undefined) {
+    throw clusterErrors.NODE_UNKNOWN({ name, known: inventory.machines.map((one) => one.name) });
+  }
+  return machine;
+}
+
+async function drain({ host, dir, name, isForced, signal, emit }: RemoveNode): Promise<void> {
+  const kubectl = join(await partPrograms(host, 'kubernetes'), 'kubectl');
+  const args = ['drain', name, '--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=120s'];
+  const env = { KUBECONFIG: await kubeconfigFile(host, dir) };
+  const { code, stderr } = await host.processes.run(kubectl, args, { env, signal, timeoutMs: 150_000 });
+  if (code === 0 || /not found/.test(stderr)) return;
+  const reason = stderr.trim().split('\n').at(-1) ?? '';
+  if (!isForced) throw clusterErrors.NOT_DRAINED({ name, reason });
+  emit({ kind: 'notice', level: 'warn', text: `${name} goes although it still has pods: ${reason}` });
+}

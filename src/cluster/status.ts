@@ -1,0 +1,86 @@
+// What a cluster is right now: its machines by the host, its nodes and etcd voters by its API. Every part may be missing;
+// then the others are still told, and why it is missing.
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import { etcdEndpoints } from '../node/etcd-endpoints.ts';
+import type { Inventory } from '../node-software/inventory.ts';
+import { listMachines } from '../platform/local/local-platform.ts';
+import { type ClusterNode, listNodes } from './cluster-nodes.ts';
+import { machineWords } from './create-view.ts';
+import { mustFindCluster } from './find-cluster.ts';
+import { connectCluster } from './local-kubeconfig.ts';
+import { type BootstrapProgress, observeCluster } from './observe-cluster.ts';
+
+export interface StatusMachine {
+  readonly name: string;
+  readonly role: string;
+  readonly address: string;
+  readonly state: string;
+  /** What it does or waits for, in its own words. */
+  readonly detail: string;
+}
+
+export interface ClusterStatus {
+  readonly cluster: string;
+  readonly infraId: string;
+  readonly machines: readonly StatusMachine[];
+  readonly bootstrap: BootstrapProgress | null;
+  readonly api: { readonly isReady: boolean; readonly reason?: string };
+  readonly etcdVoters: readonly string[];
+  readonly nodes: readonly ClusterNode[];
+}
+
+export async function clusterStatus(host: Host, dir: string, signal: AbortSignal): Promise<ClusterStatus> {
+  const { clusterName, name, inventory } = await mustFindCluster(host, dir);
+  const [observed, sight, fromApi] = await Promise.all([
+    listMachines(host, name),
+    observeCluster(host, name),
+    askApi({ host, dir, inventory, signal }),
+  ]);
+  const machines = observed.map(({ name: machine, role, address, state, detail }) => {
+    const seen = sight.machines.find((one) => one.name === machine);
+    return { name: machine, role, address, state, detail: seen?.agent === undefined ? detail : machineWords(seen) };
+  });
+  return { cluster: clusterName, infraId: name, machines, bootstrap: sight.bootstrap ?? null, ...fromApi };
+}
+
+interface ApiQuestion {
+  readonly host: Host;
+  readonly dir: string;
+  readonly inventory: Inventory;
+  readonly signal: AbortSignal;
+}
+
+async function askApi({
+  host,
+  dir,
+  inventory,
+  signal,
+}: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes'>> {
+  try {
+    await using client = await connectCluster(host, dir);
+    const [nodes, etcdVoters] = await Promise.all([listNodes(client, signal), listVoters(client, inventory, signal)]);
+    return { api: { isReady: true }, etcdVoters, nodes };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof FirstlightError)) throw error;
+    return { api: { isReady: false, reason: error.message }, etcdVoters: [], nodes: [] };
+  }
+}
+
+/** By the endpoints that are published for clients of etcd: the voters on masters. */
+async function listVoters(
+  client: KubernetesClient,
+  { machines }: Inventory,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found = await client.find(etcdEndpoints, { signal, deadlineMs: 5_000 });
+  const urls = Object.values((found?.['data'] ?? {}) as Record<string, string>);
+  return urls
+    .map((url) => {
+      const address = new URL(url).hostname;
+      return machines.find(({ addresses }) => addresses.includes(address))?.name ?? address;
+    })
+    .sort();
+}

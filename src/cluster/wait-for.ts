@@ -1,0 +1,99 @@
+// The two waits of an installation, for those who bring their own machines or left `create cluster` alone: until the
+// bootstrap machine may go, and until everything that belongs to the cluster works.
+import { progressConfigMap, progressKey } from '../bootkube/mirror-progress.ts';
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { Emit } from '../workflow/events.ts';
+import { clusterErrors } from './errors.ts';
+import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
+import { installMissing } from './install-complete.ts';
+import { connectCluster } from './local-kubeconfig.ts';
+import { observeCluster } from './observe-cluster.ts';
+import { missingNow } from './stages/bootstrap-phases.ts';
+import { type Look, type Patience, waitForProgress } from './wait-for-progress.ts';
+
+export interface WaitForOptions {
+  readonly host: Host;
+  readonly dir: string;
+  readonly patience: Patience;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+}
+
+export async function waitForBootstrap(options: WaitForOptions): Promise<void> {
+  const { host, dir } = options;
+  const cluster = await mustFindCluster(host, dir);
+  await waitFor(options, 'the bootstrap', () => lookAtBootstrap(options, cluster));
+}
+
+export async function waitForInstall(options: WaitForOptions): Promise<void> {
+  const { host, dir, signal } = options;
+  const cluster = await mustFindCluster(host, dir);
+  try {
+    await waitFor(options, 'the installation', () =>
+      throughApi(options, async (client) => {
+        const missing = await installMissing({ client, inventory: cluster.inventory, now: host.clock.now(), signal });
+        return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+      }),
+    );
+  } catch (error) {
+    if (!isError(error, clusterErrors.STALLED) && !isError(error, clusterErrors.TIMEOUT)) throw error;
+    const { missing } = error.details as { readonly missing: readonly string[] };
+    throw clusterErrors.NOT_COMPLETE({ missing }, { cause: error });
+  }
+}
+
+async function waitFor(options: WaitForOptions, stage: string, look: () => Promise<Look>): Promise<void> {
+  const { host, patience, signal, emit } = options;
+  await waitForProgress({
+    clock: host.clock,
+    stage,
+    patience,
+    everyMs: 1_000,
+    signal,
+    look,
+    onMissing: (missing) => {
+      for (const text of missing) emit({ kind: 'notice', level: 'info', text });
+    },
+  });
+}
+
+/** On this host by what the bootstrap machine itself says; elsewhere, and when it is gone, by what is in the API. */
+async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): Promise<Look> {
+  const sight = await observeCluster(options.host, cluster.name);
+  if (sight.machines.some(({ role }) => role === 'bootstrap')) {
+    const missing = missingNow(sight);
+    return { isDone: sight.bootstrap?.isComplete === true, fingerprint: missing.join('\n'), missing };
+  }
+  return throughApi(options, bootstrapRecord);
+}
+
+const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
+
+async function bootstrapRecord(client: KubernetesClient): Promise<Look> {
+  const read = async (reference: typeof record | typeof progressConfigMap, key: string): Promise<string | undefined> =>
+    ((await client.find(reference, { deadlineMs: 5_000 }))?.['data'] as Record<string, string> | undefined)?.[key];
+  const [status, progress] = await Promise.all([read(record, 'status'), read(progressConfigMap, progressKey)]);
+  const isHandedOver = status === 'complete';
+  const isEnded = progress === undefined || (JSON.parse(progress) as { isComplete?: boolean }).isComplete === true;
+  const missing = [
+    ...(isHandedOver ? [] : ['the masters do not carry the cluster yet']),
+    ...(isEnded ? [] : ['the bootstrap machine still has work to do']),
+  ];
+  return { isDone: missing.length === 0, fingerprint: `${status} ${progress}`, missing };
+}
+
+async function throughApi(
+  { host, dir, signal }: WaitForOptions,
+  look: (client: KubernetesClient) => Promise<Look>,
+): Promise<Look> {
+  try {
+    await using client = await connectCluster(host, dir);
+    return await look(client);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof FirstlightError)) throw error;
+    return { isDone: false, fingerprint: error.code, missing: [error.message] };
+  }
+}

@@ -1,0 +1,48 @@
+// Handshakes in turns. A TLS connection costs some sixty kilobytes and a millisecond of work, so when a thousand clients
+// come at once, a few begin and the others wait where they cost next to nothing: everybody is served sooner than if all
+// were begun together. Only who has sent something waits here, and nobody holds a place for longer than a moment, so
+// that clients which begin and do not go on delay others by that moment and no more.
+
+export interface WaitingRoomOptions {
+  readonly places: number;
+  /** A place is free again after this time even if its holder is not done. */
+  readonly heldMs: number;
+}
+
+export class WaitingRoom<G extends object> {
+  readonly #options: WaitingRoomOptions;
+  readonly #waiting = new Map<G, () => void>();
+  readonly #holding = new Map<G, NodeJS.Timeout>();
+
+  constructor(options: WaitingRoomOptions) {
+    this.#options = options;
+  }
+
+  /** Calls `begin` when there is a place, in the order of coming. */
+  enter(guest: G, begin: () => void): void {
+    this.#waiting.set(guest, begin);
+    this.#admit();
+  }
+
+  /** Done, or gone: the next may begin. */
+  leave(guest: G): void {
+    this.#waiting.delete(guest);
+    const timer = this.#holding.get(guest);
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    this.#holding.delete(guest);
+    this.#admit();
+  }
+
+  #admit(): void {
+    for (const [guest, begin] of this.#waiting) {
+      if (this.#holding.size >= this.#options.places) return;
+      this.#waiting.delete(guest);
+      this.#holding.set(
+        guest,
+        setTimeout(() => this.leave(guest), this.#options.heldMs),
+      );
+      begin();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { duties, dutiesOf } from './duties.ts';
+
+test('a duty needs only duties that stand above it, so that the list can be read as a story', () => {
+  for (const [index, { needs }] of duties.entries()) {
+    const above = duties.slice(0, index).map(({ name }) => name);
+    expect(needs.filter((name) => !above.includes(name))).toEqual([]);
+  }
+});
+
+test('a worker has the duties of a node and no key', () => {
+  expect(dutiesOf('worker').map(({ name }) => name)).toEqual([
+    'cluster-view',
+    'pod-network',
+    'peer-routes',
+    'kube-proxy',
+  ]);
+});
+
+test('every duty has a name of its own and says why it exists', () => {
+  expect(new Set(duties.map(({ name }) => name)).size).toBe(duties.length);
+  for (const { why } of duties) expect(why).toMatch(/\.$/);
+});

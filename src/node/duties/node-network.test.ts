@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { fakeAgent, nodeObject } from '../../../test/sim/agent-fixture.ts';
+import { kubeProxy } from './kube-proxy.ts';
+import { peerRoutes, routesTo } from './peer-routes.ts';
+import { podNetwork } from './pod-network.ts';
+
+describe('the pod network of a node', () => {
+  test('follows the ranges of its own node, also when it joined anew and got others', async () => {
+    const agent = fakeAgent();
+    expect(await podNetwork.run(agent)).toMatchObject({
+      status: 'waiting',
+      missing: [expect.stringContaining('register')],
+    });
+    agent.cluster.put({ nodes: [nodeObject('master-1', '10.99.0.12', [])] });
+    expect(await podNetwork.run(agent)).toMatchObject({
+      status: 'waiting',
+      missing: [expect.stringContaining('pod range')],
+    });
+    for (const range of ['10.128.2.0/23', '10.128.8.0/23']) {
+      agent.cluster.put({ nodes: [nodeObject('master-1', '10.99.0.12', [range])] });
+      expect(await podNetwork.run(agent)).toMatchObject({ status: 'acted' });
+      expect(await agent.host.files.readText('/etc/cni/net.d/10-firstlight.conflist')).toContain(range);
+      expect(await podNetwork.run(agent)).toEqual({ status: 'settled', note: range });
+    }
+  });
+});
+
+describe('routes to the pods of other nodes', () => {
+  const peers = [
+    nodeObject('master-1', '10.99.0.12', ['10.128.2.0/23']),
+    nodeObject('master-0', '10.99.0.11', ['10.128.0.0/23']),
+    nodeObject('worker-0', '10.99.0.21', []),
+  ];
+
+  test('are set for peers and removed for those that are gone; a foreign route is never touched', async () => {
+    const shown = [
+      { dst: '10.128.0.0/23', gateway: '10.99.0.99' },
+      { dst: '10.128.6.0/23', gateway: '10.99.0.14' },
+    ];
+    const output = (line: string): string => (line.startsWith('ip -4 -json') ? JSON.stringify(shown) : '[]');
+    const agent = fakeAgent({ output });
+    agent.cluster.put({ nodes: peers });
+    expect(await peerRoutes.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 1 removed' });
+    expect(agent.commands).toEqual([
+      'ip -4 -json route show proto 241',
+      'ip -6 -json route show proto 241',
+      'ip -4 route replace 10.128.0.0/23 via 10.99.0.11 proto 241',
+      'ip -4 route del 10.128.6.0/23 proto 241',
+    ]);
+  });
+
+  test('a peer that cannot be reached directly is named, and costs the others nothing', async () => {
+    const far = nodeObject('far', '203.0.113.9', ['10.128.4.0/23']);
+    const agent = fakeAgent({
+      processes: {
+        run: async (_program, args) => {
+          const isFar = args.includes('203.0.113.9');
+          if (!args.includes('show')) done.push(args.join(' '));
+          const stderr = isFar ? 'Error: Nexthop has invalid gateway.' : '';
+          return { code: isFar ? 2 : 0, signal: undefined, stdout: '[]', stderr, timedOut: false };
+        },
+      },
+    });
+    const done: string[] = [];
+    agent.cluster.put({ nodes: [far, ...peers] });
+    const outcome = await peerRoutes.run(agent);
+    expect(outcome).toMatchObject({
+      status: 'waiting',
+      missing: [expect.stringContaining('Nexthop has invalid gateway')],
+    });
+    expect(done).toContain('-4 route replace 10.128.0.0/23 via 10.99.0.11 proto 241');
+  });
+
+  test('are not taken away by a list in which this very node is missing', async () => {
+    const agent = fakeAgent();
+    agent.cluster.put({ nodes: [] });
+    expect(await peerRoutes.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(agent.commands).toEqual([]);
+  });
+
+  test('go by the address of their own family', () => {
+    const dual = nodeObject('master-0', '10.99.0.11', ['10.128.0.0/23', 'fd01::/64']);
+    const addresses = [
+      { type: 'InternalIP', address: '10.99.0.11' },
+      { type: 'InternalIP', address: 'fd00::11' },
+      { type: 'ExternalIP', address: '203.0.113.5' },
+    ];
+    expect(routesTo([{ ...dual, status: { addresses } }])).toEqual([
+      { range: '10.128.0.0/23', via: '10.99.0.11' },
+      { range: 'fd01::/64', via: 'fd00::11' },
+    ]);
+  });
+});
+
+describe('the identity of kube-proxy', () => {
+  const path = '/var/lib/kube-proxy/kubeconfig';
+
+  test('on a worker is that of the node, once the kubelet has its certificate and not when it only names it', async () => {
+    const agent = fakeAgent({ role: 'worker' });
+    const { files } = agent.host;
+    await files.makeFolder('/var/lib/kubelet/pki');
+    await files.write('/var/lib/kubelet/kubeconfig', 'a kubeconfig that names kubelet-client-current.pem');
+    expect(await kubeProxy.run(agent)).toMatchObject({ status: 'waiting' });
+    await files.write('/var/lib/kubelet/pki/kubelet-client-current.pem', 'pem');
+    expect(await kubeProxy.run(agent)).toMatchObject({ status: 'acted' });
+    expect(await files.readText(path)).toBe('a kubeconfig that names kubelet-client-current.pem');
+    expect((await files.facts(path))?.mode).toBe(0o600);
+    expect(await kubeProxy.run(agent)).toEqual({ status: 'settled' });
+  });
+
+  test('on a master is a leaf of its own', async () => {
+    const agent = fakeAgent();
+    await kubeProxy.run(agent);
+    expect(await agent.host.files.readText(path)).toContain('client-certificate: /etc/kubernetes/pki/kube-proxy.crt');
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { changedLines, clockTime, frameLines, type FrameView } from './frame.ts';
+
+const view: FrameView = {
+  title: 'firstlight · cluster',
+  elapsedMs: 11_430,
+  steps: [
+    { name: 'assets', state: 'done', note: '41 files, 14 certificates', ms: 300, details: [] },
+    {
+      name: 'masters',
+      state: 'running',
+      note: '',
+      ms: 3_100,
+      details: [
+        { name: 'master-0', text: 'etcd voter · waits for kube-apiserver' },
+        {
+          name: 'master-1',
+          text: `waiting for https://api-int.demo.firstlight.test:22623/config/master and ${'x'.repeat(80)}`,
+        },
+      ],
+    },
+    { name: 'handoff', state: 'waiting', note: '', details: [] },
+  ],
+  members: [
+    { name: 'bootstrap', state: 'voter' },
+    { name: 'master-0', state: 'voter' },
+    { name: 'master-1', state: 'joining' },
+    { name: 'master-2', state: 'absent' },
+  ],
+};
+const plain = { columns: 80, hasColors: false };
+
+describe('the frame', () => {
+  test('shows every step, the details of the one that runs, and who votes', () => {
+    expect(frameLines(view, plain)).toEqual([
+      'firstlight · cluster                                                      0:11.4',
+      '',
+      '  ✓ assets            41 files, 14 certificates                            0.3 s',
+      '  ▸ masters                                                                3.1 s',
+      '      master-0        etcd voter · waits for kube-apiserver',
+      '      master-1        waiting for https://api-int.demo.firstlight.test:22623/co…',
+      '    handoff           ',
+      '',
+      '  etcd  ● bootstrap  ● master-0  ◌ master-1  · master-2            quorum 2 of 2',
+    ]);
+  });
+
+  test('never is wider than 80 columns or than the terminal', () => {
+    for (const columns of [200, 80, 60, 33]) {
+      for (const line of frameLines(view, { columns, hasColors: false })) {
+        expect(line.length).toBeLessThanOrEqual(Math.min(columns, 80));
+      }
+    }
+  });
+
+  test('says without colours all that it says with them', () => {
+    const colored = frameLines(view, { columns: 80, hasColors: true });
+    // oxlint-disable-next-line eslint/no-control-regex -- the escape character is what a colour begins with
+    expect(colored.map((line) => line.replaceAll(/\u001B\[\d+m/g, ''))).toEqual(frameLines(view, plain));
+    expect(colored.join('')).toContain('\u001B[32m');
+  });
+});
+
+describe('the lines of a pipe', () => {
+  test('the first view is told whole, except for what has not begun', () => {
+    expect(changedLines(undefined, view)).toEqual([
+      '✓ assets: 41 files, 14 certificates  0.3 s',
+      '▸ masters',
+      '    master-0: etcd voter · waits for kube-apiserver',
+      expect.stringContaining('    master-1: waiting for https://'),
+      '  etcd ● bootstrap  ● master-0  ◌ master-1  · master-2',
+    ]);
+  });
+
+  test('time that passes is not a change', () => {
+    const later = { ...view, elapsedMs: 99_000, steps: view.steps.map((step) => ({ ...step, ms: 99_000 })) };
+    expect(changedLines(view, later)).toEqual([]);
+  });
+
+  test('one changed detail is one line', () => {
+    const steps = view.steps.map((step) => ({
+      ...step,
+      details: step.details.map((detail) => (detail.name === 'master-0' ? { ...detail, text: 'settled' } : detail)),
+    }));
+    expect(changedLines(view, { ...view, steps })).toEqual(['    master-0: settled']);
+  });
+});
+
+test('words that differ only in a duration are not told again', () => {
+  const saying = (text: string): FrameView => ({
+    ...view,
+    steps: [{ name: 'masters', state: 'running', note: '', details: [{ name: 'master-0', text }] }],
+  });
+  expect(changedLines(saying('asked 12 s ago'), saying('asked 13 s ago'))).toEqual([]);
+  expect(changedLines(saying('asked 12 s ago'), saying('asked 4 peers'))).toHaveLength(1);
+});
+
+test('time is shown as on a stop watch', () => {
+  expect([0, 11_430, 61_050, 723_000].map(clockTime)).toEqual(['0:00.0', '0:11.4', '1:01.0', '12:03.0']);
+});

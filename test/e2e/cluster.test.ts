@@ -1,0 +1,213 @@
+// One cluster, made, used, changed and destroyed through the program as a person would. The tests of this file share it
+// and run in order: each describes one promise about a cluster that stands.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { cli, eventually, hostPicture, inside, list, startCli, temporaryFolder, traces } from './machine-lab.ts';
+
+const folder = temporaryFolder();
+const dir = join(folder, 'cluster');
+const minuteMs = 60_000;
+let before: ReturnType<typeof hostPicture>;
+let infraId: string;
+
+async function kubectl(...args: readonly string[]): Promise<string> {
+  return cli('kubectl', '--dir', dir, ...args);
+}
+
+async function kubectlJson<T>(...args: readonly string[]): Promise<T> {
+  return JSON.parse(await kubectl(...args, '-o', 'json')) as T;
+}
+
+interface NodeList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
+  }[];
+}
+
+async function readyNodes(): Promise<readonly string[]> {
+  const { items } = await kubectlJson<NodeList>('get', 'nodes');
+  return items
+    .filter(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
+    .map(({ metadata }) => metadata.name)
+    .sort();
+}
+
+beforeAll(async () => {
+  before = hostPicture();
+  const outcome = await startCli(['create', 'cluster', '--dir', dir, '-o', 'json']).outcome;
+  if (outcome.code !== 0) throw new Error(`create cluster ended with ${outcome.code}\n${outcome.stderr}`);
+  infraId = (JSON.parse(outcome.stdout) as { infraId: string }).infraId;
+}, 20 * minuteMs);
+
+afterAll(async () => {
+  await startCli(['destroy', 'cluster', '--dir', dir]).outcome;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const everybody = ['master-0', 'master-1', 'master-2', 'worker-0'];
+
+describe('a fresh cluster', () => {
+  test('has three masters and a worker, all Ready, and no bootstrap machine', async () => {
+    expect(await readyNodes()).toEqual(everybody);
+    expect((await list(infraId)).map(({ name }) => name).sort()).toEqual(everybody);
+  });
+
+  test('etcd grew one voter at a time, and the bootstrap member left last', async () => {
+    const histories = await Promise.all(
+      ['master-0', 'master-1', 'master-2'].map(async (master) =>
+        voterCounts(await kubectl('logs', '-n', 'kube-system', `etcd-${master}`)),
+      ),
+    );
+    // Whoever joined first saw the most; the others begin with a snapshot of what was before.
+    const longest = histories.reduce((a, b) => (b.length > a.length ? b : a));
+    expect([1, 2, 3, 4, 3].join()).toContain(longest.join());
+    expect(longest.slice(-2)).toEqual([4, 3]);
+  });
+
+  test('has no token left with which a machine could join', async () => {
+    const selector = 'type=bootstrap.kubernetes.io/token';
+    const { items } = await kubectlJson<{ items: readonly unknown[] }>(
+      'get',
+      'secrets',
+      '-n',
+      'kube-system',
+      `--field-selector=${selector}`,
+    );
+    expect(items).toEqual([]);
+  });
+
+  test('is said to be complete, quickly, when it is asked for again', async () => {
+    const startMs = performance.now();
+    expect(await cli('create', 'cluster', '--dir', dir)).toContain('4 nodes Ready, nothing to do');
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  test('status and wait-for agree that it is', async () => {
+    expect(await cli('wait-for', 'bootstrap-complete', '--dir', dir)).toContain(
+      'safe to remove the bootstrap resources',
+    );
+    expect(await cli('wait-for', 'install-complete', '--dir', dir)).toContain('Install complete!');
+    expect(JSON.parse(await cli('status', '--dir', dir, '-o', 'json'))).toMatchObject({
+      api: { isReady: true },
+      etcdVoters: ['master-0', 'master-1', 'master-2'],
+      bootstrap: null,
+    });
+  });
+});
+
+/** Sizes of the voting configurations that a member went through, from raft's own words. */
+function voterCounts(log: string): readonly number[] {
+  const sizes = [...log.matchAll(/switched to configuration voters=\(([^)]*)\)/g)].map(
+    ([, voters = '']) => voters.split(' ').filter((id) => id !== '').length,
+  );
+  return sizes.filter((size, index) => size > 0 && size !== sizes[index - 1]);
+}
+
+const server = `require('node:http').createServer((q, a) => a.end(process.env.HOSTNAME)).listen(8080)`;
+
+function webObjects(image: string): readonly object[] {
+  const labels = { app: 'web' };
+  const spread = {
+    labelSelector: { matchLabels: labels },
+    topologyKey: 'kubernetes.io/hostname',
+    maxSkew: 1,
+    whenUnsatisfiable: 'DoNotSchedule',
+  };
+  const container = {
+    name: 'web',
+    image,
+    imagePullPolicy: 'Never',
+    command: ['/usr/local/lib/firstlight/bin/node', '-e', server],
+    readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+  };
+  const tolerations = [{ operator: 'Exists', effect: 'NoSchedule' }];
+  const pod = {
+    metadata: { labels },
+    spec: { containers: [container], tolerations, topologySpreadConstraints: [spread] },
+  };
+  return [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web' },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template: pod },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
+    },
+  ];
+}
+
+describe('work in the cluster', () => {
+  test('two replicas on two nodes answer by the name of their Service, from another pod', async () => {
+    const release = JSON.parse(await cli('release', 'info', '-o', 'json')) as { images: readonly { tag: string }[] };
+    const image = release.images.find(({ tag }) => tag.includes('/firstlight:'))?.tag ?? '';
+    const file = join(folder, 'web.json');
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: webObjects(image) }));
+    await kubectl('apply', '-f', file);
+    await kubectl('rollout', 'status', 'deployment/web', '--timeout=180s');
+    const { items } = await kubectlJson<{
+      items: readonly { metadata: { name: string }; spec: { nodeName: string } }[];
+    }>('get', 'pods', '-l', 'app=web');
+    expect(new Set(items.map(({ spec }) => spec.nodeName)).size).toBe(2);
+    const asking = `(async()=>{const s=new Set();for(let i=0;i<40;i++)s.add(await (await fetch('http://web.default.svc.cluster.local',{headers:{connection:'close'}})).text());console.log([...s].sort().join())})()`;
+    const node = '/usr/local/lib/firstlight/bin/node';
+    const answered = await kubectl('exec', items[0]?.metadata.name ?? '', '--', node, '-e', asking);
+    expect(answered.trim().split(',')).toEqual(items.map(({ metadata }) => metadata.name).sort());
+  });
+});
+
+describe('nodes that come and go', () => {
+  test('a worker added after the bootstrap machine is gone becomes Ready, with a serving certificate', async () => {
+    await cli('node', 'add', 'worker-1', '--dir', dir);
+    expect(await readyNodes()).toEqual([...everybody, 'worker-1']);
+    await eventually('a serving certificate of worker-1', 60, async () => {
+      const found = await inside(infraId, 'worker-1', 'ls /var/lib/kubelet/pki');
+      return found.includes('kubelet-server-current.pem') ? true : undefined;
+    });
+  });
+
+  test('a removed worker is gone from the cluster, the inventory and the host', async () => {
+    await cli('node', 'remove', 'worker-1', '--dir', dir);
+    expect(await readyNodes()).toEqual(everybody);
+    expect((await list(infraId)).map(({ name }) => name)).not.toContain('worker-1');
+    const inventory = await kubectlJson<{ data: Record<string, string> }>(
+      'get',
+      'configmap',
+      '-n',
+      'kube-system',
+      'firstlight-inventory',
+    );
+    expect(JSON.stringify(inventory.data)).not.toContain('worker-1');
+  });
+
+  test('the API answers while a master is off, and the master comes back', async () => {
+    await cli('machine', 'stop', '--cluster', infraId, 'master-1');
+    for (let look = 0; look < 20; look += 1) expect(await kubectl('get', '--raw', '/readyz')).toBe('ok');
+    await cli('machine', 'start', '--cluster', infraId, 'master-1');
+    await eventually('that master-1 is Ready again', 180, async () =>
+      (await readyNodes()).includes('master-1') ? true : undefined,
+    );
+  });
+});
+
+describe('the end', () => {
+  test('kubeconfig --merge adds the cluster to what a person has', async () => {
+    const mine = join(folder, 'my-kubeconfig');
+    process.env['KUBECONFIG'] = mine;
+    await cli('kubeconfig', '--merge', '--dir', dir);
+    delete process.env['KUBECONFIG'];
+    expect(parse(readFileSync(mine, 'utf8'))).toMatchObject({ 'current-context': infraId });
+  });
+
+  test('destroy leaves no trace on the host', async () => {
+    await cli('destroy', 'cluster', '--dir', dir);
+    expect(traces(before, hostPicture())).toEqual([]);
+  });
+});
