@@ -27,6 +27,7 @@ const inventory: JoinInventory = {
   isClosed: true,
   machines: [
     { name: 'master-0', role: 'master', addresses: ['192.0.2.11'] },
+    { name: 'master-1', role: 'master', addresses: ['192.0.2.12'] },
     { name: 'worker-0', role: 'worker', addresses: ['192.0.2.21'] },
     { name: 'worker-1', role: 'worker', addresses: ['192.0.2.22'] },
     { name: 'worker-2', role: 'worker', addresses: ['192.0.2.23'] },
@@ -190,14 +191,14 @@ describe('a machine that may join', () => {
 
   test('of a master the token stays until the master has said that it holds its keys', async () => {
     const token = await newToken('master');
-    await ask(token.client, { name: 'master', pem: opensslRequest(worker('master-0')) });
+    await ask(token.client, { name: 'master', pem: opensslRequest(worker('master-1')) });
     await certificateOf('master');
-    await registerNode('master-0');
+    await registerNode('master-1');
     await plane.until('the label', () =>
-      plane.kubectl('get', 'node', 'master-0', '--show-labels').output.includes('node-role.kubernetes.io/master='),
+      plane.kubectl('get', 'node', 'master-1', '--show-labels').output.includes('node-role.kubernetes.io/master='),
     );
-    expect((await findBootstrapToken(admin, token.id))?.used?.by).toBe('master-0');
-    await recordKeysHeld(admin, token.id, { node: 'master-0' });
+    expect((await findBootstrapToken(admin, token.id))?.used?.by).toBe('master-1');
+    await recordKeysHeld(admin, token.id, { node: 'master-1' });
     await plane.until('the end of the token', () =>
       events.some((event) => event.kind === 'token-deleted' && event.id === token.id),
     );
@@ -289,6 +290,11 @@ describe('what must not join', () => {
   test('the loop met no trouble, and approved nothing but what this suite expects', () => {
     expect(events.filter(({ kind }) => kind === 'trouble')).toEqual([]);
     const approved = events.flatMap((event) => (event.kind === 'approved' ? [event.request] : []));
-    expect(approved.map((name) => name.replace(/-[ab]$/, '')).toSorted()).toEqual(['good', 'serving', 'twin']);
+    expect(approved.map((name) => name.replace(/-[ab]$/, '')).toSorted()).toEqual([
+      'good',
+      'master',
+      'serving',
+      'twin',
+    ]);
   });
 });
