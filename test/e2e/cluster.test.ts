@@ -198,7 +198,7 @@ describe('nodes that come and go', () => {
     }
     await cli('machine', 'start', '--cluster', infraId, 'master-1');
     const ready = await eventually('that master-1 is Ready again', 180, async () => {
-      const names = await readyNodes().catch(() => []);
+      const names = await readyNodes().catch((): readonly string[] => []);
       return names.includes('master-1') ? names : undefined;
     });
     expect(ready).toEqual(everybody);
