@@ -235,7 +235,8 @@ export async function takeBootstrapToken(
   token: BootstrapToken,
   options: TakeTokenOptions,
 ): Promise<boolean> {
-  if (token.used !== undefined) return token.used.requestUid === options.requestUid;
+  if (token.used?.requestUid === options.requestUid) return true;
+  if (token.used !== undefined && token.used.by !== options.nodeName) return false;
   const notes = {
     [annotations.usedBy]: options.nodeName,
     [annotations.usedByRequest]: options.requestUid,

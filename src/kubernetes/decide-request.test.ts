@@ -116,11 +116,18 @@ describe('the first client certificate of a kubelet', () => {
     expect(reasonOf(request({ pem: pem({ commonName: 'system:node:new.example.test' }) }), open)).toBe('approve');
   });
 
-  test('a request that took its token before a crash is approved afterwards; no other request is', () => {
+  test('a request that took its token before a crash is approved afterwards, and so is the same machine asking again', () => {
     const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
     const known = { ...facts, tokens: [{ ...token, used }] };
     expect(reasonOf(request({}), known)).toBe('approve');
-    expect(reasonOf(request({ name: 'csr-2' }), known)).toContain('was used before, by worker-0');
+    expect(reasonOf(request({ name: 'csr-2' }), known)).toBe('approve');
+  });
+
+  test('a used token is spent for any other name, and for its own once that node has registered', () => {
+    const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
+    const known = { ...facts, tokens: [{ ...token, used }] };
+    const registered = { ...known, nodes: [{ name: 'worker-0', isLive: false, addresses: [] }] };
+    expect(reasonOf(request({ name: 'csr-2' }), registered)).toContain('was used before, by worker-0');
     expect(reasonOf(request({ pem: pem({ commonName: 'system:node:worker-1' }) }), known)).toContain('was used before');
   });
 

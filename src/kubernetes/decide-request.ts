@@ -131,9 +131,8 @@ function decideFirstClient(
   const token = facts.tokens.find((known) => known.id === id);
   if (token === undefined) throw new Doubt(`the token ${id} is not one that a config server of firstlight issued`);
   const { used } = token;
-  const isOwnUse = used !== undefined && used.requestUid === metadata.uid && used.by === nodeName;
   doubtIf(
-    used !== undefined && !isOwnUse,
+    used !== undefined && !isSameJoin(used, { uid: metadata.uid, nodeName, facts }),
     `the token ${id} was used before, by ${used?.by ?? ''} at ${used?.at.toISOString() ?? ''}`,
   );
   doubtIf(facts.now >= token.expiresAt, `the token ${id} expired at ${token.expiresAt.toISOString()}`);
@@ -145,8 +144,20 @@ function decideFirstClient(
     outcome: 'approve',
     nodeName,
     token,
-    reason: `token ${id} of the pool ${token.pool}, used for the first time`,
+    reason: `token ${id} of the pool ${token.pool}, ${used === undefined ? 'used for the first time' : 'asked again by the machine that used it'}`,
   };
+}
+
+/**
+ * The request that took the token, or a later one of the same machine: a kubelet whose answer was lost asks again with a
+ * new key, and would be locked out for ever. Once a node of that name has registered, the token is spent.
+ */
+function isSameJoin(
+  used: NonNullable<BootstrapToken['used']>,
+  asked: { readonly uid: string | undefined; readonly nodeName: string; readonly facts: JoinFacts },
+): boolean {
+  if (used.by !== asked.nodeName) return false;
+  return used.requestUid === asked.uid || !asked.facts.nodes.some(({ name }) => name === asked.nodeName);
 }
 
 /** Two tokens for one name: the one that was approved first has it, until its node registers or time is over. */
