@@ -6,7 +6,8 @@ import { readMachines } from '../platform/local/machine-folder.ts';
 import type { Invocation } from './command.ts';
 import { cliErrors } from './errors.ts';
 
-const metadata = z.looseObject({ clusterName });
+/** Machines are made under the infra id: two clusters on one host may share their name. */
+const metadata = z.looseObject({ infraID: z.string().toLowerCase().pipe(clusterName) });
 
 /** --cluster, else the cluster of the asset folder, else `default`. */
 export async function chosenCluster({ host, options, global }: Invocation): Promise<string> {
@@ -14,7 +15,7 @@ export async function chosenCluster({ host, options, global }: Invocation): Prom
   if (cluster !== undefined) return cluster;
   const content = await host.files.readIfPresent(join(global.dir, 'metadata.json'));
   if (content === undefined) return 'default';
-  return metadata.parse(JSON.parse(Buffer.from(content).toString('utf8'))).clusterName;
+  return metadata.parse(JSON.parse(Buffer.from(content).toString('utf8'))).infraID;
 }
 
 /** The machines named, or all of them with --all; naming none is a mistake, not a wish. */
