@@ -20,8 +20,8 @@ import { WaitingRoom } from './waiting-room.ts';
 interface Connection extends Guest {
   readonly socket: Socket;
   peer: Peer;
-  /** Until its first byte only we know it; then Node's own limits hold. */
-  hasSpoken: boolean;
+  /** It is Node's, or about to be, and Node's own limits hold; until then only we know it. */
+  hasEntered: boolean;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -56,8 +56,8 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     gate.closeStuck(options.limits.answerMs, ({ peer: { address } }) =>
       options.onTrouble({ kind: 'too-slow', address, phase: 'answer' }),
     );
-    // Whoever has not sent a byte is not known to Node yet.
-    gate.closeQuiet(options.limits.handshakeMs, ({ hasSpoken }) => !hasSpoken);
+    // Whoever came in a crowd and has not sent a byte.
+    gate.closeQuiet(options.limits.handshakeMs, ({ hasEntered }) => !hasEntered);
   }, 1_000);
   return {
     port,
@@ -110,12 +110,15 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
   server.removeAllListeners('connection');
   const admit = (connection: Connection): void => {
     const { socket } = connection;
-    whenReadable(socket, () => {
-      connection.hasSpoken = true;
+    const enter = (): void => {
+      connection.hasEntered = true;
       room.enter(connection, () => {
         for (const listener of begin) listener.call(server, socket);
       });
-    });
+    };
+    // In a crowd only who has sent something may wait for a place: silent ones would take them all.
+    if (room.isCalm) enter();
+    else whenReadable(socket, enter);
   };
   const seatAndAdmit = (connection: Connection): void => {
     if (gate.seat(connection, connection.peer.address)) admit(connection);
@@ -125,7 +128,7 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
     const name = peerName(socket);
     const address = plainAddress(socket.remoteAddress ?? '');
     const peer = { address, from: 'connection' } as const;
-    const connection: Connection = { socket, peer, hasSpoken: false, close: () => socket.destroy() };
+    const connection: Connection = { socket, peer, hasEntered: false, close: () => socket.destroy() };
     socket.on('error', () => {});
     if (!gate.enter(connection, address)) return void socket.destroy();
     byPeer.set(name, connection);

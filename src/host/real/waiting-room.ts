@@ -1,7 +1,7 @@
 // Handshakes in turns. A TLS connection costs some sixty kilobytes and a millisecond of work, so when a thousand clients
 // come at once, a few begin and the others wait where they cost next to nothing: everybody is served sooner than if all
-// were begun together. Only who has sent something waits here, and nobody holds a place for longer than a moment, so
-// that clients which begin and do not go on delay others by that moment and no more.
+// were begun together. Nobody holds a place for longer than a moment, so that clients which begin and do not go on delay
+// others by that moment and no more.
 
 export interface WaitingRoomOptions {
   readonly places: number;
@@ -20,6 +20,11 @@ export class WaitingRoom<G extends object> {
 
   constructor(options: WaitingRoomOptions) {
     this.#options = options;
+  }
+
+  /** Half of the places are free: whoever comes may begin at once, whatever he means to do. */
+  get isCalm(): boolean {
+    return this.#holding.size < this.#options.places / 2;
   }
 
   /** Calls `begin` when there is a place, in the order of coming. */
