@@ -1,6 +1,6 @@
 // What the server counts. Every label has few values by construction: a path or a pool that a stranger made up is never
-// one of them.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+// one of them. What the process itself uses is not here: the machine counts that per unit.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConnectionTrouble } from '../../host/https-server.ts';
 import type { Decision } from './handler.ts';
 
@@ -25,7 +25,6 @@ const prefix = 'firstlight_config_server_';
 export function createMetrics(readers: MetricsReaders): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const answers = new Counter({
     name: `${prefix}answers_total`,
     help: 'Answers by route, pool, status and reason.',
