@@ -8,6 +8,7 @@ export const programs = {
   kubeProxy: '/usr/local/bin/kube-proxy',
   containerd: '/usr/local/bin/containerd',
   systemctl: '/usr/bin/systemctl',
+  nft: '/usr/sbin/nft',
   updateCaCertificates: '/usr/sbin/update-ca-certificates',
   test: '/usr/bin/test',
   touch: '/usr/bin/touch',

@@ -13,6 +13,7 @@ import type { FeatureGates, Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
 import * as paths from './machine-paths.ts';
 import { type ControlPlaneFacts, nodeSettingsText } from './node-settings.ts';
+import { podEgressFile, podEgressText, podEgressUnit } from './pod-egress.ts';
 import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
 import type { MachineProxy } from './proxy.ts';
 import type { Registry } from './registry-hosts.ts';
@@ -85,7 +86,12 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
           ...(role === 'master' ? controlPlaneOf(facts) : {}),
         }),
       },
-      ...(inCluster ? [{ path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) }] : []),
+      ...(inCluster
+        ? [
+            { path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) },
+            { path: podEgressFile, text: podEgressText(facts) },
+          ]
+        : []),
       ...(inCluster && facts.configServerCaPem !== undefined
         ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
         : []),
@@ -95,7 +101,7 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
     units: [
       prepareUnit,
       ...wayOut.units,
-      ...(inCluster ? [agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
+      ...(inCluster ? [podEgressUnit, agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
       ...(role === 'master' ? [masterConfigServerUnit] : []),
       ...(role === 'bootstrap' ? bootstrapUnits : []),
     ],
