@@ -3,7 +3,7 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { etcdEndpoints } from '../node/etcd-endpoints.ts';
+import { etcdEndpoints } from '../node/etcd-endpoints-object.ts';
 import type { Inventory } from '../node-software/inventory.ts';
 import { listMachines } from '../platform/local/local-platform.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';

@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
 import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../node-software/inventory.ts';
 import type { NodeRole } from './duty.ts';
-import { etcdEndpoints } from './etcd-endpoints.ts';
+import { etcdEndpoints } from './etcd-endpoints-object.ts';
 import { isJoinRecordName } from './join-record.ts';
 import { handoffRecord, internalAddressesOf, isLeaving, podRangesOf } from './node-facts.ts';
 import { writeIfChanged } from './write-if-changed.ts';

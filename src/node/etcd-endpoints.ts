@@ -1,17 +1,11 @@
 // Which members of etcd clients are told of: the voters on masters, by id. Written by whoever looks after the members,
 // read before a member is removed (nobody may be pointed at it any more) and by masters that look for the others.
+import { etcdEndpoints } from './etcd-endpoints-object.ts';
 import { membersToPublish } from '../etcd/membership-loop.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { ObservedCluster } from '../etcd/observed-cluster.ts';
 import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-
-export const etcdEndpoints = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  namespace: 'kube-system',
-  name: 'etcd-endpoints',
-} as const;
 
 /** id → client URL. */
 export type Endpoints = Readonly<Record<MemberId, string>>;

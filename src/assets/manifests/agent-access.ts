@@ -2,7 +2,7 @@
 // a POST is about to create, so what they write exists beforehand (the Leases) or is made by server-side apply, where
 // the name is known and checked.
 import { joinRecordName } from '../../node/join-record.ts';
-import { etcdEndpoints } from '../../node/etcd-endpoints.ts';
+import { etcdEndpoints } from '../../node/etcd-endpoints-object.ts';
 import { agentLeases } from '../../node/leases.ts';
 import type { Inventory } from '../../node-software/inventory.ts';
 import { inventory } from '../inventory.ts';
