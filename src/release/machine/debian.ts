@@ -19,8 +19,6 @@ import { goArchitecture } from '../parts/architecture.ts';
 import type { Recipe, Work, Workshop } from '../build/workshop.ts';
 
 const suiteDefault = 'bookworm';
-const mirrorDefault = 'http://deb.debian.org/debian';
-const securityMirror = 'http://deb.debian.org/debian-security';
 const limitMs = 20 * 60_000;
 
 /** Ends the program and everything it started when we end, and keeps its mounts out of the host's view. */
@@ -82,7 +80,8 @@ function suiteOf(shop: Workshop): Promise<string> {
 }
 
 async function bootstrap(shop: Workshop, suite: string, work: Work): Promise<void> {
-  const mirror = shop.host.environment.variables['FIRSTLIGHT_DEBIAN_MIRROR'] ?? mirrorDefault;
+  // Without a mirror mmdebstrap takes Debian's own, with its updates and its security archive.
+  const mirror = shop.host.environment.variables['FIRSTLIGHT_DEBIAN_MIRROR'];
   const [program = '', ...wrapper] = ownNamespaces;
   const args = [
     ...wrapper,
@@ -95,9 +94,7 @@ async function bootstrap(shop: Workshop, suite: string, work: Work): Promise<voi
     ...pathsNotInstalled.map((line) => `--dpkgopt=${line}`),
     suite,
     work.folder,
-    `deb ${mirror} ${suite} main`,
-    `deb ${mirror} ${suite}-updates main`,
-    ...(mirror === mirrorDefault ? [`deb ${securityMirror} ${suite}-security main`] : []),
+    ...(mirror === undefined ? [] : [`deb ${mirror} ${suite} main`, `deb ${mirror} ${suite}-updates main`]),
   ];
   const result = await shop.host.processes.run(program, args, {
     signal: work.signal,
