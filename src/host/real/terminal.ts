@@ -1,16 +1,18 @@
 // The real terminal. Colours are off when NO_COLOR is set, TERM is dumb, or stderr is not a terminal.
-import { isatty } from 'node:tty';
+// Opening a stream of Node's costs milliseconds, so whatever is not a terminal is written to directly: on Linux Node's
+// own streams write files and pipes just as synchronously.
+import { fstatSync, writeSync } from 'node:fs';
 import type { Terminal } from '../terminal.ts';
 
 export function realTerminal(): Terminal {
   const { env } = process;
-  const errIsTerminal = isatty(2);
+  const errIsTerminal = isTerminal(2);
   return {
-    out: (text) => void quietly('stdout').write(text),
-    err: (text) => void quietly('stderr').write(text),
-    outIsTerminal: isatty(1),
+    out: (text) => write(1, text),
+    err: (text) => write(2, text),
+    outIsTerminal: isTerminal(1),
     errIsTerminal,
-    inIsTerminal: isatty(0),
+    inIsTerminal: isTerminal(0),
     hasColors: errIsTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     columns: () => process.stderr.columns ?? 80,
     ask: async (question, signal) => {
@@ -26,16 +28,27 @@ export function realTerminal(): Terminal {
   };
 }
 
-const watched = new Set<string>();
-
-/** Opened when first written to: each stream costs milliseconds. A reader that went away is not an error of ours. */
-function quietly(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
-  const stream = process[name];
-  if (!watched.has(name)) {
-    watched.add(name);
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
+/** A terminal is a character device; only then is it worth asking Node, whose answer costs more. */
+function isTerminal(descriptor: 0 | 1 | 2): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    // Closed by whoever started us.
+    return false;
   }
-  return stream;
+  return Boolean([process.stdin, process.stdout, process.stderr][descriptor]?.isTTY);
+}
+
+function write(descriptor: 1 | 2, text: string): void {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A reader that went away (`firstlight … | head`) is not an error of ours.
+    if (code === 'EPIPE' || code === 'EBADF') return;
+    if (code !== 'EAGAIN') throw error;
+    // Whoever shares the pipe made it non-blocking: Node's stream knows how to wait.
+    (descriptor === 1 ? process.stdout : process.stderr).write(rest);
+  }
 }
