@@ -7,12 +7,12 @@ import type { Host } from '../host/host.ts';
 import { admitNodes, type AdmitEvent } from '../kubernetes/admit-nodes.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { leadWhile } from '../kubernetes/lease.ts';
+import { approverLease, leaseNamespace } from '../node/leases.ts';
 import { configServerPaths } from '../node-software/machine-paths.ts';
 import type { Emit } from '../workflow/events.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
 import { publishTokens } from './publish-tokens.ts';
 
-export const approverLease = 'csr-approver';
 const publishEveryMs = 1_000;
 const retryMs = 1_000;
 
@@ -62,7 +62,7 @@ async function publishForEver(
 async function approveForEver(context: BootkubeContext, client: KubernetesClient, signal: AbortSignal): Promise<void> {
   const { host, emit, inventory, machine } = context;
   const identity = `${machine.name}-${host.environment.pid}`;
-  await leadWhile({ client, host, namespace: 'kube-system', name: approverLease, identity, signal }, (leadership) =>
+  await leadWhile({ client, host, namespace: leaseNamespace, name: approverLease, identity, signal }, (leadership) =>
     admitNodes({
       client,
       host,

@@ -2,47 +2,21 @@
 // expected machine is a node, because what follows takes away the config server that the last of them may still need.
 // That wait is a courtesy to the cluster and has an end: a machine that never comes must not keep the secrets here.
 import { isError } from '../errors/firstlight-error.ts';
-import type { Host } from '../host/host.ts';
 import { applyManifests } from '../kubernetes/apply.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { workflowErrors } from '../workflow/errors.ts';
-import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
 import { type Observation, waitUntil } from '../workflow/wait.ts';
-import { type BootkubeContext, loadContext } from './context.ts';
-import { removalMark } from './journal-folder.ts';
-import { openProgress } from './progress.ts';
+import type { BootkubeContext } from './context.ts';
 import { clientFor } from './remote-api.ts';
 import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
-import { runBootkubeStages } from './run-stages.ts';
-import { openServiceRecords } from './service-records.ts';
+import { runService, type ServiceOptions } from './run-service.ts';
 
 const minuteMs = 60_000;
 
-export interface TectonicOptions {
-  readonly host: Host;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
-}
-
-export async function deployAddons({ host, emit, signal }: TectonicOptions): Promise<void> {
-  if ((await host.files.facts(removalMark)) !== undefined) return;
-  const records = await openServiceRecords(host, 'tectonic');
-  const progress = await openProgress(host);
-  const tell = (event: WorkflowEvent): void => {
-    records.observe(event);
-    progress.observe(event);
-    emit(event);
-  };
-  try {
-    const context = await loadContext(host, tell);
-    await runBootkubeStages({ context, stages: [addons, everybody], emit: tell, signal });
-    await records.end();
-  } catch (error) {
-    await records.end(error);
-    throw error;
-  }
+export function deployAddons(options: ServiceOptions): Promise<void> {
+  return runService({ name: 'tectonic', stages: [addons, everybody] }, options);
 }
 
 const addons: Stage<BootkubeContext> = {
