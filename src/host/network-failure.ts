@@ -8,10 +8,8 @@ const failures: Readonly<Record<string, readonly [NetworkFailure, string]>> = {
   EHOSTUNREACH: ['unreachable', 'no route to the host'],
   ENETUNREACH: ['unreachable', 'no route to the network'],
   ETIMEDOUT: ['timeout', 'the connection timed out'],
-  UND_ERR_CONNECT_TIMEOUT: ['timeout', 'the connection timed out'],
   ECONNRESET: ['reset', 'the connection was reset'],
   EPIPE: ['reset', 'the connection was closed'],
-  UND_ERR_SOCKET: ['reset', 'the connection was closed'],
 };
 
 const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH)/;

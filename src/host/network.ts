@@ -46,10 +46,18 @@ export interface HttpStream extends HttpHead {
 
 export type NetworkFailure = 'dns' | 'refused' | 'unreachable' | 'timeout' | 'tls' | 'reset' | 'protocol' | 'aborted';
 
-export interface Network {
+export interface HttpClient {
   request(request: HttpRequest): Promise<HttpAnswer>;
   /** The same with the body as a stream; redirects are followed by neither. */
   open(request: HttpRequest): Promise<HttpStream>;
+}
+
+/** Connections stay open between requests, one pool per credential. Disposing lets those under way end first. */
+export interface KeptConnections extends HttpClient, Disposable {}
+
+export interface Network extends HttpClient {
+  /** HTTP/1.1, as everything here: aborting a request then closes its connection and touches no other request. */
+  keepConnections(options?: { readonly proxy?: string }): KeptConnections;
   resolve(name: string): Promise<readonly string[]>;
   /** Resolves when a TCP connection was made (and closed again). */
   probe(host: string, port: number, timeoutMs: number): Promise<void>;

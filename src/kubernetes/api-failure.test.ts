@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureOfAnswer, failureOfConnection, failureOfStatus, isTransient } from './api-failure.ts';
+import { failureOfAnswer, failureOfStatus, isTransient } from './api-failure.ts';
 
 const asked = { what: 'create ConfigMap a/b', server: 'https://api:6443' };
 const answer = (status: number, reason?: string, headers: Record<string, string> = {}) => ({
@@ -46,31 +46,5 @@ describe('an answer', () => {
   test('as an event of a watch is judged by its code', () => {
     expect(failureOfStatus({ kind: 'Status', code: 410, message: 'too old' }, asked).code).toBe('KUBERNETES_EXPIRED');
     expect(failureOfStatus('nonsense', asked).code).toBe('KUBERNETES_UNAVAILABLE');
-  });
-});
-
-describe('a broken connection', () => {
-  const withCode = (code: string): Error =>
-    new TypeError('fetch failed', { cause: Object.assign(new Error(`${code} happened`), { code }) });
-  const table = {
-    ECONNREFUSED: 'refused',
-    ENOTFOUND: 'dns',
-    EHOSTUNREACH: 'unreachable',
-    UND_ERR_SOCKET: 'reset',
-    UND_ERR_CONNECT_TIMEOUT: 'timeout',
-    SELF_SIGNED_CERT_IN_CHAIN: 'tls',
-    ERR_TLS_CERT_ALTNAME_INVALID: 'tls',
-    ESOMETHING: 'protocol',
-  };
-  test.each(Object.entries(table))('by %s is unreachable: %s', (code, failure) => {
-    const error = failureOfConnection(withCode(code), asked);
-    expect(error).toMatchObject({ code: 'KUBERNETES_UNREACHABLE', details: { failure } });
-    expect(isTransient(error)).toBe(true);
-  });
-
-  test('to a name with several addresses is explained by the last of them', () => {
-    const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
-    const error = failureOfConnection(new TypeError('fetch failed', { cause: new AggregateError([refused]) }), asked);
-    expect(error.message).toBe('cannot create ConfigMap a/b: https://api:6443: connection refused');
   });
 });

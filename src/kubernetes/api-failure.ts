@@ -1,7 +1,6 @@
-// Puts what went wrong with a request into the KUBERNETES table: an answer by its Status object, a broken connection by
-// what the operating system or TLS said. Nothing else in this folder looks at status numbers.
-import { networkFailureOf } from '../host/network-failure.ts';
-import { type ErrorMaker, FirstlightError, isError } from '../errors/firstlight-error.ts';
+// Puts an answer outside 200–299 into the KUBERNETES table, by its Status object. Nothing else in this folder looks at
+// status numbers.
+import { type ErrorMaker, type FirstlightError, isError } from '../errors/firstlight-error.ts';
 import { kubernetesErrors } from './errors.ts';
 
 export interface FailedAnswer {
@@ -68,26 +67,6 @@ function statusObject(text: string): { readonly message?: string; readonly reaso
   } catch {
     return undefined;
   }
-}
-
-/** The error for a request that got no (whole) answer. */
-export function failureOfConnection(error: unknown, asked: Asked): FirstlightError {
-  if (error instanceof FirstlightError) return error;
-  const { code, message } = deepestCause(error);
-  const [failure, reason] = networkFailureOf(code, message);
-  return kubernetesErrors.UNREACHABLE({ ...asked, failure, reason }, { cause: error });
-}
-
-/** fetch wraps what happened, and a name with several addresses wraps once more. */
-function deepestCause(error: unknown): { readonly code: string; readonly message: string } {
-  let found: unknown = error;
-  for (let depth = 0; depth < 5; depth += 1) {
-    const inner = found instanceof AggregateError ? found.errors.at(-1) : (found as { cause?: unknown } | null)?.cause;
-    if (!(inner instanceof Error)) break;
-    found = inner;
-  }
-  const { code, message } = (found ?? {}) as { code?: unknown; message?: unknown };
-  return { code: typeof code === 'string' ? code : '', message: typeof message === 'string' ? message : String(found) };
 }
 
 /** Failures that the same request may not meet again a moment later. */

@@ -1,7 +1,6 @@
 // What we do with a Kubernetes API: read, list, create, apply, patch, replace, delete plain objects. Every call has a
 // deadline and an abort signal, and fails with a row of the KUBERNETES table. Nothing retries here: callers know best.
-import type { Host } from '../host/host.ts';
-import { type ApiRequest, type Connection, type KubeconfigSource, openConnection } from './connection.ts';
+import { type ApiHost, type ApiRequest, type Connection, type KubeconfigSource, openConnection } from './connection.ts';
 import { failureOfAnswer } from './api-failure.ts';
 import { kubernetesErrors } from './errors.ts';
 import { isError } from '../errors/firstlight-error.ts';
@@ -85,10 +84,7 @@ export interface WatchRequest {
 const deadlineMsDefault = 15_000;
 const pageSize = 500;
 
-export async function connectKubernetes(
-  host: Pick<Host, 'clock' | 'files'>,
-  kubeconfig: KubeconfigSource,
-): Promise<KubernetesClient> {
+export async function connectKubernetes(host: ApiHost, kubeconfig: KubeconfigSource): Promise<KubernetesClient> {
   return new ConnectedClient(await openConnection(host, kubeconfig));
 }
 
@@ -295,8 +291,9 @@ class ConnectedClient implements KubernetesClient {
     throw failureOfAnswer(answer, { what: call.what, server: this.server });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#connection[Symbol.dispose]();
+    return Promise.resolve();
   }
 }
 

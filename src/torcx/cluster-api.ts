@@ -8,7 +8,7 @@ import { hostErrors } from '../host/errors.ts';
 import { retry } from '../workflow/retry.ts';
 import type { TorcxContext } from './context.ts';
 import { bareReasonOf, reasonOf, retryPolicies, scaled } from './context.ts';
-import { type ApiAccess, readKubeconfig } from './kubeconfig.ts';
+import { type ApiAccess, readKubeconfig, tlsOf } from '../kubernetes/read-kubeconfig.ts';
 
 export interface ClusterApi {
   readonly server: string;
@@ -121,12 +121,8 @@ async function exchange(context: TorcxContext, access: ApiAccess, request: Gener
     timeoutMs: context.settings.apiTimeoutMs,
     maxBytes: 4 * 1024 * 1024,
     signal: context.signal,
-    isInsecure: access.isInsecure,
+    ...tlsOf(access),
     ...(typeof body === 'string' ? { body } : {}),
-    ...(access.ca === undefined ? {} : { ca: access.ca }),
-    ...(access.cert === undefined ? {} : { cert: access.cert }),
-    ...(access.key === undefined ? {} : { key: access.key.reveal() }),
-    ...(access.serverName === undefined ? {} : { serverName: access.serverName }),
     ...(proxy === undefined ? {} : { proxy }),
   });
   if (answer.status < 200 || answer.status > 299) throw new ApiFailure(`HTTP ${answer.status}`, answer.status);

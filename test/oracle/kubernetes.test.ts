@@ -130,6 +130,26 @@ describe('operations on plain objects', () => {
     expect(untrusted).toMatchObject({ code: 'KUBERNETES_UNREACHABLE', details: { failure: 'tls' } });
   });
 
+  test('requests given up at any moment take no memory and no other request with them', async () => {
+    const before = process.memoryUsage().rss;
+    const reason = new Error('gave up');
+    for (let round = 0; round < 60; round += 1) {
+      const stop = new AbortController();
+      const data = { text: 'x'.repeat(round % 3 === 0 ? 100_000 : 10) };
+      const given = Array.from({ length: 8 }, (_, n) =>
+        client.create(configMap(`up-${round}-${n}`, data), { signal: stop.signal }).catch((error: unknown) => error),
+      );
+      const other = client.getRaw('/readyz');
+      await host.clock.sleep((round % 12) / 2);
+      stop.abort(reason);
+      for (const answer of await Promise.all(given)) {
+        if (answer !== reason) expect(answer).toMatchObject({ kind: 'ConfigMap' });
+      }
+      expect((await other).status).toBe(200);
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+  });
+
   test('the reason of the server is in the message, and a caller who gives up gets its own reason', async () => {
     const invalid = await client.create(configMap('bad name', {})).catch((error: unknown) => error as FirstlightError);
     expect((invalid as FirstlightError).message).toMatch(/^cannot create ConfigMap default\/bad name: .*RFC 1123/);

@@ -82,6 +82,11 @@ const noAnswer = async (target: string): Promise<never> => {
 const noNetwork: Network = {
   request: (request) => noAnswer(request.url),
   open: (request) => noAnswer(request.url),
+  keepConnections: () => ({
+    request: (request) => noAnswer(request.url),
+    open: (request) => noAnswer(request.url),
+    [Symbol.dispose]: () => undefined,
+  }),
   resolve: noAnswer,
   probe: (host, port) => noAnswer(`${host}:${port}`),
   listen: async ({ address, port }) => {

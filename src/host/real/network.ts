@@ -7,18 +7,16 @@ import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
 import { networkFailureOf } from '../network-failure.ts';
 import { listen } from './https-server.ts';
-import type { HttpAnswer, HttpRequest, HttpStream, Network, NetworkFailure } from '../network.ts';
+import type { HttpAnswer, HttpRequest, HttpStream, KeptConnections, Network, NetworkFailure } from '../network.ts';
 
 const timeoutMsDefault = 30_000;
 const maxBytesDefault = 64 * 1024 * 1024;
 
 export function realNetwork(): Network {
   return {
-    request: whole,
-    open: async (request) => {
-      const message = await exchange(request, request.timeoutMs ?? timeoutMsDefault);
-      return { ...head(message), body: streamed(message, request) };
-    },
+    request: (request) => whole(request, ownConnection),
+    open: (request) => open(request, ownConnection),
+    keepConnections,
     resolve: async (name) => {
       const answers = await lookup(name, { all: true }).catch((error: unknown) => {
         throw failure(name, error);
@@ -30,11 +28,44 @@ export function realNetwork(): Network {
   };
 }
 
-async function whole(request: HttpRequest): Promise<HttpAnswer> {
+/** Which agent carries a request; `false` is Node's word for a connection of its own, without a pool. */
+type Agents = (request: HttpRequest, isTls: boolean) => HttpAgent | false;
+
+const ownConnection: Agents = ({ proxy }, isTls) => (proxy === undefined ? false : newAgent(isTls, { proxy }));
+
+function newAgent(isTls: boolean, { proxy, keepAlive = false }: { proxy?: string | undefined; keepAlive?: boolean }) {
+  const options = {
+    keepAlive,
+    ...(proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
+  };
+  return isTls ? new HttpsAgent(options) : new HttpAgent(options);
+}
+
+function keepConnections({ proxy }: { readonly proxy?: string } = {}): KeptConnections {
+  const kept = { tls: newAgent(true, { proxy, keepAlive: true }), plain: newAgent(false, { proxy, keepAlive: true }) };
+  const agents: Agents = (_, isTls) => (isTls ? kept.tls : kept.plain);
+  return {
+    request: (request) => whole(request, agents),
+    open: (request) => open(request, agents),
+    [Symbol.dispose]: () => {
+      for (const agent of [kept.tls, kept.plain]) {
+        agent.maxFreeSockets = 0;
+        for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+      }
+    },
+  };
+}
+
+async function open(request: HttpRequest, agents: Agents): Promise<HttpStream> {
+  const message = await exchange(request, request.timeoutMs ?? timeoutMsDefault, agents);
+  return { ...head(message), body: streamed(message, request) };
+}
+
+async function whole(request: HttpRequest, agents: Agents): Promise<HttpAnswer> {
   const timeoutMs = request.timeoutMs ?? timeoutMsDefault;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-  const message = await exchange({ ...request, signal }, timeoutMs);
+  const message = await exchange({ ...request, signal }, timeoutMs, agents);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of streamed(message, { ...request, signal })) {
@@ -52,14 +83,44 @@ async function whole(request: HttpRequest): Promise<HttpAnswer> {
   return { ...head(message), body: Buffer.concat(chunks) };
 }
 
-function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMessage> {
+async function exchange(request: HttpRequest, timeoutMs: number, agents: Agents): Promise<IncomingMessage> {
+  const isTls = new URL(request.url).protocol === 'https:';
+  for (;;) {
+    const stale: { isReused: boolean } = { isReused: false };
+    try {
+      return await attempt(request, { timeoutMs, agent: agents(request, isTls), stale });
+    } catch (error) {
+      // The server may have closed a kept connection just as we took it: a request that changes nothing is sent again.
+      // Each time one such connection is gone, so this ends.
+      if (!stale.isReused || !isSafe(request) || request.signal?.aborted) {
+        throw failure(request.url, error, request.signal);
+      }
+    }
+  }
+}
+
+const isSafe = ({ method = 'GET' }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
+
+interface Attempt {
+  readonly timeoutMs: number;
+  readonly agent: HttpAgent | false;
+  /** Set when a kept connection broke before anything came back on it. */
+  readonly stale: { isReused: boolean };
+}
+
+function attempt(request: HttpRequest, { timeoutMs, agent, stale }: Attempt): Promise<IncomingMessage> {
   const url = new URL(request.url);
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = start(url, {
       method: request.method ?? 'GET',
-      headers: { ...(request.connectTo === undefined ? {} : { host: url.host }), ...request.headers },
-      agent: proxyAgent(url, request.proxy),
+      headers: {
+        ...(request.connectTo === undefined ? {} : { host: url.host }),
+        // Node leaves it out for DELETE; on a kept connection the body would be read as the next request.
+        ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
+        ...request.headers,
+      },
+      agent,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
       ...(request.ca === undefined ? {} : { ca: request.ca }),
       ...(request.cert === undefined ? {} : { cert: request.cert }),
@@ -80,17 +141,12 @@ function exchange(request: HttpRequest, timeoutMs: number): Promise<IncomingMess
     });
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      reject(failure(request.url, error, request.signal));
+      stale.isReused =
+        outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
+      reject(error);
     });
     outgoing.end(request.body);
   });
-}
-
-/** `false` is Node's word for a connection of its own, without a pool. */
-function proxyAgent(url: URL, proxy: string | undefined): HttpAgent | false {
-  if (proxy === undefined) return false;
-  const proxyEnv = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
-  return url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv });
 }
 
 async function* streamed(message: IncomingMessage, request: HttpRequest): AsyncGenerator<Uint8Array> {
@@ -133,7 +189,10 @@ function probe(host: string, port: number, timeoutMs: number): Promise<void> {
 }
 
 function failure(target: string, error: unknown, signal?: AbortSignal): FirstlightError | Error {
-  if (signal?.aborted && signal.reason instanceof Error && signal.reason.name !== 'TimeoutError') return signal.reason;
+  if (signal?.aborted && signal.reason instanceof Error) {
+    if (signal.reason.name !== 'TimeoutError') return signal.reason;
+    return networkError(target, 'timeout', 'no answer in time', error);
+  }
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (name === 'FirstlightError') return error as FirstlightError;
   if (name === 'AbortError' || name === 'TimeoutError')

@@ -1,6 +1,6 @@
 // The machine we run on, assembled. The only place where the real doors are opened.
 import type { Host } from '../host.ts';
-import type { Network } from '../network.ts';
+import type { KeptConnections, Network } from '../network.ts';
 import { realBus } from './bus.ts';
 import { realClock } from './clock.ts';
 import { realEnvironment } from './environment.ts';
@@ -27,6 +27,16 @@ function lazyNetwork(): Network {
   return {
     request: async (request) => (await load()).request(request),
     open: async (request) => (await load()).open(request),
+    keepConnections: (options) => {
+      let kept: Promise<KeptConnections> | undefined;
+      const dial = (): Promise<KeptConnections> =>
+        (kept ??= load().then((network) => network.keepConnections(options)));
+      return {
+        request: async (request) => (await dial()).request(request),
+        open: async (request) => (await dial()).open(request),
+        [Symbol.dispose]: () => void kept?.then((connections) => connections[Symbol.dispose]()),
+      };
+    },
     resolve: async (name) => (await load()).resolve(name),
     probe: async (host, port, timeoutMs) => (await load()).probe(host, port, timeoutMs),
     listen: async (options) => (await load()).listen(options),

@@ -1,9 +1,11 @@
-// The node's kubeconfig. Read here and not by the official client, because the installer's file has neither a
-// current-context nor a name on its context; Go takes both for the empty name and finds it, the client refuses it.
+// A kubeconfig as clients use it: where the API is, whom to trust, and who we are. Read here and not by the official
+// client, which refuses a file without a current context; Go takes a missing name for the empty one and finds it.
+// Files that it points to are read anew for every access: a renewed certificate or token is taken up at once.
 import { dirname, isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
+import type { HttpRequest } from '../host/network.ts';
 import { Secret } from '../host/secret.ts';
 
 const named = <T extends z.ZodType>(key: string, inner: T) =>
@@ -45,9 +47,25 @@ export interface ApiAccess {
   readonly isInsecure: boolean;
 }
 
-/** Throws a plain Error that says what is wrong with the file; the caller falls back to local data. */
+type Cluster = z.infer<typeof cluster>;
+type User = Partial<z.infer<typeof user>>;
+
+/** Understood, with its references not yet followed. */
+export interface Kubeconfig {
+  readonly server: string;
+  readonly cluster: Cluster;
+  readonly user: User;
+  /** Where relative paths start. */
+  readonly folder: string;
+}
+
 export async function readKubeconfig(files: Files, path: string): Promise<ApiAccess> {
-  const result = schema.safeParse(parse(await files.readText(path)));
+  return accessOf(files, parseKubeconfig(await files.readText(path), dirname(path)));
+}
+
+/** Throws a plain Error that says what is wrong with the text. */
+export function parseKubeconfig(text: string, folder: string): Kubeconfig {
+  const result = schema.safeParse(parse(text));
   const issue = result.error?.issues[0];
   if (!result.success)
     throw new Error(`${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not understood'}`);
@@ -55,16 +73,22 @@ export async function readKubeconfig(files: Files, path: string): Promise<ApiAcc
   const chosen = byName(content.contexts, content['current-context'])?.['context'] as
     | z.infer<typeof context>
     | undefined;
-  const at = byName(content.clusters, chosen?.cluster)?.['cluster'] as z.infer<typeof cluster> | undefined;
+  const at = byName(content.clusters, chosen?.cluster)?.['cluster'] as Cluster | undefined;
   if (at === undefined) throw new Error('its current context does not lead to a cluster');
-  const who = byName(content.users, chosen?.user)?.['user'] as z.infer<typeof user> | null | undefined;
-  const read = (data: Maybe, file: Maybe) => dataOrFile(files, dirname(path), data, file);
+  const who = byName(content.users, chosen?.user)?.['user'] as User | null | undefined;
+  return { server: at.server.replace(/\/+$/, ''), cluster: at, user: who ?? {}, folder };
+}
+
+/** The credential as it is now; throws when a file that it points to cannot be read. */
+export async function accessOf(files: Files, kubeconfig: Kubeconfig): Promise<ApiAccess> {
+  const { cluster: at, user: who, folder } = kubeconfig;
+  const read = (data: Maybe, file: Maybe) => dataOrFile(files, folder, data, file);
   const ca = await read(at['certificate-authority-data'], at['certificate-authority']);
-  const cert = await read(who?.['client-certificate-data'], who?.['client-certificate']);
-  const key = await read(who?.['client-key-data'], who?.['client-key']);
-  const authorization = await authorizationOf(files, dirname(path), who ?? {});
+  const cert = await read(who['client-certificate-data'], who['client-certificate']);
+  const key = await read(who['client-key-data'], who['client-key']);
+  const authorization = await authorizationOf(files, folder, who);
   return {
-    server: at.server.replace(/\/+$/, ''),
+    server: kubeconfig.server,
     isInsecure: at['insecure-skip-tls-verify'] === true,
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
@@ -72,6 +96,17 @@ export async function readKubeconfig(files: Files, path: string): Promise<ApiAcc
     ...(authorization === undefined ? {} : { authorization: new Secret(authorization) }),
     ...(at['tls-server-name'] ? { serverName: at['tls-server-name'] } : {}),
     ...(at['proxy-url'] ? { proxy: at['proxy-url'] } : {}),
+  };
+}
+
+/** The part of a request that says whom to trust and who we are; the token travels in a header of its own. */
+export function tlsOf(access: ApiAccess): Pick<HttpRequest, 'ca' | 'cert' | 'key' | 'serverName' | 'isInsecure'> {
+  return {
+    isInsecure: access.isInsecure,
+    ...(access.ca === undefined ? {} : { ca: access.ca }),
+    ...(access.cert === undefined ? {} : { cert: access.cert }),
+    ...(access.key === undefined ? {} : { key: access.key.reveal() }),
+    ...(access.serverName === undefined ? {} : { serverName: access.serverName }),
   };
 }
 
@@ -86,7 +121,7 @@ async function dataOrFile(files: Files, folder: string, data: Maybe, file: Maybe
   return file ? files.readText(isAbsolute(file) ? file : join(folder, file)) : undefined;
 }
 
-async function authorizationOf(files: Files, folder: string, who: Partial<z.infer<typeof user>>) {
+async function authorizationOf(files: Files, folder: string, who: User) {
   const token = who.tokenFile ? (await dataOrFile(files, folder, null, who.tokenFile))?.trim() : who.token;
   if (token) return `Bearer ${token}`;
   if (!who.username) return undefined;
