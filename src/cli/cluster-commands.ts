@@ -14,7 +14,10 @@ export const clusterCommands: readonly CommandSpec[] = [
     summary: 'Make a cluster on this host: from nothing, or from where it stopped.',
     description:
       'Makes the assets, the release and the machines, follows the bootstrap until the masters carry the cluster alone, removes the bootstrap machine and waits until every node is Ready. Stop it whenever you like: the machines go on, and the same command continues.',
-    options: [timeout],
+    options: [
+      timeout,
+      { flags: '--keep-bootstrap', description: 'leave the bootstrap machine, emptied of its secrets, to look into' },
+    ],
     examples: ['firstlight create cluster', 'firstlight create cluster --dir lab'],
     load: async () => (await import('./create-cluster.ts')).createClusterCommand,
   },
@@ -71,8 +74,8 @@ export const clusterCommands: readonly CommandSpec[] = [
   },
   {
     path: ['node', 'add'],
-    summary: 'Add workers to a cluster that stands.',
-    arguments: [{ name: '<names...>', description: 'names of the new workers' }],
+    summary: 'Add workers to a cluster that stands, or make a lost master anew.',
+    arguments: [{ name: '<names...>', description: 'of new workers, or of masters without a machine' }],
     options: [noWait, timeout],
     examples: ['firstlight node add worker-1', 'firstlight node add worker-1 worker-2 --no-wait'],
     load: async () => (await import('./node.ts')).nodeAdd,

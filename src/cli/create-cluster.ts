@@ -11,11 +11,14 @@ import { firstlightVersion } from './program.ts';
 import { projectFolder } from './project-folder.ts';
 import { shownPath } from './shown-path.ts';
 
-const optionsSchema = z.looseObject({ timeout: z.coerce.number().positive().optional() });
+const optionsSchema = z.looseObject({
+  timeout: z.coerce.number().positive().optional(),
+  keepBootstrap: z.boolean().default(false),
+});
 
 export const createClusterCommand: CommandBody = async (invocation) => {
   const { host, signal, global } = invocation;
-  const { timeout } = optionsSchema.parse(invocation.options);
+  const { timeout, keepBootstrap } = optionsSchema.parse(invocation.options);
   const startMs = host.clock.monotonicMs();
   const finished = await finishedCluster(host, global.dir, signal);
   if (finished !== undefined) {
@@ -38,6 +41,7 @@ export const createClusterCommand: CommandBody = async (invocation) => {
       dir: global.dir,
       project: { folder: await projectFolder(host), version: firstlightVersion },
       ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+      keepsBootstrap: keepBootstrap,
       onStage: screen.onStage,
       emit: screen.emit,
       onSight: screen.onSight,

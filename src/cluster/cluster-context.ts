@@ -18,6 +18,8 @@ export interface ClusterContext {
   readonly journal: Journal;
   readonly emit: Emit;
   readonly patience: Patience;
+  /** Somebody wants to look into the bootstrap machine afterwards. */
+  readonly keepsBootstrap: boolean;
   /** Told what is going on in the machines whenever somebody waits for them. */
   readonly onSight: (sight: ClusterSight) => void;
   readonly found: Found;

@@ -24,6 +24,8 @@ export interface CreateClusterOptions {
   readonly project: ClusterContext['project'];
   /** For all of it; no limit when left out. */
   readonly timeoutMs?: number;
+  /** Leaves the bootstrap machine for a person to look into. */
+  readonly keepsBootstrap: boolean;
   /** What the stages of this command do. */
   readonly onStage: Emit;
   /** What happens below them: single assets, parts of the release, warnings. */
@@ -42,7 +44,7 @@ export interface CreatedCluster {
 }
 
 export async function createCluster(options: CreateClusterOptions): Promise<CreatedCluster> {
-  const { host, dir, project, emit, onSight, signal, timeoutMs } = options;
+  const { host, dir, project, emit, onSight, signal, timeoutMs, keepsBootstrap } = options;
   await using _ = await claimFolder(host, dir, 'create cluster');
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   const context: ClusterContext = {
@@ -53,6 +55,7 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     emit,
     onSight,
     patience: { stallMs, ...(timeoutMs === undefined ? {} : { endMs: host.clock.monotonicMs() + timeoutMs }) },
+    keepsBootstrap,
     found: {},
   };
   await runStages({ stages: createStages, context, journal, clock: host.clock, emit: options.onStage, signal });

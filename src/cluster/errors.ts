@@ -70,7 +70,7 @@ export const clusterErrors = errorTable('CLUSTER', {
   },
   NODE_IS_MASTER: {
     message: (e: { name: string }) => `${e.name} is a master`,
-    hint: 'firstlight machine destroy and create replace a master; the cluster takes it up again by itself.',
+    hint: 'To make a master anew: firstlight machine destroy NAME, then firstlight node add NAME.',
     means: 'To take a master away for good changes how many may fail; node remove takes workers only.',
     exit: exitCodes.usage,
   },

@@ -1,5 +1,6 @@
 // When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
-// Ready for a while, the add-ons are rolled out, and the API says that it is ready.
+// Ready for a while, the add-ons are rolled out, and the API says that it is ready. A kube-apiserver's pod is Ready when
+// its kubelet, beside it, gets 200 from its /readyz: so each server is asked directly, and the load balancer by us.
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../node-software/inventory.ts';
@@ -49,10 +50,18 @@ interface PodStatus {
 function podMissing(name: string, pods: readonly KubernetesObject[], now: Date): readonly string[] {
   const pod = pods.find(({ metadata }) => metadata.name === name);
   if (pod === undefined) return [`there is no pod ${name}`];
-  const ready = ((pod['status'] ?? {}) as PodStatus).conditions?.find(({ type }) => type === 'Ready');
+  const ready = readyCondition(pod);
   if (ready?.status !== 'True') return [`${name} is not Ready`];
   const isSteady = now.getTime() - Date.parse(ready.lastTransitionTime) >= steadyMs;
   return isSteady ? [] : [`${name} has been Ready for less than ${steadyMs / 1000} s`];
+}
+
+export function isPodReady(pod: KubernetesObject): boolean {
+  return readyCondition(pod)?.status === 'True';
+}
+
+function readyCondition(pod: KubernetesObject) {
+  return ((pod['status'] ?? {}) as PodStatus).conditions?.find(({ type }) => type === 'Ready');
 }
 
 interface Deployment {

@@ -1,19 +1,23 @@
-// Workers that come and go after the cluster stands. A new one goes the same road as the first: an entry in the
-// inventory, a machine with the unchanged worker.ign, a certificate for exactly that name.
+// Nodes that come and go after the cluster stands. A new worker, or a master whose machine was lost, goes the same road
+// as the first: an entry in the inventory, a machine with the unchanged pointer config, a certificate for exactly that name.
 import { join } from 'node:path';
 import { addressAt } from '../assets/cluster-names.ts';
 import { readRange } from '../install-config/cidr.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
 import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { changeInventory } from './cluster-inventory.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
+import { isPodReady } from './install-complete.ts';
 import { mustFindLocal } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import type { FoundCluster } from './find-cluster.ts';
 import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
-import { type Patience, waitForProgress } from './wait-for-progress.ts';
+import { listVoters } from './status.ts';
+import { type Look, type Patience, waitForProgress } from './wait-for-progress.ts';
 
 const firstWorkerAddress = 21;
 
@@ -56,33 +60,73 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     client,
     signal,
     change: (before) => {
-      // Listed but without a machine: an earlier attempt was cut short here.
-      const fresh = add.names.filter((name) => existing.has(name) || !before.some((machine) => machine.name === name));
+      // Listed but without a machine: it was lost, or an earlier attempt was cut short here.
+      const isListed = (name: string) => before.some((one) => one.name === name && one.role !== 'bootstrap');
+      const fresh = add.names.filter((name) => existing.has(name) || !isListed(name));
       return [...before, ...newWorkers(before, fresh, local.machineNetwork)];
     },
   });
   const added = machines.filter(({ name }) => add.names.includes(name));
-  const ignition = await host.files.read(join(dir, 'worker.ign'));
+  // What a lost machine left in the API would keep its name from being given again for as long as it looks alive.
+  for (const { name } of added) await client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal });
+  const ignition = {
+    master: await host.files.read(join(dir, 'master.ign')),
+    worker: await host.files.read(join(dir, 'worker.ign')),
+  };
   await createMachines(add, {
     cluster: { name: found.name },
-    machines: added.map(({ name, addresses: [address = ''] }) => ({ name, role: 'worker', address, ignition })),
+    machines: added.map(({ name, role, addresses: [address = ''] }) => ({
+      name,
+      role,
+      address,
+      ignition: role === 'master' ? ignition.master : ignition.worker,
+    })),
     image: await machineImage(host),
   });
-  if (add.patience !== undefined) await awaitReady(add, add.patience);
+  if (add.patience !== undefined) await awaitReady({ ...add, client }, machines, add.patience);
   return added;
 }
 
-async function awaitReady({ host, dir, names, signal, emit }: AddNodes, patience: Patience): Promise<void> {
-  await using client = await connectCluster(host, dir);
+/** Ready, and a master also a voter: before that it carries nothing. */
+async function awaitReady(
+  { host, names, signal, emit, client }: AddNodes & { readonly client: KubernetesClient },
+  machines: Inventory['machines'],
+  patience: Patience,
+): Promise<void> {
+  const masters = machines.filter(({ name, role }) => role === 'master' && names.includes(name));
+  const look = async (): Promise<Look> => {
+    const nodes = await lookAtNodes(client, names, signal);
+    if (!nodes.isDone || masters.length === 0) return nodes;
+    const voters = await listVoters(client, machines, signal);
+    const carrying = await carryingEtcd(client, signal);
+    const missing = masters
+      .filter(({ name }) => !voters.includes(name) || !carrying.has(name))
+      .map(({ name }) => `${name} does not vote in etcd yet`);
+    return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+  };
   await waitForProgress({
     clock: host.clock,
     stage: 'node add',
     patience,
     everyMs: 500,
     signal,
-    look: () => lookAtNodes(client, names, signal),
+    look,
     onMissing: (missing) => emit({ kind: 'notice', level: 'info', text: missing.join('; ') }),
   });
+}
+
+/** Names of nodes whose own etcd is Ready. What an earlier machine of the same name left behind has another owner. */
+async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const call = { signal, deadlineMs: 5_000 };
+  const [nodes, pods] = await Promise.all([
+    client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
+    client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'kube-system', labelSelector: 'component=etcd' }, call),
+  ]);
+  const owners = pods.items
+    .filter((pod) => isPodReady(pod))
+    .flatMap(({ metadata }) => (metadata['ownerReferences'] ?? []) as readonly { readonly uid: string }[]);
+  const isOwner = ({ metadata }: KubernetesObject): boolean => owners.some(({ uid }) => uid === metadata.uid);
+  return new Set(nodes.items.filter(isOwner).map(({ metadata }) => metadata.name));
 }
 
 export interface RemoveNode extends PlatformContext {

@@ -60,7 +60,10 @@ async function askApi({
 }: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes'>> {
   try {
     await using client = await connectCluster(host, dir);
-    const [nodes, etcdVoters] = await Promise.all([listNodes(client, signal), listVoters(client, inventory, signal)]);
+    const [nodes, etcdVoters] = await Promise.all([
+      listNodes(client, signal),
+      listVoters(client, inventory.machines, signal),
+    ]);
     return { api: { isReady: true }, etcdVoters, nodes };
   } catch (error) {
     signal.throwIfAborted();
@@ -70,9 +73,9 @@ async function askApi({
 }
 
 /** By the endpoints that are published for clients of etcd: the voters on masters. */
-async function listVoters(
+export async function listVoters(
   client: KubernetesClient,
-  { machines }: Inventory,
+  machines: Inventory['machines'],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const found = await client.find(etcdEndpoints, { signal, deadlineMs: 5_000 });

@@ -12,6 +12,11 @@ export const removeBootstrap: Stage<ClusterContext> = {
   outputs: ['no bootstrap machine'],
   observe: async (context) => {
     const names = await bootstrapMachines(context);
+    if (names.length > 0 && context.keepsBootstrap) {
+      const text = `${names.join(', ')} is kept, as asked: firstlight destroy bootstrap removes it`;
+      context.emit({ kind: 'notice', level: 'info', text });
+      return { status: 'done' };
+    }
     return names.length === 0
       ? { status: 'done' }
       : { status: 'needed', because: `${names.join(', ')} is still there` };

@@ -1,0 +1,139 @@
+// A bootstrap that is disturbed: its service killed twice, its machine rebooted, the command that follows it killed and
+// interrupted. What the machine's own journal says afterwards is what happened; systemd kept the order.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
+import { installedPods, type JournalEntry, journalOf, starts } from './unit-journal.ts';
+
+const folder = temporaryFolder();
+const dir = join(folder, 'cluster');
+const create = ['create', 'cluster', '--dir', dir, '--keep-bootstrap', '-o', 'json'];
+const seen: { pods?: string; rendered?: string; refused?: string; chain?: string; interrupted?: number | null } = {};
+let infraId: string;
+let entries: readonly JournalEntry[];
+let keysBefore: string;
+
+const onBootstrap = (script: string): Promise<string> => inside(infraId, 'bootstrap', script);
+const quietly = (script: string): Promise<string | undefined> => onBootstrap(script).catch(() => undefined);
+
+/** Digest of every key and certificate of the asset folder. */
+function keysDigest(): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(join(dir, 'tls')).sort()) hash.update(readFileSync(join(dir, 'tls', name)));
+  return hash.digest('hex');
+}
+
+async function killBootkube(when: string, isTime: () => Promise<boolean>): Promise<void> {
+  await eventually(when, 120, async () => ((await isTime()) ? true : undefined));
+  await onBootstrap('systemctl kill --signal=KILL bootkube.service');
+}
+
+beforeAll(async () => {
+  const first = startCli(create);
+  infraId = await eventually('the assets', 60, async () => {
+    try {
+      return (JSON.parse(readFileSync(join(dir, 'metadata.json'), 'utf8')) as { infraID: string }).infraID;
+    } catch {
+      return undefined;
+    }
+  });
+  await killBootkube('the first stages', async () =>
+    Boolean((await quietly('ls /opt/firstlight/render 2>/dev/null'))?.includes('05-config')),
+  );
+  first.child.kill('SIGKILL');
+  await first.outcome;
+  keysBefore = keysDigest();
+  const second = startCli(create);
+  await killBootkube('the start of the API', async () =>
+    Boolean((await quietly('journalctl --unit=bootkube'))?.includes('Starting kube-apiserver-bootstrap')),
+  );
+  seen.chain = await onBootstrap('systemctl list-dependencies --plain rm-assets.service');
+  Object.assign(seen, await installedPods(onBootstrap));
+  second.child.kill('SIGINT');
+  seen.interrupted = (await second.outcome).code;
+  await cli('machine', 'reboot', '--cluster', infraId, 'bootstrap');
+  const last = await startCli(create).outcome;
+  if (last.code !== 0) throw new Error(`create cluster ended with ${last.code}\n${last.stderr}`);
+  entries = journalOf(await onBootstrap('journalctl --output=json --no-pager --quiet'));
+}, 20 * 60_000);
+
+afterAll(async () => {
+  await startCli(['destroy', 'cluster', '--dir', dir]).outcome;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the units of a bootstrap that was disturbed', () => {
+  test('bootkube began anew after each kill and after the reboot', () => {
+    expect(starts(entries, 'bootkube.service').length).toBeGreaterThanOrEqual(4);
+    expect(new Set(entries.map(({ boot }) => boot)).size).toBe(2);
+  });
+
+  test('the kubelet was up before bootkube on every boot', () => {
+    for (const boot of new Set(entries.map((entry) => entry.boot))) {
+      const ofBoot = entries.filter((entry) => entry.boot === boot);
+      const [kubelet] = starts(ofBoot, 'kubelet.service');
+      const [bootkube] = starts(ofBoot, 'bootkube.service');
+      expect(kubelet?.atUs).toBeLessThan(bootkube?.atUs ?? 0);
+    }
+  });
+
+  test('tectonic started exactly once, after bootkube had completed, and rm-assets after both', () => {
+    const complete = entries.find(({ message }) => message.includes('bootkube.service complete'));
+    const tectonic = starts(entries, 'tectonic.service');
+    const removal = starts(entries, 'rm-assets.service');
+    expect(complete).toBeDefined();
+    expect(tectonic).toHaveLength(1);
+    expect(removal).toHaveLength(1);
+    expect(tectonic[0]?.atUs).toBeGreaterThan(complete?.atUs ?? Number.POSITIVE_INFINITY);
+    expect(removal[0]?.atUs).toBeGreaterThan(tectonic[0]?.atUs ?? Number.POSITIVE_INFINITY);
+  });
+
+  test('systemd itself shows the chain', () => {
+    expect(seen.chain).toContain('tectonic.service');
+    expect(seen.chain).toContain('bootkube.service');
+  });
+
+  test('the milestones are in the journal, in order', () => {
+    const milestones = [
+      'Starting etcd-bootstrap...',
+      'Starting kube-apiserver-bootstrap...',
+      'Tearing down etcd-bootstrap...',
+      'bootkube.service complete',
+    ];
+    const places = milestones.map((text) => entries.findIndex(({ message }) => message.includes(text)));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+});
+
+describe('what the stages rendered', () => {
+  test('is, byte for byte, what the kubelet runs', () => {
+    expect(seen.pods?.split('\n').filter(Boolean)).toHaveLength(4);
+    expect(seen.pods).toBe(seen.rendered);
+  });
+
+  test('is refused by stage 13 when a byte of it was altered, by name', () => {
+    expect(seen.refused).toContain('BOOTKUBE_ALTERED');
+    expect(seen.refused).toContain('07-etcd');
+  });
+});
+
+describe('the command', () => {
+  test('says by its exit code that it was interrupted', () => {
+    expect(seen.interrupted).toBe(8);
+  });
+
+  test('went on with the same keys, and the cluster stands', async () => {
+    expect(keysDigest()).toBe(keysBefore);
+    const status = JSON.parse(await cli('status', '--dir', dir, '-o', 'json')) as Record<string, unknown>;
+    expect(status).toMatchObject({ api: { isReady: true }, etcdVoters: ['master-0', 'master-1', 'master-2'] });
+  });
+
+  test('destroy bootstrap removes the machine that was kept', async () => {
+    expect(await onBootstrap('ls -A /opt/firstlight/tls /opt/firstlight/auth 2>/dev/null')).toBe('');
+    await cli('destroy', 'bootstrap', '--dir', dir);
+    expect(await cli('machine', 'list', '--cluster', infraId)).not.toContain('bootstrap');
+  });
+});
