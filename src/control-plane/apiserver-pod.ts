@@ -9,12 +9,14 @@ export interface ApiserverPodOptions {
   readonly advertiseAddress: string;
   readonly serviceNetwork: string;
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** For how long it serves on, not ready, after it was told to end. Default 5 s. */
+  readonly shutdownDelaySeconds?: number;
 }
 
 export const apiPort = 6443;
 
 export function apiserverPod(options: ApiserverPodOptions): object {
-  const { image, advertiseAddress, serviceNetwork, featureGates } = options;
+  const { image, advertiseAddress, serviceNetwork, featureGates, shutdownDelaySeconds = 5 } = options;
   const probe = (path: string) => ({ path, port: apiPort, scheme: 'HTTPS', host: advertiseAddress }) as const;
   return staticPod({
     component: 'kube-apiserver',
@@ -27,7 +29,9 @@ export function apiserverPod(options: ApiserverPodOptions): object {
       ...authentication,
       ...storage,
       ...towardsKubelets,
-      ...shutdown,
+      // Longer than the load balancer needs to notice.
+      'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
+      'shutdown-send-retry-after': 'true',
       ...featureGateFlags(featureGates),
     }),
     startup: probe('/livez'),
@@ -72,10 +76,4 @@ const towardsKubelets = {
   'kubelet-client-certificate': certificateFile('apiserver-kubelet-client'),
   'kubelet-client-key': keyFile('apiserver-kubelet-client'),
   'kubelet-preferred-address-types': 'InternalIP,ExternalIP,Hostname',
-} as const;
-
-/** It keeps serving, not ready, for longer than the load balancer needs to notice. */
-const shutdown = {
-  'shutdown-delay-duration': '5s',
-  'shutdown-send-retry-after': 'true',
 } as const;

@@ -4,6 +4,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ask, freshToken, type HostileRequest, tokenIn } from './hostile-requests.ts';
+import { secretsOfFolder, secretsOfIgnition, whereOnDisks } from './secret-search.ts';
 import { cli, eventually, hostPicture, inside, list, startCli, temporaryFolder, traces } from './machine-lab.ts';
 
 const folder = temporaryFolder();
@@ -163,6 +165,75 @@ describe('work in the cluster', () => {
   });
 });
 
+const etcdctlFlags = [
+  '--endpoints=https://127.0.0.1:2379',
+  '--cacert=/etc/kubernetes/pki/etcd-ca.crt',
+  '--cert=/etc/kubernetes/pki/apiserver-etcd-client.crt',
+  '--key=/etc/kubernetes/pki/apiserver-etcd-client.key',
+];
+const masters = ['master-0', 'master-1', 'master-2'];
+const signers = ['etcd', 'apiserver-serving', 'control-plane-client', 'kubelet', 'front-proxy'].map(
+  (n) => `${n}-signer`,
+);
+
+describe('secrets', () => {
+  test('of bootstrap.ign are on the masters where they belong, and on no other disk', () => {
+    const onMasters = (path: string): readonly string[] => masters.map((master) => `${master}:/upper${path}`);
+    const found = whereOnDisks(infraId, secretsOfIgnition(join(dir, 'bootstrap.ign')), folder);
+    const allowed = new Map([
+      ...[...signers, 'service-account', 'machine-config-server'].map(
+        (name) => [`/opt/firstlight/tls/${name}.key`, onMasters(`/etc/kubernetes/pki/${name}.key`)] as const,
+      ),
+      ['/opt/firstlight/auth/kubeconfig-loopback', []],
+    ]);
+    expect(found).toEqual(allowed);
+  });
+
+  test('that only the workstation holds are on no machine', () => {
+    const here = secretsOfFolder(join(dir, 'tls'));
+    const found = whereOnDisks(
+      infraId,
+      new Map([...here].filter(([name]) => /^(root-ca|admin|break-glass)/.test(name))),
+      folder,
+    );
+    expect(Object.fromEntries(found)).toEqual({ 'admin.key': [], 'break-glass-admin.key': [], 'root-ca.key': [] });
+  });
+});
+
+describe('a stranger with a pool token', () => {
+  const hostile: readonly (HostileRequest & { readonly why: string })[] = [
+    { name: 'taken', subject: '/O=system:nodes/CN=system:node:worker-0', why: 'a live node is called worker-0' },
+    { name: 'unknown', subject: '/O=system:nodes/CN=system:node:worker-77', why: 'worker-77' },
+    { name: 'greedy', subject: '/O=system:nodes/O=system:masters/CN=system:node:worker-77', why: 'system:masters' },
+    {
+      name: 'usage',
+      subject: '/O=system:nodes/CN=system:node:worker-77',
+      usages: ['digital signature', 'server auth'],
+      why: 'usages',
+    },
+  ];
+
+  test('gets nothing approved beyond its own name, and an event says why', async () => {
+    const stranger = { dir, infraId, scratch: folder };
+    const token = await freshToken(stranger, 'worker-0');
+    for (const request of hostile) expect(await ask(stranger, token, request)).toBe('');
+    for (const { name, why } of hostile) {
+      const said = await eventually(`an event on ${name}`, 30, async () => {
+        const text = await kubectl('get', 'events', '-A', '--field-selector', `involvedObject.name=${name}`);
+        return text.includes('Not approved') ? text : undefined;
+      });
+      expect(said).toContain(why);
+      expect(await kubectl('get', 'csr', name, '-o', 'jsonpath={.status}')).toBe('{}');
+    }
+  });
+
+  test('cannot ask again with a token that a machine has used', async () => {
+    const used = tokenIn(await inside(infraId, 'worker-0', 'cat /etc/kubernetes/kubeconfig'));
+    const request = { name: 'used', subject: '/O=system:nodes/CN=system:node:worker-77' };
+    expect(await ask({ dir, infraId, scratch: folder }, used, request)).toMatch(/provide credentials|Unauthorized/);
+  });
+});
+
 describe('nodes that come and go', () => {
   test('a worker added after the bootstrap machine is gone becomes Ready, with a serving certificate', async () => {
     await cli('node', 'add', 'worker-1', '--dir', dir);
@@ -202,6 +273,27 @@ describe('nodes that come and go', () => {
       return names.includes('master-1') ? names : undefined;
     });
     expect(ready).toEqual(everybody);
+  });
+});
+
+describe('a master whose disk is lost', () => {
+  test('is made anew by the same road, and votes', async () => {
+    await cli('machine', 'destroy', '--cluster', infraId, 'master-2');
+    await cli('node', 'add', 'master-2', '--dir', dir);
+    expect(await readyNodes()).toEqual(everybody);
+    expect(JSON.parse(await cli('status', '--dir', dir, '-o', 'json'))).toMatchObject({ etcdVoters: masters });
+    const members = await kubectl(
+      'exec',
+      '-n',
+      'kube-system',
+      'etcd-master-0',
+      '--',
+      'etcdctl',
+      ...etcdctlFlags,
+      'member',
+      'list',
+    );
+    expect(members.split('\n').filter((line) => line.includes('started') && line.endsWith('false'))).toHaveLength(3);
   });
 });
 

@@ -39,7 +39,9 @@ function contentOf({ contents }: IgnitionFile): string {
 
 /** A line of a key as PEM, the same key inside a kubeconfig, and tokens as they travel. */
 function needlesOf(text: string): readonly string[] {
-  const keys = [...text.matchAll(/-----BEGIN (?:EC |RSA )?PRIVATE KEY-----\n([^\n]{40,})\n/g)].map(([, line = '']) => line);
+  const keys = [...text.matchAll(/-----BEGIN (?:EC |RSA )?PRIVATE KEY-----\n([^\n]{40,})\n/g)].map(
+    ([, line = '']) => line,
+  );
   const inline = [...text.matchAll(/client-key-data: *"?([A-Za-z0-9+/=]+)/g)].flatMap(([, encoded = '']) => [
     encoded.slice(60, 140),
     ...needlesOf(Buffer.from(encoded, 'base64').toString('utf8')),
@@ -58,7 +60,11 @@ function tokensOf(text: string): readonly string[] {
 }
 
 /** Secret → `machine:path` of every file that holds it. */
-export function whereOnDisks(cluster: string, needles: Needles, scratch: string): ReadonlyMap<string, readonly string[]> {
+export function whereOnDisks(
+  cluster: string,
+  needles: Needles,
+  scratch: string,
+): ReadonlyMap<string, readonly string[]> {
   const list = join(scratch, 'needles');
   writeFileSync(list, [...needles.values()].flat().join('\n'), { mode: 0o600 });
   const folder = machinesFolder(cluster);

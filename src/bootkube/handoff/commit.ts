@@ -1,9 +1,9 @@
 // The point of no return, on record: the masters carry the cluster. Written through a master and read back through it.
-import { apiPort } from '../../assets/cluster-names.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../journal-folder.ts';
 import { clientFor } from '../remote-api.ts';
+import { aServingMaster } from './serving-master.ts';
 
 const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
 
@@ -29,15 +29,3 @@ export const commit: Stage<BootkubeContext> = {
   },
   verify: [],
 };
-
-async function aServingMaster(context: BootkubeContext): Promise<string> {
-  const { host, inventory } = context;
-  const ca = await host.files.readText('/etc/kubernetes/pki/apiserver-ca.crt');
-  for (const { role, addresses } of inventory.machines) {
-    if (role !== 'master') continue;
-    const url = `https://${addresses[0]}:${apiPort}`;
-    const answer = await host.network.request({ url: `${url}/readyz`, ca, timeoutMs: 2_000 }).catch(() => undefined);
-    if (answer?.status === 200) return url;
-  }
-  return context.names.apiInternalUrl;
-}

@@ -1,16 +1,26 @@
 // This machine stops being the cluster: first its API (the load balancer sees it fail and uses the masters), then its
 // voice in etcd, last its etcd. An API server outlives its etcd badly, so the order is never the other way round.
-import { join } from 'node:path';
-import { pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
+import { apiPort } from '../../assets/cluster-names.ts';
+import { podFile } from '../../control-plane/control-plane-paths.ts';
+import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
+import { hostErrors } from '../../host/errors.ts';
+import type { Host } from '../../host/host.ts';
+import { type Lease, leaseReference } from '../../kubernetes/lease-object.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../journal-folder.ts';
-import { answers, localApiUrl } from '../local-api.ts';
 import { clientFor } from '../remote-api.ts';
 import { keepMembers } from './masters.ts';
+import { aServingMaster } from './serving-master.ts';
 
 const minuteMs = 60_000;
+/** In the order of their end; the API last, because the others speak to it. */
+const served = [
+  { component: 'kube-scheduler', port: 10_259, isElected: true },
+  { component: 'kube-controller-manager', port: 10_257, isElected: true },
+  { component: 'kube-apiserver', port: apiPort, isElected: false },
+] as const;
 
 export const stopServing: Stage<BootkubeContext> = {
   name: 'stop-serving',
@@ -22,31 +32,69 @@ export const stopServing: Stage<BootkubeContext> = {
     const isThere = (await host.files.facts(podFile('kube-apiserver'))) !== undefined;
     return isMarked && !isThere ? { status: 'done' } : { status: 'needed', because: 'this machine still serves' };
   },
-  run: async ({ host }, tools) => {
+  run: async (context, tools) => {
+    const { host } = context;
     await host.files.write(handoffMark, `${host.clock.now().toISOString()}\n`);
-    for (const component of ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver'] as const) {
+    for (const { component } of served) {
       tools.report(`Tearing down ${component}-bootstrap...`);
       await host.files.remove(podFile(component));
     }
-    const ca = await host.files.readText(join(pkiFolder, 'apiserver-ca.crt'));
-    await waitUntil({
-      clock: host.clock,
-      what: 'the end of the local API',
-      deadlineMs: 2 * minuteMs,
-      everyMs: 200,
-      signal: tools.signal,
-      probe: async () => {
-        const seen = await answers(host, { name: 'the local API', request: { url: `${localApiUrl}/readyz`, ca } });
-        const isGone = seen.status === 'waiting' && seen.missing.some((each) => each.includes('refused'));
-        return isGone
-          ? { status: 'ready', value: true }
-          : { status: 'waiting', missing: ['the local API still answers'] };
-      },
-    });
+    await Promise.all(
+      served.map(async ({ component, port, isElected }) => {
+        await awaitEnd(host, { component, port }, tools.signal);
+        if (isElected) await giveLeaseBack(context, component, tools.signal);
+      }),
+    );
     return { inputs: {}, outputs: {}, note: 'the masters serve alone' };
   },
   verify: [],
 };
+
+async function awaitEnd(
+  host: Host,
+  { component, port }: { readonly component: string; readonly port: number },
+  signal: AbortSignal,
+): Promise<void> {
+  await waitUntil({
+    clock: host.clock,
+    what: `the end of ${component} on this machine`,
+    deadlineMs: 2 * minuteMs,
+    everyMs: 100,
+    signal,
+    probe: async () => {
+      try {
+        await host.network.probe('127.0.0.1', port, 1_000);
+      } catch (error) {
+        if (!isError(error, hostErrors.NETWORK)) throw error;
+        if (error.details['failure'] === 'refused') return { status: 'ready', value: true };
+      }
+      return { status: 'waiting', missing: [`${component} still listens`] };
+    },
+  });
+}
+
+/**
+ * Neither of them gives its Lease back when it ends; on the masters their successors would wait for fifteen seconds until
+ * it has run out. Ours to give only while the dead one holds it. Best effort: without it they wait.
+ */
+async function giveLeaseBack(context: BootkubeContext, component: string, signal: AbortSignal): Promise<void> {
+  try {
+    await using client = await clientFor(context, await aServingMaster(context));
+    const reference = leaseReference('kube-system', component);
+    const lease = await client.find<Lease>(reference, { signal });
+    if (lease?.spec.holderIdentity?.startsWith(`${context.machine.name}_`) !== true) return;
+    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
+    await client.replace({ ...lease, spec }, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof FirstlightError)) throw error;
+    context.emit({
+      kind: 'notice',
+      level: 'warn',
+      text: `the Lease of ${component} runs out by itself: ${error.message}`,
+    });
+  }
+}
 
 export const leaveEtcd: Stage<BootkubeContext> = {
   name: 'leave-etcd',

@@ -1,6 +1,6 @@
 // Stage 8: the API server of the bootstrap machine, the same pod that masters run.
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
-import { featureGatesOf } from '../../install-config/cluster-facts.ts';
+import { featureGatesOf, platformOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { imageOf } from '../image-of.ts';
@@ -21,6 +21,8 @@ export const kubeApiserver = renderStage({
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
+      // It ends once, and the handoff waits for it. Our load balancer sees that within a second; of others we know less.
+      shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 2 : 20,
     });
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];
   },
