@@ -3,7 +3,7 @@
 // That wait is a courtesy to the cluster and has an end: a machine that never comes must not keep the secrets here.
 import { isError } from '../errors/firstlight-error.ts';
 import { applyManifests } from '../kubernetes/apply.ts';
-import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
@@ -86,7 +86,7 @@ async function lookAround(
     const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
     const expected = inventory.isClosed ? inventory.machines.filter(({ role }) => role !== 'bootstrap') : [];
     const missing = [
-      ...(isAvailable(dns) ? [] : ['CoreDNS is not available']),
+      ...(isAvailable(dns) ? [] : [`CoreDNS is not available${await whyNot(client, call)}`]),
       ...expected.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is not a node`),
     ];
     return missing.length === 0 ? { status: 'ready', value: true } : { status: 'waiting', missing };
@@ -96,11 +96,21 @@ async function lookAround(
   }
 }
 
-interface DeploymentStatus {
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+interface Conditions {
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+}
+
+/** What keeps its pods, in the words of the scheduler or the kubelet. */
+async function whyNot(client: KubernetesClient, call: CallOptions): Promise<string> {
+  const selection = { namespace: 'kube-system', labelSelector: 'k8s-app=kube-dns' };
+  const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
+  if (items.length === 0) return ': it has no pods yet';
+  const conditions = items.flatMap((pod) => ((pod['status'] ?? {}) as Conditions).conditions ?? []);
+  const said = conditions.find(({ status, message }) => status === 'False' && message !== undefined)?.message;
+  return said === undefined ? '' : `: ${said.split('. ', 1)[0]}`;
 }
 
 function isAvailable(deployment: KubernetesObject | undefined): boolean {
-  const { conditions } = (deployment?.['status'] ?? {}) as DeploymentStatus;
+  const { conditions } = (deployment?.['status'] ?? {}) as Conditions;
   return conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true;
 }

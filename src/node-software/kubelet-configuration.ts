@@ -77,7 +77,24 @@ export interface KubeletMachineOptions {
   readonly resolverFile?: string;
   /** Delays a shutdown for pods to end; needs logind. */
   readonly canDelayShutdown: boolean;
+  /** Its disk is that of a host with other things on it: how full that is, in per cent, says nothing about this machine. */
+  readonly sharesDisk: boolean;
 }
+
+/**
+ * On a host's disk that is 85 % full the defaults would keep every pod away and delete the images that came with the
+ * machine. Absolute sizes instead, and no collection.
+ */
+const onSharedDisk = {
+  evictionHard: {
+    'memory.available': '100Mi',
+    'nodefs.available': '512Mi',
+    'imagefs.available': '512Mi',
+    'nodefs.inodesFree': '1%',
+    'imagefs.inodesFree': '1%',
+  },
+  imageGCHighThresholdPercent: 100,
+} as const;
 
 export function kubeletMachineConfigText(options: KubeletMachineOptions): string {
   return toYaml({
@@ -87,5 +104,6 @@ export function kubeletMachineConfigText(options: KubeletMachineOptions): string
     ...(options.cgroupVersion === 1 ? { failCgroupV1: false } : {}),
     ...(options.resolverFile === undefined ? {} : { resolvConf: options.resolverFile }),
     ...(options.canDelayShutdown ? { shutdownGracePeriod: '20s', shutdownGracePeriodCriticalPods: '15s' } : {}),
+    ...(options.sharesDisk ? onSharedDisk : {}),
   });
 }

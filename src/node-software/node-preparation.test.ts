@@ -22,6 +22,12 @@ function fileOf(facts: MachineFacts, path: string, settings = networks): string 
   return nodePreparation(facts, settings).files.find((file) => file.path === path)?.text ?? '';
 }
 
+/** Per cent of a disk that is the host's would say nothing. */
+const onSharedDisk = {
+  evictionHard: expect.objectContaining({ 'nodefs.available': '512Mi', 'imagefs.available': '512Mi' }),
+  imageGCHighThresholdPercent: 100,
+};
+
 describe('what follows from what a machine is', () => {
   test.each<[string, Partial<MachineFacts>, string, boolean, object]>([
     [
@@ -44,9 +50,9 @@ describe('what follows from what a machine is', () => {
       { cgroupVersion: 1, isContainer: true, hasSysResource: false },
       'false',
       true,
-      { cgroupDriver: 'cgroupfs', failCgroupV1: false },
+      { cgroupDriver: 'cgroupfs', failCgroupV1: false, ...onSharedDisk },
     ],
-    ['a container on cgroup v2', { isContainer: true }, 'true', false, { cgroupDriver: 'systemd' }],
+    ['a container on cgroup v2', { isContainer: true }, 'true', false, { cgroupDriver: 'systemd', ...onSharedDisk }],
     [
       'systemd-resolved',
       { hasResolved: true, hasLogind: false },

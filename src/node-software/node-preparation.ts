@@ -37,6 +37,7 @@ export function nodePreparation(facts: MachineFacts, settings: NodeSettings): No
           cgroupDriver,
           ...(facts.hasResolved ? { resolverFile: resolvedFile } : {}),
           canDelayShutdown: facts.hasLogind && !facts.isContainer,
+          sharesDisk: facts.isContainer,
         }),
       },
       { path: machineFacts.environment, text: `NODE_NAME=${nodeName}\nNODE_IP=${nodeAddresses.join(',')}\n` },
