@@ -61,6 +61,8 @@ class Admission {
   readonly #options: AdmitOptions;
   /** Spares the API what it was told already; losing it costs a request each, nothing more. */
   readonly #told = new Set<string>();
+  /** Nodes whose labels were written and have not yet been seen: the watch is always a little behind. */
+  readonly #labelled = new Set<string>();
 
   constructor(options: AdmitOptions) {
     this.#options = options;
@@ -109,8 +111,11 @@ class Admission {
     const { client, signal, onEvent } = this.#options;
     for (const node of nodes) {
       const labels = missingRoleLabels(node, rolesOf(node.metadata.name, facts));
-      if (Object.keys(labels).length === 0) continue;
+      const { uid = '' } = node.metadata;
+      if (Object.keys(labels).length === 0) this.#labelled.delete(uid);
+      if (Object.keys(labels).length === 0 || this.#labelled.has(uid)) continue;
       await labelNode(client, node, { labels, signal });
+      this.#labelled.add(uid);
       onEvent?.({ kind: 'labelled', node: node.metadata.name, labels: Object.keys(labels) });
     }
   }

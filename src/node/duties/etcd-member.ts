@@ -11,6 +11,7 @@ import { hostErrors } from '../../host/errors.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
+import { hurryEtcd } from '../hurry-etcd.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
@@ -58,6 +59,8 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
     return acted('started etcd with the data it has');
   }
   if (listing.status === 'unreachable') return waiting('a majority of etcd that answers');
+  if (self !== undefined && (await hurryEtcd(agent.host, self)))
+    return acted('started etcd a second time: it held back its client port');
   if (self === undefined || self.isLearner) return waiting(`etcd on ${name} to be promoted to a voter`);
   const answer = await (await agent.etcd()).at(clientUrl).status({ signal: agent.signal });
   return answer.status === 'ok' ? settled('voter') : waiting(`etcd on ${name} to answer: ${answer.said}`);
