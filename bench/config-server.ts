@@ -118,9 +118,10 @@ interface Rate {
   readonly cpuMsEach: number;
 }
 
-type Load = (client: Client, isOver: () => boolean) => Promise<number>;
+/** Everything before the clock starts, and what one client does until it is over. */
+type Load = (client: Client) => Promise<(isOver: () => boolean) => Promise<number>>;
 
-const fresh: Load = async (client, isOver) => {
+const fresh: Load = async (client) => async (isOver) => {
   let count = 0;
   while (!isOver()) {
     const socket = await openConnection(client);
@@ -131,23 +132,26 @@ const fresh: Load = async (client, isOver) => {
   return count;
 };
 
-const kept: Load = async (client, isOver) => {
+const kept: Load = async (client) => {
   const socket = await openConnection(client);
-  let count = 0;
-  while (!isOver()) {
-    if ((await exchange(socket)) !== 200) throw new Error('not served');
-    count += 1;
-  }
-  socket.destroy();
-  return count;
+  return async (isOver) => {
+    let count = 0;
+    while (!isOver()) {
+      if ((await exchange(socket)) !== 200) throw new Error('not served');
+      count += 1;
+    }
+    socket.destroy();
+    return count;
+  };
 };
 
 async function measure(contestant: Contestant, context: SecureContext, load: Load): Promise<Rate> {
+  const client = { context, port: contestant.port };
+  const asking = await Promise.all(Array.from({ length: clients }, () => load(client)));
   const startMs = performance.now();
   const startCpuMs = cpuMs(contestant);
   const isOver = (): boolean => performance.now() - startMs >= roundMs;
-  const client = { context, port: contestant.port };
-  const counts = await Promise.all(Array.from({ length: clients }, () => load(client, isOver)));
+  const counts = await Promise.all(asking.map((go) => go(isOver)));
   const count = counts.reduce((sum, one) => sum + one, 0);
   const seconds = (performance.now() - startMs) / 1000;
   return { perSecond: count / seconds, cpuMsEach: (cpuMs(contestant) - startCpuMs) / count };

@@ -6,7 +6,7 @@ import { startConfigServer } from '../machine-config/server/config-server.ts';
 import type { ConfigSource } from '../machine-config/server/config-source.ts';
 import { openFileSource } from '../machine-config/server/file-source.ts';
 import type { AccessMode } from '../machine-config/server/handler.ts';
-import type { Log } from '../machine-config/server/server-log.ts';
+import type { Log, LogEntry } from '../machine-config/server/server-log.ts';
 import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
 import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
 import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
@@ -118,13 +118,23 @@ function openLog({ host, terminal, global }: Invocation): GatheredLog {
   const flush = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
-    if (lines !== '') terminal.err(redact(lines));
+    if (lines !== '') terminal.err(lines);
     lines = '';
   };
   const least = levels.indexOf(global.logLevel);
-  const log: Log = ({ level, text, fields }) => {
-    if (levels.indexOf(level) < least) return;
-    lines += `${JSON.stringify({ time: host.clock.now().toISOString(), level, text, ...fields })}\n`;
+  /** Of fields that come again, the text that needs no second look. */
+  const texts = new WeakMap<object, string>();
+  const textOf = ({ level, text, fields }: LogEntry): string => {
+    const known = texts.get(fields);
+    if (known !== undefined) return known;
+    const made = redact(JSON.stringify({ level, text, ...fields })).slice(1, -1);
+    texts.set(fields, made);
+    return made;
+  };
+  const log: Log = (entry) => {
+    if (levels.indexOf(entry.level) < least) return;
+    const own = entry.own === undefined ? '' : `,${JSON.stringify(entry.own).slice(1, -1)}`;
+    lines += `{"time":"${host.clock.now().toISOString()}",${textOf(entry)}${own}}\n`;
     timer ??= host.clock.after(gatherMs, flush);
   };
   return { log, [Symbol.dispose]: flush };

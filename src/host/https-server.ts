@@ -27,7 +27,9 @@ export interface ServerAnswer {
 }
 
 export function bodyBytes({ body }: ServerAnswer): number {
-  return body.reduce((sum, piece) => sum + piece.length, 0);
+  let bytes = 0;
+  for (const piece of body) bytes += piece.length;
+  return bytes;
 }
 
 export interface ServingPair {

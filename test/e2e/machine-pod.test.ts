@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { cli, temporaryFolder } from './machine-lab.ts';
-import { secondsToPod, staticPodIgnition } from './static-pod.ts';
+import { secondsToPod, staticPodIgnition, still } from './static-pod.ts';
 
 const cluster = `e2e-pod-${process.pid}`;
 const folder = temporaryFolder();
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 test('a static pod runs soon after the real kubelet starts, and again after a reboot', async () => {
   const path = join(folder, 'pod.ign');
-  writeFileSync(path, JSON.stringify(staticPodIgnition));
+  writeFileSync(path, JSON.stringify(staticPodIgnition({ pods: { still } })));
   await cli('machine', 'create', '--cluster', cluster, '--ignition', path, 'node');
   expect(await secondsToPod(cluster, 'node')).toBeLessThan(secondsAtMost);
   await cli('machine', 'reboot', '--cluster', cluster, 'node');

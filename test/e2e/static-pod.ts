@@ -15,18 +15,25 @@ import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
 import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/node-software/node-units.ts';
 import { eventually, inside } from './machine-lab.ts';
 
-const pod = {
+export const still = {
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'still', namespace: 'kube-system' },
   spec: { hostNetwork: true, containers: [{ name: 'still', image: pauseImage, imagePullPolicy: 'Never' }] },
 };
 
-function file(path: string, content: string): object {
+export function file(path: string, content: string): object {
   return { path, mode: 0o644, contents: { source: `data:;base64,${Buffer.from(content).toString('base64')}` } };
 }
 
-export const staticPodIgnition = {
+interface StaticPods {
+  /** By name. */
+  readonly pods: Readonly<Record<string, object>>;
+  readonly files?: readonly object[];
+}
+
+/** A machine whose kubelet knows no API: it runs these pods. */
+export const staticPodIgnition = ({ pods, files = [] }: StaticPods): object => ({
   ignition: { version: '3.5.0' },
   storage: {
     files: [
@@ -34,11 +41,12 @@ export const staticPodIgnition = {
       file(kubeletConfiguration, kubeletConfigurationText({ kind: 'standalone' })),
       file(kubeletEnvironment, ''),
       file(nodeSettingsFile, nodeSettingsText({ machineNetworks: ['10.99.0.0/24'] })),
-      file(`${staticPodFolder}/still.json`, JSON.stringify(pod)),
+      ...Object.entries(pods).map(([name, one]) => file(`${staticPodFolder}/${name}.json`, JSON.stringify(one))),
+      ...files,
     ],
   },
   systemd: { units: [prepareUnit, containerdUnit, kubeletUnit({ mode: 'standalone' })].map(ignitionUnit) },
-};
+});
 
 /** Seconds since the host's boot at which processes of this name were started. */
 async function startTimes(cluster: string, machine: string, name: string): Promise<readonly number[]> {

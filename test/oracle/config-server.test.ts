@@ -68,6 +68,21 @@ describe('the real Ignition', () => {
     expect(server.logText()).not.toContain(tokens.master);
   });
 
+  test.each(['3.2.0', '3.4.0', '3.5.0'] as const)('with a pointer of spec %s gets what it asked for', async (spec) => {
+    const { code, output, config } = await fetchWithIgnition({ token: tokens.worker, pool: 'worker', spec });
+    expect(code, output).toBe(0);
+    // Whatever its own file is written in, Ignition asks for the newest spec it knows.
+    const line = await server.logged(
+      ({ agent, path }) => String(agent).startsWith('Ignition/') && path === '/config/worker',
+    );
+    expect(line).toMatchObject({
+      status: 200,
+      spec: '3.5.0',
+      accept: expect.stringContaining('version=3.5.0') as string,
+    });
+    expect(fileAt(config, servedPaths.nodeAnnotations)).toContain('rendered-worker-');
+  });
+
   test('with a wrong, an expired or a foreign token it gets nothing, keeps asking, and our log says why', async () => {
     const attempts = [
       [tokens.wrong, 'unknown'],

@@ -7,16 +7,22 @@ import type { Config, File } from '../../src/ignition/config.ts';
 import { dataUrl } from '../../src/ignition/data-url.ts';
 import { readInlineContents } from '../../src/ignition/inline-contents.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
+import type { SpecVersion } from '../../src/ignition/spec-version.ts';
 import { oracleProgram } from './programs.ts';
 
-export interface Pointer {
+export interface PointerOptions {
   readonly token: string;
   readonly pool: string;
   readonly caPem: string;
-  readonly port: number;
+  /** Where the config server is. */
+  readonly server: string;
+  /** The spec that the pointer itself is written in. */
+  readonly spec?: SpecVersion;
   /** Seconds; without it Ignition asks for ever. */
   readonly giveUp?: number;
 }
+
+export type Pointer = Omit<PointerOptions, 'server'> & { readonly port: number };
 
 export interface Fetched {
   readonly code: number | null;
@@ -24,12 +30,12 @@ export interface Fetched {
   readonly config: Config | undefined;
 }
 
-function pointerConfig({ token, pool, caPem, port, giveUp }: Pointer): Config {
+export function pointerConfig({ token, pool, caPem, server, giveUp, spec = '3.2.0' }: PointerOptions): Config {
   const httpHeaders = [{ name: 'Authorization', value: `Bearer ${token}` }];
   return {
     ignition: {
-      version: '3.2.0',
-      config: { merge: [{ source: `https://localhost:${port}/config/${pool}`, httpHeaders }] },
+      version: spec,
+      config: { merge: [{ source: `${server}/config/${pool}`, httpHeaders }] },
       security: { tls: { certificateAuthorities: [{ source: dataUrl(caPem) }] } },
       ...(giveUp === undefined ? {} : { timeouts: { httpTotal: giveUp } }),
     },
@@ -38,7 +44,10 @@ function pointerConfig({ token, pool, caPem, port, giveUp }: Pointer): Config {
 
 export function fetchPointer(given: Pointer): Promise<Fetched> {
   const folder = mkdtempSync(join(tmpdir(), 'firstlight-ignition-'));
-  writeFileSync(join(folder, 'config.ign'), serialize(pointerConfig(given)));
+  writeFileSync(
+    join(folder, 'config.ign'),
+    serialize(pointerConfig({ ...given, server: `https://localhost:${given.port}` })),
+  );
   mkdirSync(join(folder, 'root'));
   const args = ['--root', join(folder, 'root'), '--platform', 'file', '--stage', 'fetch', '--log-to-stdout'];
   const files = [

@@ -22,6 +22,8 @@ interface Connection extends Guest {
   peer: Peer;
   /** It is Node's, or about to be, and Node's own limits hold; until then only we know it. */
   hasEntered: boolean;
+  /** The same for every answer on the connection: there may be many of them in a second. */
+  onAnswered?: () => void;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -184,19 +186,22 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
     const { socket } = request;
     const connection = known.get(socket) ?? connections(socket);
     if (connection === undefined) return void socket.destroy();
-    known.set(socket, connection);
+    if (connection.onAnswered === undefined) {
+      known.set(socket, connection);
+      connection.onAnswered = () => {
+        gate.quiet(connection);
+        room.leave(connection);
+      };
+    }
     gate.busy(connection);
-    response.once('close', () => {
-      gate.quiet(connection);
-      room.leave(connection);
-    });
+    response.on('close', connection.onAnswered);
     const answered = options.answer({
       method: request.method ?? '',
       target: request.url ?? '',
       headers: request.headers as Readonly<Record<string, string>>,
       peer: connection.peer,
     });
-    const reply = (answer: ServerAnswer): void => send(request, response, { answer, isClosing: !server.listening });
+    const reply = (answer: ServerAnswer): void => send(response, answer, { isLast: !server.listening });
     if (answered instanceof Promise) void answered.then(reply);
     else reply(answered);
   };
@@ -205,21 +210,17 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
   server.on('checkContinue', onRequest);
 }
 
-interface Sending {
-  readonly answer: ServerAnswer;
-  readonly isClosing: boolean;
-}
-
-function send(request: IncomingMessage, response: ServerResponse, { answer, isClosing }: Sending): void {
+function send(response: ServerResponse, answer: ServerAnswer, { isLast }: { readonly isLast: boolean }): void {
+  const { req: request } = response;
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   // A body is never read: the connection ends with the answer.
-  if (hasBody || isClosing) response.shouldKeepAlive = false;
+  if (hasBody || isLast) response.shouldKeepAlive = false;
   response.writeHead(answer.status, { ...answer.headers, 'content-length': bodyBytes(answer) });
-  if (request.method !== 'HEAD') {
-    // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
-    for (const piece of answer.body) response.write(piece);
-  }
-  response.end();
+  const { body } = answer;
+  const end = request.method === 'HEAD' ? 0 : body.length;
+  // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
+  for (let at = 0; at < end - 1; at += 1) response.write(body[at]);
+  response.end(body[end - 1]);
   if (hasBody) response.once('finish', () => request.socket.destroySoon());
 }
 

@@ -49,6 +49,9 @@ export function refuse(code: Refusal, detail?: string): ServerAnswer {
   };
 }
 
-export function give(body: readonly Uint8Array[], headers: Readonly<Record<string, string>> = {}): ServerAnswer {
-  return { status: 200, headers: { ...shared, ...headers }, body };
+/** What a config is given with: it differs by what the client can read. */
+export const configHeaders: ServerAnswer['headers'] = { ...shared, vary: 'accept' };
+
+export function give(body: readonly Uint8Array[], headers: ServerAnswer['headers'] = shared): ServerAnswer {
+  return { status: 200, headers, body };
 }

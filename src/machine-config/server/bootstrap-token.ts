@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto';
 import type { Random } from '../../host/random.ts';
 
-const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const letters = Buffer.from('abcdefghijklmnopqrstuvwxyz0123456789');
 const idLength = 6;
 const secretLength = 16;
 /** Bytes below this give every letter the same chance. */
-const fairBelow = 256 - (256 % alphabet.length);
+const fairBelow = 256 - (256 % letters.length);
 
 /** As long as every token, and none: what a HEAD is measured with. */
 export const noToken = '0'.repeat(idLength + 1 + secretLength);
@@ -16,20 +16,20 @@ export const noToken = '0'.repeat(idLength + 1 + secretLength);
 export function tokenMaker(random: Random): () => string {
   let chance: Uint8Array = new Uint8Array();
   let used = 0;
-  const letter = (): string => {
+  const letter = (): number => {
     for (;;) {
       if (used === chance.length) {
         chance = random.bytes(2048);
         used = 0;
       }
       const byte = chance[used++] ?? 0;
-      if (byte < fairBelow) return alphabet.charAt(byte % alphabet.length);
+      if (byte < fairBelow) return letters[byte % letters.length] ?? 0;
     }
   };
+  const text = Buffer.alloc(noToken.length, '.');
   return () => {
-    const letters = Array.from({ length: idLength + secretLength }, letter);
-    letters.splice(idLength, 0, '.');
-    return letters.join('');
+    for (let at = 0; at < text.length; at += 1) if (at !== idLength) text[at] = letter();
+    return text.toString('latin1');
   };
 }
 

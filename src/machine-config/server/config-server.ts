@@ -7,7 +7,7 @@ import { refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
 import { type AccessMode, createHandler, type Handled, type Handler } from './handler.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { answerEntry, type Log, troubleEntry } from './server-log.ts';
+import { answerEntries, type Log, troubleEntry } from './server-log.ts';
 import { certificateTrouble, type FollowedPair, followServingPair, type PairPaths } from './serving-pair.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
@@ -75,6 +75,7 @@ export async function startConfigServer(host: Host, options: ConfigServerOptions
     outstandingTokens: () => issuer.outstanding(),
     certificateNotAfter: () => pair.current().certificate.notAfter,
     servedPools: () => servedPools(source),
+    isServed: (pool) => isServed(source.current().pools.get(pool)),
     isHealthy: () => unhealthy().length === 0,
   });
   const { clock, files } = host;
@@ -153,13 +154,14 @@ interface Watching {
 
 /** Counts and logs every answer; what the handler did not foresee becomes an answer too. */
 function watchedHandler(host: Host, handler: Handler, { log, metrics, health }: Watching) {
+  const entryOf = answerEntries();
   return (request: ServerRequest): Promise<ServerAnswer> | ServerAnswer => {
     const startMs = host.clock.monotonicMs();
     const finish = ({ answer, decision }: Handled): ServerAnswer => {
       const ms = host.clock.monotonicMs() - startMs;
       if (decision.reason === 'token-not-recorded') health.recordFailed();
       metrics.answered(decision, answer.status, ms / 1000);
-      log(answerEntry(request, answer, { decision, ms }));
+      log(entryOf({ request, answer, decision, ms }));
       return answer;
     };
     const fail = (error: unknown): ServerAnswer => {

@@ -10,6 +10,7 @@ export interface GroupedAppend {
 }
 
 interface Batch {
+  readonly beganAtMs: number;
   text: string;
   readonly written: PromiseWithResolvers<void>;
 }
@@ -20,7 +21,7 @@ export interface AppendedFile {
   readonly sizeBytes: number;
 }
 
-/** Under load, records of this time go together: a sync costs more than the records in it. */
+/** Records of this time go together at least: a sync costs more than the records in it, and a machine has this time. */
 const gatherMs = 2;
 /** A disk that takes longer is broken; whoever waits is told so and comes again. */
 const deadlineMs = 8_000;
@@ -32,7 +33,6 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
   let isTorn = false;
   let waiting: Batch | undefined;
   let writing: Promise<void> | undefined;
-  let endedAtMs = Number.NEGATIVE_INFINITY;
   const writeBatch = async (text: string): Promise<void> => {
     if (isTorn) await files.truncate(file.path, goodBytes);
     isTorn = true;
@@ -41,9 +41,10 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
     goodBytes += Buffer.byteLength(text);
   };
   const write = async (): Promise<void> => {
-    // A record that comes alone is written at once.
-    if (clock.monotonicMs() - endedAtMs < gatherMs * 2) await clock.sleep(gatherMs);
     while (waiting !== undefined) {
+      // While the last write was under way the next one has had its time: a slow disk is never made slower.
+      const openMs = clock.monotonicMs() - waiting.beganAtMs;
+      if (openMs < gatherMs) await clock.sleep(gatherMs - openMs);
       const { text, written } = waiting;
       waiting = undefined;
       using _deadline = clock.after(deadlineMs, () => {
@@ -53,15 +54,15 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
       });
       await writeBatch(text).then(written.resolve, written.reject);
     }
-    endedAtMs = clock.monotonicMs();
     writing = undefined;
   };
   return {
     append: (record) => {
-      const batch = (waiting ??= { text: '', written: Promise.withResolvers<void>() });
-      batch.text += `${JSON.stringify(record)}\n`;
+      waiting ??= { beganAtMs: clock.monotonicMs(), text: '', written: Promise.withResolvers<void>() };
+      waiting.text += `${JSON.stringify(record)}\n`;
+      const { promise } = waiting.written;
       writing ??= write();
-      return batch.written.promise;
+      return promise;
     },
     close: async () => {
       await writing;

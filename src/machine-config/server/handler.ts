@@ -4,12 +4,13 @@ import type { Clock } from '../../host/clock.ts';
 import type { Files } from '../../host/files.ts';
 import type { ServerAnswer, ServerRequest } from '../../host/https-server.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
-import { negotiateSpec } from './accept.ts';
+import { type Negotiated, negotiateSpec } from './accept.ts';
 import { bearerToken, judgePoolToken } from './access.ts';
-import { give, refuse, type Refusal } from './answers.ts';
+import { configHeaders, give, refuse, type Refusal } from './answers.ts';
 import { isBootstrapToken, tokenId, noToken } from './bootstrap-token.ts';
 import { type ConfigSource, isServed, type ServedPool } from './config-source.ts';
 import { readMasterKeys } from './master-keys.ts';
+import { remembered } from './remembered.ts';
 import { type BuiltConfig, buildServedConfig } from './served-config.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
@@ -56,9 +57,10 @@ export function createHandler(options: HandlerOptions): Handler {
     versions.set(version, config);
     return config;
   };
+  const configOptions = { ...options, builtFor, negotiate: remembered(negotiateSpec, negotiationsKept) };
   return (request) => {
     const { target } = request;
-    if (target.startsWith('/config/')) return handleConfig(request, { ...options, builtFor });
+    if (target.startsWith('/config/')) return handleConfig(request, configOptions);
     if (target.startsWith('/keys/')) return handleKeys(request, options);
     return handleOther(request, options);
   };
@@ -90,7 +92,11 @@ const poolPath = /^\/config\/([a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?)$/;
 
 interface ConfigOptions extends HandlerOptions {
   readonly builtFor: (served: ServedPool, version: SpecVersion) => BuiltConfig;
+  readonly negotiate: (accept: string) => Negotiated;
 }
+
+/** Ignition sends one header per version of it; a person sends another one now and then. */
+const negotiationsKept = { entries: 64, characters: 256 };
 
 function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<Handled> | Handled {
   const state = options.source.current();
@@ -108,7 +114,7 @@ function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<H
   }
   if (!isReading(request)) return refused(about, 'method-not-allowed');
   if (pool === undefined) return refused(about, 'not-found');
-  const negotiated = negotiateSpec(request.headers['accept']);
+  const negotiated = options.negotiate(request.headers['accept'] ?? '');
   if (negotiated.status === 'unsupported') {
     return refused(about, 'spec-unsupported', `Spec ${negotiated.asked} was asked for.`);
   }
@@ -127,33 +133,31 @@ function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<H
     return refused({ ...about, config, spec }, 'not-expressible', built.losses.join('; '));
   if (request.method === 'HEAD') {
     const decision = { ...about, reason: 'served', config, spec } as const;
-    return { answer: give(built.fill(noToken), { vary: 'accept' }), decision };
+    return { answer: give(built.fill(noToken), configHeaders), decision };
   }
-  return issueAndGive(request, { ...options, about: { ...about, pool, config, spec }, fill: built.fill });
+  return issueAndGive(request, { issuer: options.issuer, pool, config, spec, fill: built.fill });
 }
 
-interface GiveOptions extends HandlerOptions {
-  readonly about: {
-    readonly route: 'config';
-    readonly pool: string;
-    readonly config: string;
-    readonly spec: SpecVersion;
-  };
+interface Giving {
+  readonly issuer: TokenIssuer;
+  readonly pool: string;
+  readonly config: string;
+  readonly spec: SpecVersion;
   readonly fill: (token: string) => readonly Uint8Array[];
 }
 
-async function issueAndGive(request: ServerRequest, options: GiveOptions): Promise<Handled> {
-  const { about, fill } = options;
+function issueAndGive(request: ServerRequest, { issuer, pool, config, spec, fill }: Giving): Promise<Handled> {
   const { address, from } = request.peer;
-  const { pool, config } = about;
-  const issuing = options.issuer.issue({ pool, config, ...(from === 'balancer' ? { issuedTo: address } : {}) });
-  const issued = await recorded(issuing);
-  if ('failure' in issued) return refused({ ...about, detail: issued.failure }, 'token-not-recorded');
-  if ('status' in issued.value) return refused({ ...about, detail: `${issued.value.limit} tokens` }, 'too-many-tokens');
-  return {
-    answer: give(fill(issued.value.token), { vary: 'accept' }),
-    decision: { ...about, reason: 'served', tokenId: issued.value.id },
-  };
+  const about = { route: 'config', pool, config, spec } as const;
+  const issuing = issuer.issue(from === 'balancer' ? { pool, config, issuedTo: address } : { pool, config });
+  return issuing.then(
+    (issued): Handled => {
+      if ('status' in issued) return refused({ ...about, detail: `${issued.limit} tokens` }, 'too-many-tokens');
+      const decision: Decision = { route: 'config', reason: 'served', pool, config, spec, tokenId: issued.id };
+      return { answer: give(fill(issued.token), configHeaders), decision };
+    },
+    (error: unknown) => refused({ ...about, detail: sentence(error) }, 'token-not-recorded'),
+  );
 }
 
 const redemptionForm = /^[A-Za-z0-9_-]{16,128}$/;
@@ -190,6 +194,10 @@ async function recorded<T>(promise: Promise<T>): Promise<Recorded<T>> {
   try {
     return { value: await promise };
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: sentence(error) };
   }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -9,6 +9,7 @@ export interface MetricsReaders {
   readonly outstandingTokens: () => number;
   readonly certificateNotAfter: () => Date;
   readonly servedPools: () => readonly string[];
+  readonly isServed: (pool: string) => boolean;
   readonly isHealthy: () => boolean;
 }
 
@@ -30,6 +31,12 @@ export function createMetrics(readers: MetricsReaders): Metrics {
     help: 'Answers by route, pool, status and reason.',
     labelNames: ['route', 'pool', 'status', 'reason'],
     registers,
+    collect: () => {
+      for (const tally of tallies.values()) {
+        answers.inc(tally.labels, tally.count);
+        tally.count = 0;
+      }
+    },
   });
   const durations = new Histogram({
     name: `${prefix}answer_seconds`,
@@ -45,17 +52,31 @@ export function createMetrics(readers: MetricsReaders): Metrics {
     registers,
   });
   addGauges(registers, readers);
+  const timers = new Map<string, { observe(seconds: number): void }>();
+  const tallies = new Map<string, Tally>();
   return {
     answered: ({ route, pool = '', reason }, status, seconds) => {
       // Whoever was refused may have made the name up.
-      const isKnown = reason !== 'token-refused' && readers.servedPools().includes(pool);
-      answers.inc({ route, pool: isKnown ? pool : '', status, reason });
-      durations.observe({ route }, seconds);
+      const known = reason !== 'token-refused' && readers.isServed(pool) ? pool : '';
+      const name = `${route} ${known} ${status} ${reason}`;
+      let tally = tallies.get(name);
+      if (tally === undefined)
+        tallies.set(name, (tally = { labels: { route, pool: known, status, reason }, count: 0 }));
+      tally.count += 1;
+      let timer = timers.get(route);
+      if (timer === undefined) timers.set(route, (timer = durations.labels({ route })));
+      timer.observe(seconds);
     },
     trouble: ({ kind }) => troubles.inc({ kind }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+/** Answers since the counter was last read: prom-client looks at every label each time it counts. */
+interface Tally {
+  readonly labels: Readonly<Record<string, string | number>>;
+  count: number;
 }
 
 function addGauges(registers: Registry[], readers: MetricsReaders): void {

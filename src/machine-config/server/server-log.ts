@@ -7,37 +7,91 @@ import type { Decision } from './handler.ts';
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly text: string;
+  /** May be the same object for many entries: then its text is made, and searched for secrets, once. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** What only this entry has; nothing that a client could choose, because it is written as it is. */
+  readonly own?: Readonly<Record<string, string | number>>;
 }
 
 export type Log = (entry: LogEntry) => void;
 
-export function answerEntry(request: ServerRequest, answer: ServerAnswer, decided: Decided): LogEntry {
-  const { decision, ms } = decided;
-  const { route, reason, ...about } = decision;
+interface Answered {
+  readonly request: ServerRequest;
+  readonly answer: ServerAnswer;
+  readonly decision: Decision;
+  readonly ms: number;
+}
+
+/** Of so many paths the last answer is kept; a cluster has a few. */
+const pathsKept = 64;
+
+/** Makes the entries of answers. Most are like the one before but for the machine, its token and the time it took. */
+export function answerEntries(): (answered: Answered) => LogEntry {
+  const last = new Map<string, { readonly of: Answered; readonly shared: SharedPart }>();
+  return (answered) => {
+    const { request, answer, decision } = answered;
+    let found = last.get(request.target);
+    if (found === undefined || !isAlike(found.of, answered)) {
+      found = { of: withoutBody(answered), shared: sharedPart(answered) };
+      if (last.size >= pathsKept) last.clear();
+      last.set(request.target, found);
+    }
+    const { level, text, fields } = found.shared;
+    const { address } = request.peer;
+    const ms = Math.round(answered.ms * 10) / 10;
+    const { tokenId } = decision;
+    const bytes = bodyBytes(answer);
+    const own = tokenId === undefined ? { address, bytes, ms } : { address, tokenId, bytes, ms };
+    return { level, text, fields, own };
+  };
+}
+
+type SharedPart = Omit<LogEntry, 'own'>;
+
+/** Whether the shared part of the one is that of the other. */
+function isAlike(one: Answered, other: Answered): boolean {
+  return (
+    one.answer.status === other.answer.status &&
+    one.request.method === other.request.method &&
+    one.request.peer.from === other.request.peer.from &&
+    one.request.headers['user-agent'] === other.request.headers['user-agent'] &&
+    one.request.headers['accept'] === other.request.headers['accept'] &&
+    one.decision.reason === other.decision.reason &&
+    one.decision.pool === other.decision.pool &&
+    one.decision.config === other.decision.config &&
+    one.decision.spec === other.decision.spec &&
+    one.decision.detail === other.decision.detail
+  );
+}
+
+/** An answer holds a token, and a body that nobody else may need any more. */
+function withoutBody({ request, answer, decision, ms }: Answered): Answered {
+  const { 'user-agent': agent, accept } = request.headers;
+  const headers = {
+    ...(agent === undefined ? {} : { 'user-agent': agent }),
+    ...(accept === undefined ? {} : { accept }),
+  };
+  return { request: { ...request, headers }, answer: { ...answer, body: [] }, decision, ms };
+}
+
+function sharedPart({ request, answer, decision }: Answered): SharedPart {
+  const { route, reason, tokenId: _own, ...about } = decision;
+  const { method, headers, peer } = request;
   const path = shortened(request.target, 100);
   return {
     level: route === 'healthz' ? 'debug' : reason === 'served' ? 'info' : answer.status === 500 ? 'error' : 'warn',
-    text: `${request.method} ${path} ${answer.status} ${reason}`,
+    text: `${method} ${path} ${answer.status} ${reason}`,
     fields: {
-      address: request.peer.address,
-      ...(request.peer.from === 'balancer' ? { from: 'balancer' } : {}),
-      method: request.method,
+      ...(peer.from === 'balancer' ? { from: 'balancer' } : {}),
+      method,
       path,
       status: answer.status,
       reason,
       ...about,
-      bytes: bodyBytes(answer),
-      ms: Math.round(ms * 10) / 10,
-      ...(request.headers['user-agent'] === undefined ? {} : { agent: shortened(request.headers['user-agent'], 80) }),
-      ...(request.headers['accept'] === undefined ? {} : { accept: shortened(request.headers['accept'], 120) }),
+      ...(headers['user-agent'] === undefined ? {} : { agent: shortened(headers['user-agent'], 80) }),
+      ...(headers['accept'] === undefined ? {} : { accept: shortened(headers['accept'], 120) }),
     },
   };
-}
-
-interface Decided {
-  readonly decision: Decision;
-  readonly ms: number;
 }
 
 /** What a TLS failure says about the client; the rest are scans and strays. */

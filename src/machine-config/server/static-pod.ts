@@ -5,7 +5,7 @@ import { bootstrapFolder, configServerPaths } from '../../node-software/machine-
 import { localPort } from './config-server.ts';
 
 export interface ConfigServerPodOptions {
-  /** With the program `firstlight` in it. */
+  /** The release's image of this program, whose entry point it is. */
   readonly image: string;
 }
 
@@ -30,7 +30,7 @@ export function machineConfigServerPod({ image }: ConfigServerPodOptions): objec
           name: 'machine-config-server',
           image,
           imagePullPolicy: 'IfNotPresent',
-          command: ['firstlight', 'machine-config', 'serve', '--settings', configServerPaths.settings],
+          args: ['machine-config', 'serve', '--settings', configServerPaths.settings],
           env: Object.entries(configServerEnvironment).map(([name, value]) => ({ name, value })),
           resources: { requests: { cpu: '20m', memory: '100Mi' } },
           // Alive is not ready: a server without configurations must not be restarted for that.

@@ -85,6 +85,8 @@ class FileLedger implements TokenLedger {
   readonly #host: Host;
   readonly #parts: LedgerParts;
   readonly #makeToken: () => string;
+  /** The times of the last token: many are made in the same millisecond. */
+  #times = tokenTimes(new Date(0));
   /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
@@ -100,19 +102,15 @@ class FileLedger implements TokenLedger {
     this.#forgetExpired(at);
     if (tokens.size >= limit) return { status: 'too-many', limit };
     const token = this.#unusedToken();
-    const expiresAtMs = at.getTime() + tokenLifeMs;
-    const record: TokenRecord = {
-      id: tokenId(token),
-      token,
-      ...request,
-      issuedAt: at.toISOString(),
-      expiresAt: new Date(expiresAtMs).toISOString(),
-    };
-    tokens.set(record.id, { token, pool: record.pool, expiresAtMs, keysGiven: undefined });
+    const id = tokenId(token);
+    if (this.#times.atMs !== at.getTime()) this.#times = tokenTimes(at);
+    const { issuedAt, expiresAt, expiresAtMs } = this.#times;
+    const record: Line & TokenRecord = { kind: 'issued', id, token, ...request, issuedAt, expiresAt };
+    tokens.set(id, { token, pool: request.pool, expiresAtMs, keysGiven: undefined });
     try {
-      await log.append({ kind: 'issued', ...record } satisfies Line);
+      await log.append(record);
     } catch (error) {
-      tokens.delete(record.id);
+      tokens.delete(id);
       throw error;
     }
     return record;
@@ -172,6 +170,12 @@ class FileLedger implements TokenLedger {
       if (!this.#parts.tokens.has(tokenId(token))) return token;
     }
   }
+}
+
+function tokenTimes(at: Date) {
+  const atMs = at.getTime();
+  const expiresAtMs = atMs + tokenLifeMs;
+  return { atMs, issuedAt: at.toISOString(), expiresAtMs, expiresAt: new Date(expiresAtMs).toISOString() };
 }
 
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */

@@ -34,7 +34,17 @@ const retriedStatuses: readonly string[] = [
   'Service Unavailable',
   'Gateway Timeout',
   'HTTP Version Not Supported',
+  'Variant Also Negotiates',
+  'Insufficient Storage',
+  'Loop Detected',
+  'Not Extended',
+  'Network Authentication Required',
 ];
+
+/** What the config server means by a status, where its words alone do not tell. */
+const meanings: Readonly<Record<string, string>> = {
+  'Network Authentication Required': 'its token is not accepted (Network Authentication Required)',
+};
 
 /** Folds one more event in; undefined when nothing is being fetched any more. */
 export function nextAttempt(current: FetchAttempt | undefined, event: FetchEvent): FetchAttempt | undefined {
@@ -47,7 +57,7 @@ export function nextAttempt(current: FetchAttempt | undefined, event: FetchEvent
       return current === undefined ? undefined : { ...current, reason: event.reason };
     case 'result':
       if (current === undefined || !retriedStatuses.includes(event.status)) return undefined;
-      return { ...current, reason: event.status };
+      return { ...current, reason: meanings[event.status] ?? event.status };
   }
 }
 
