@@ -8,6 +8,7 @@ import { deleteBootstrapToken } from '../kubernetes/bootstrap-token.ts';
 import { readTokenLedger } from '../machine-config/server/token-ledger.ts';
 import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../node-software/bootstrap-units.ts';
 import { bootstrapFinished, bootstrapFolder, configServerPaths, programs } from '../node-software/machine-paths.ts';
+import { openTimeline } from '../node-software/timeline.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
 import { removalMark } from './journal-folder.ts';
@@ -22,6 +23,8 @@ export interface RemoveAssetsOptions {
 
 export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions): Promise<void> {
   const { files, clock } = host;
+  const timeline = openTimeline(host, 'rm-assets');
+  timeline.mark('rm-assets', 'began');
   if ((await files.facts(removalMark)) === undefined) {
     // First, so that no token is given out after the last was taken back.
     await stop(host, [machineConfigServerUnit.name, approveCsrUnit.name]);
@@ -29,6 +32,8 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
     await files.write(removalMark, `${clock.now().toISOString()}\n`);
   }
   await removeSecrets(host);
+  timeline.mark('rm-assets', 'done');
+  await timeline.idle();
   await (await openProgress(host)).complete();
   await letProgressEnd(host, signal);
   await files.write(bootstrapFinished, `${clock.now().toISOString()}\n`);

@@ -1,6 +1,7 @@
 // One unit of the bootstrap machine from start to end: its stages under the journal, told to the service records, to the
 // progress file and to whoever listens. Once the removal of secrets has begun there is nothing left to run on.
 import type { Host } from '../host/host.ts';
+import { openTimeline } from '../node-software/timeline.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import type { Stage } from '../workflow/stage.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
@@ -8,6 +9,7 @@ import { removalMark } from './journal-folder.ts';
 import { openProgress } from './progress.ts';
 import { runBootkubeStages } from './run-stages.ts';
 import { openServiceRecords } from './service-records.ts';
+import { noteIn } from './stage-moments.ts';
 
 export interface ServiceOptions {
   readonly host: Host;
@@ -25,9 +27,11 @@ export async function runService({ name, stages }: BootstrapService, options: Se
   if ((await host.files.facts(removalMark)) !== undefined) return;
   const records = await openServiceRecords(host, name);
   const progress = await openProgress(host);
+  const timeline = openTimeline(host, name);
   const tell = (event: WorkflowEvent): void => {
     records.observe(event);
     progress.observe(event);
+    noteIn(timeline, event);
     emit(event);
   };
   try {
@@ -37,5 +41,7 @@ export async function runService({ name, stages }: BootstrapService, options: Se
   } catch (error) {
     await records.end(error);
     throw error;
+  } finally {
+    await timeline.idle();
   }
 }

@@ -29,6 +29,7 @@ export function closingText({ cluster, story, elapsedMs, kubeconfig, dirOption }
     `  kubectl get nodes            or: firstlight kubectl${dirOption} get nodes`,
     '',
     `  ${(elapsedMs / 1000).toFixed(1)} s   ${spent.join(' · ')}`,
+    `  Where the time went: firstlight status --waterfall${dirOption}`,
     `  Remove it: firstlight destroy cluster${dirOption}`,
     '',
   ].join('\n');

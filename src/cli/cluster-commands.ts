@@ -37,8 +37,12 @@ export const clusterCommands: readonly CommandSpec[] = [
   },
   {
     path: ['status'],
-    summary: 'Show the machines, etcd voters and nodes of the cluster.',
-    examples: ['firstlight status', 'firstlight status -o json'],
+    summary: 'Show the machines, etcd voters and nodes of the cluster, or where the time went.',
+    options: [
+      { flags: '--waterfall', description: 'show where the time of create cluster went, per machine' },
+      { flags: '--svg <file>', description: 'the same as a picture' },
+    ],
+    examples: ['firstlight status', 'firstlight status --waterfall', 'firstlight status --svg run.svg'],
     load: async () => (await import('./status.ts')).status,
   },
   {

@@ -1,9 +1,18 @@
 // `firstlight status`
 import { clusterStatus, type ClusterStatus } from '../cluster/status.ts';
+import { z } from 'zod';
 import type { CommandBody } from './command.ts';
 import { alignColumns } from './machine-table.ts';
 
-export const status: CommandBody = async ({ host, global, signal }) => {
+const optionsSchema = z.looseObject({ waterfall: z.boolean().optional(), svg: z.string().optional() });
+
+export const status: CommandBody = async (invocation) => {
+  const { host, global, signal } = invocation;
+  const { waterfall, svg } = optionsSchema.parse(invocation.options);
+  if (waterfall === true || svg !== undefined) {
+    const { statusWaterfall } = await import('./status-waterfall.ts');
+    return statusWaterfall(invocation);
+  }
   const seen = await clusterStatus(host, global.dir, signal);
   return { data: seen, text: statusText(seen) };
 };

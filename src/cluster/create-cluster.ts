@@ -11,6 +11,7 @@ import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './claim-folder.ts';
 import { assetsOf, type ClusterContext, clusterOf } from './cluster-context.ts';
 import { clusterJournalPath } from './cluster-journal.ts';
+import { keepRun } from './collect-run.ts';
 import { createStages } from './create-stages.ts';
 import { platformName } from './local-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';
@@ -59,6 +60,7 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     found: {},
   };
   await runStages({ stages: createStages, context, journal, clock: host.clock, emit: options.onStage, signal });
+  await keepRun({ host, dir, cluster: platformName(assetsOf(context)), records: journal.records });
   const { clusterName, domain } = assetsOf(context).value(clusterNames);
   return {
     name: clusterName,

@@ -6,6 +6,7 @@ import { readMachines } from '../platform/local/machine-folder.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './claim-folder.ts';
 import { clusterJournalPath } from './cluster-journal.ts';
+import { keepRun } from './collect-run.ts';
 import { clusterErrors } from './errors.ts';
 import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { isHandedOver } from './handover.ts';
@@ -40,6 +41,7 @@ export async function destroyBootstrap(
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   const isSafe = await isHandedOver({ host, dir, cluster: name, records: journal.records });
   if (!isSafe && !isForced) throw clusterErrors.NOT_HANDED_OVER({ dir });
+  await keepRun({ host, dir, cluster: name, records: journal.records });
   await destroyMachines(context, name, machines);
   return { cluster: name, machines };
 }

@@ -20,6 +20,12 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'The folder has no metadata.json, so no cluster was made from it.',
     exit: exitCodes.usage,
   },
+  NO_RUN: {
+    message: (e: { dir: string }) => `no run of create cluster is on record in ${e.dir}`,
+    hint: 'firstlight create cluster makes the cluster, and the record with it.',
+    means: 'The waterfall is drawn from what machines and create cluster noted while they worked; there are no notes.',
+    exit: exitCodes.usage,
+  },
   STALLED: {
     message: (e: Stuck & { seconds: number }) =>
       `nothing has moved for ${e.seconds} s at ${e.stage}: ${e.missing.join('; ') || 'and nothing says why'}`,

@@ -20,7 +20,7 @@ export interface FileFacts {
   readonly identity: string;
 }
 
-/** An open log: every `append` is on the disk when it resolves. */
+/** An open log: every `append` is on the disk when it resolves, unless it was opened with `isDurable: false`. */
 export interface AppendHandle extends AsyncDisposable {
   append(content: Uint8Array | string): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { EtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { ControlPlaneFacts } from '../node-software/node-settings.ts';
+import type { Timeline } from '../node-software/timeline.ts';
 import type { Children } from './children.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { Doorbell } from './doorbell.ts';
@@ -33,6 +34,8 @@ export interface Agent {
   /** Of this process, in elections. */
   readonly identity: string;
   readonly log: (line: string) => void;
+  /** Where the way of this machine into the cluster is noted. */
+  readonly timeline: Timeline;
 }
 
 export function addressOf({ node }: Pick<Agent, 'node'>): string {

@@ -12,6 +12,7 @@ import {
   staticPodFolder,
 } from '../node-software/machine-paths.ts';
 import { readNodeSettings } from '../node-software/node-settings.ts';
+import { openTimeline, type Timeline } from '../node-software/timeline.ts';
 import { agentState, agentStateFile, StateWriter } from './agent-state.ts';
 import type { Agent, AgentNode } from './agent-context.ts';
 import { connectAs, readEtcdTls } from './api-identity.ts';
@@ -40,6 +41,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   const doorbell = new Doorbell();
   const children = new Children(host.clock, signal, () => doorbell.ring());
   using etcd = new RenewingClients(host.clock);
+  const timeline = openTimeline(host, 'agent');
   const agent: Agent = {
     host,
     node,
@@ -53,6 +55,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
     etcd: async () => etcd.use(await readEtcdTls(host, 'etcd-healthcheck-client')),
     identity: `${node.name}_${randomUuid(host.random)}`,
     log,
+    timeline,
   };
   children.keep('folders', (end) =>
     watchFolders(host, { folders: watchedFolders, changed: () => doorbell.ring(), signal: end }),
@@ -65,11 +68,12 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
       signal,
       onChange: ({ duty, outcome }, reports) => {
         log(`${duty}: ${outcomeText(outcome)}`);
+        noteIn(timeline, duty, outcome);
         writer.put(agentState({ node, pid: host.environment.pid, now: host.clock.now(), reports }));
       },
     });
   } finally {
-    await Promise.all([children.ended(), writer.idle()]);
+    await Promise.all([children.ended(), writer.idle(), timeline.idle()]);
   }
 }
 
@@ -113,6 +117,12 @@ function once(open: () => Promise<KubernetesClient>): () => Promise<KubernetesCl
       throw error;
     }
   };
+}
+
+/** From the first look at a duty until it is settled for the first time. */
+function noteIn(timeline: Timeline, duty: string, outcome: Outcome): void {
+  timeline.mark(duty, 'began');
+  timeline.mark(duty, outcome.status === 'settled' ? 'done' : 'moved', outcomeText(outcome));
 }
 
 function outcomeText(outcome: Outcome): string {

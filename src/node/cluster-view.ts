@@ -58,16 +58,20 @@ export interface FollowOptions {
   readonly view: ClusterView;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
+  /** Told of every state, also of what nobody here acts on. */
+  readonly onSeen?: (nodes: readonly KubernetesObject[]) => void;
 }
 
 /** Ends only by throwing. */
-export async function followCluster({ client, host, role, view, signal, onChange }: FollowOptions): Promise<void> {
+export async function followCluster(options: FollowOptions): Promise<void> {
+  const { client, host, role, view, signal, onChange, onSeen } = options;
   const watching = { client, host, signal };
   const nodes = { kind: { apiVersion: 'v1', kind: 'Node' } };
   const configMaps = { kind: { apiVersion: 'v1', kind: 'ConfigMap' }, selection: { namespace: 'kube-system' } };
   const seen = role === 'master' ? watchTogether(watching, { nodes, configMaps }) : watchTogether(watching, { nodes });
   for await (const state of seen) {
     if (view.put(state)) onChange();
+    onSeen?.(state.nodes);
   }
 }
 

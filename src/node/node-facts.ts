@@ -14,7 +14,10 @@ export function isLeaving({ metadata }: KubernetesObject): boolean {
 
 const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
 const status = z
-  .object({ addresses: z.array(z.object({ type: z.string(), address: z.string() })).nullish() })
+  .object({
+    addresses: z.array(z.object({ type: z.string(), address: z.string() })).nullish(),
+    conditions: z.array(z.object({ type: z.string(), status: z.string() })).nullish(),
+  })
   .nullish();
 
 /** One per address family; empty until the controller manager has given them. */
@@ -26,4 +29,9 @@ export function podRangesOf(node: KubernetesObject): readonly string[] {
 export function internalAddressesOf(node: KubernetesObject): readonly string[] {
   const addresses = status.safeParse(node['status']).data?.addresses ?? [];
   return addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+}
+
+export function isReadyNode(node: KubernetesObject): boolean {
+  const conditions = status.safeParse(node['status']).data?.conditions ?? [];
+  return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
 }

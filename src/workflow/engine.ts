@@ -36,12 +36,13 @@ async function runStage<Context>(
     return emit({ kind: 'stage-adopted', stage: stage.name, note: seen.note });
   }
   const startMs = options.clock.monotonicMs();
+  const began = options.clock.now().toISOString();
   emit({ kind: 'stage-started', stage: stage.name, because: seen.because });
   try {
     const report = (progress: string): void => emit({ kind: 'stage-progress', stage: stage.name, progress });
     const result = await stage.run(context, { signal: options.signal, report }, last);
     await verify(context, stage, result);
-    await record(options, stage.name, result);
+    await record(options, stage.name, { ...result, began });
     const ms = options.clock.monotonicMs() - startMs;
     emit({ kind: 'stage-done', stage: stage.name, ms, ...(result.note === undefined ? {} : { note: result.note }) });
   } catch (error) {
@@ -57,7 +58,11 @@ async function verify<Context>(context: Context, stage: Stage<Context>, result: 
   }
 }
 
-async function record<Context>(options: EngineOptions<Context>, stage: string, result: StageResult): Promise<void> {
+async function record<Context>(
+  options: EngineOptions<Context>,
+  stage: string,
+  result: StageResult & Pick<StageRecord, 'began'>,
+): Promise<void> {
   await options.journal.append({ kind: 'stage', at: options.clock.now().toISOString(), stage, ...result });
 }
 

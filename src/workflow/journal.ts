@@ -52,6 +52,11 @@ export async function openJournal(files: Files, path: string): Promise<Journal> 
   };
 }
 
+/** What is on record, for whoever only looks: nothing is repaired, so that a run that writes right now is not disturbed. */
+export async function readJournal(files: Files, path: string): Promise<readonly JournalRecord[]> {
+  return parseJournal(path, Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array())).records;
+}
+
 function nextLink(previous: string, json: string): string {
   return createHash('sha256').update(previous).update(json).digest('hex').slice(0, checksumLength);
 }

@@ -18,7 +18,10 @@ export interface StageResult {
 
 export interface StageRecord extends StageResult {
   readonly stage: string;
+  /** When it was completed. */
   readonly at: string;
+  /** When it was begun; missing where it was found done. */
+  readonly began?: string;
 }
 
 export type StageObservation =

@@ -11,6 +11,7 @@ import type { NodeRole } from '../../src/node/duty.ts';
 import { agentErrors } from '../../src/node/errors.ts';
 import { inventoryConfigMap, inventoryKey } from '../../src/node-software/inventory.ts';
 import { releaseFile } from '../../src/node-software/machine-paths.ts';
+import { openTimeline } from '../../src/node-software/timeline.ts';
 
 export interface FakeAgent extends Agent {
   readonly host: FakeHost;
@@ -120,6 +121,7 @@ export function fakeAgent(options: FakeAgentOptions = {}): FakeAgent {
     etcd: async () => membersOf(() => agent.members),
     identity: 'master-1_test',
     log: (line) => logged.push(line),
+    timeline: openTimeline(host, 'agent'),
   };
   return agent;
 }

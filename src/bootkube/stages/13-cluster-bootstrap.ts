@@ -50,6 +50,7 @@ export const clusterBootstrap: Stage<BootkubeContext> = {
     await refuseAltered(context);
     await install(context, tools);
     await waitForPods(context, tools);
+    tools.report('seeds the API');
     const note = await seed(context, tools);
     return { inputs: await stageDigests(context), outputs: {}, note };
   },
@@ -116,6 +117,7 @@ async function waitForPods({ host }: BootkubeContext, tools: StageTools): Promis
     onMissing: (missing: readonly string[]) => tools.report(missing.join('; ')),
   };
   await waitUntil({ ...common, what: 'the start of etcd', deadlineMs: 5 * minuteMs, probe: () => etcdIsReady(host) });
+  tools.report('etcd answers');
   await waitUntil({
     ...common,
     what: 'the start of the API',

@@ -3,6 +3,7 @@ import { destroyMachines } from '../../platform/local/local-platform.ts';
 import { readMachines } from '../../platform/local/machine-folder.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
+import { keepRun } from '../collect-run.ts';
 import { platformName } from '../local-plan.ts';
 
 export const removeBootstrap: Stage<ClusterContext> = {
@@ -22,9 +23,10 @@ export const removeBootstrap: Stage<ClusterContext> = {
       : { status: 'needed', because: `${names.join(', ')} is still there` };
   },
   run: async (context, { signal, report }) => {
-    const { host, emit } = context;
+    const { host, dir, emit, journal } = context;
     const cluster = platformName(assetsOf(context));
     report('It is now safe to remove the bootstrap resources');
+    await keepRun({ host, dir, cluster, records: journal.records });
     await destroyMachines({ host, emit, signal }, cluster, await bootstrapMachines(context));
     return { inputs: { cluster }, outputs: {}, note: 'removed' };
   },

@@ -98,10 +98,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** O_DSYNC: a write that has returned is on the disk, without a second call for it. */
+/** O_DSYNC: a write that has returned is on the disk, without a second call for it; left out for what may be lost. */
 async function openAppend(path: string, options: WriteOptions = {}): ReturnType<Files['openAppend']> {
   const { O_APPEND, O_CREAT, O_DSYNC, O_WRONLY } = constants;
-  const handle = await open(path, O_APPEND | O_CREAT | O_DSYNC | O_WRONLY, options.mode ?? 0o644);
+  const durably = options.isDurable === false ? 0 : O_DSYNC;
+  const handle = await open(path, O_APPEND | O_CREAT | O_WRONLY | durably, options.mode ?? 0o644);
   return {
     append: (content) =>
       named('append to', path, async () => {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { nodeSettingsFile } from '../machine-paths.ts';
 import { prepareNode } from '../prepare-node.ts';
+import { openTimeline, type Timeline } from '../timeline.ts';
 import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from './status.ts';
 import { firstBootConfigPath } from './unit.ts';
 import { firstBootErrors } from './errors.ts';
@@ -60,8 +61,10 @@ type Report = (change: Pick<FirstBootStatus, 'phase' | 'reason' | 'waitingFor'>)
 /** Writes the status file; changes are written one after the other and the newest wins. */
 function statusReporter(host: Host): Report {
   const startedAt = host.clock.now();
+  const timeline = openTimeline(host, 'first-boot');
   let last = Promise.resolve();
   return async (change) => {
+    noteIn(timeline, change);
     const now = host.clock.now();
     const tookMs = now.getTime() - startedAt.getTime();
     const status: FirstBootStatus = {
@@ -74,8 +77,17 @@ function statusReporter(host: Host): Report {
       host.files.write(firstBootStatusPath, `${JSON.stringify(status)}\n`, { isDurable: change.phase === 'done' }),
     );
     await last;
+    if (change.phase === 'done' || change.phase === 'failed') await timeline.idle();
     return status;
   };
+}
+
+/** Each phase once; a fetch moves on to a URL, and says there what the last attempt met. */
+function noteIn(timeline: Timeline, { phase, reason, waitingFor }: Parameters<Report>[0]): void {
+  if (phase === 'done' || phase === 'failed') return timeline.mark('first-boot', phase, reason);
+  timeline.mark('first-boot', 'began');
+  timeline.mark(phase, 'began');
+  if (waitingFor?.attempts === 1) timeline.mark(phase, 'moved', `${waitingFor.url} ${waitingFor.reason ?? ''}`.trim());
 }
 
 interface IgnitionOptions extends FirstBootOptions {

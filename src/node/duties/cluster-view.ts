@@ -1,6 +1,9 @@
 // Keeps the watches that the other duties look at.
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { Agent } from '../agent-context.ts';
 import { followCluster, keepInventoryCopy } from '../cluster-view.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { isReadyNode } from '../node-facts.ts';
 
 export const clusterView: Duty = {
   name: 'cluster-view',
@@ -11,7 +14,15 @@ export const clusterView: Duty = {
     const { host, node, cluster: view, doorbell } = agent;
     const client = await agent.api();
     const { lastFailure } = agent.children.keep('cluster-view', (signal) =>
-      followCluster({ client, host, role: node.role, view, signal, onChange: () => doorbell.ring() }),
+      followCluster({
+        client,
+        host,
+        role: node.role,
+        view,
+        signal,
+        onChange: () => doorbell.ring(),
+        onSeen: (nodes) => noteNode(agent, nodes),
+      }),
     );
     if (view.nodes === undefined) {
       return waiting(
@@ -22,3 +33,10 @@ export const clusterView: Duty = {
     return settled();
   },
 };
+
+function noteNode({ node, timeline }: Agent, nodes: readonly KubernetesObject[]): void {
+  const self = nodes.find(({ metadata }) => metadata.name === node.name);
+  if (self === undefined) return;
+  timeline.mark('node', 'began', 'registered');
+  if (isReadyNode(self)) timeline.mark('node', 'done', 'Ready');
+}

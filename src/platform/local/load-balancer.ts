@@ -15,8 +15,12 @@ export interface LoadBalancerInput {
 // nobody, by number: the name of its group differs between distributions.
 const unprivileged = ['uid 65534', 'gid 65534'];
 
+// Into its log file: when a backend began and ceased to be used is nowhere else on record.
+const log = '  log stdout format iso local0 notice';
+
 const defaults = [
   'defaults',
+  '  log global',
   '  mode tcp',
   '  timeout connect 2s',
   // Watches are silent for long; TCP keep-alive finds peers that died.
@@ -39,6 +43,7 @@ export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadB
     backends.map((machine) => `  server ${machine.name} ${machine.address}:${port}${options}`);
   return [
     'global',
+    log,
     ...unprivileged.map((line) => `  ${line}`),
     ...defaults,
     'frontend api',

@@ -1,0 +1,106 @@
+// When things happened on this machine, one JSON line each, for whoever asks later where the time went. A step is noted
+// from its beginning until it is done, once per process; what it does afterwards is nobody's waiting time, so the file
+// stays small however long the machine lives. Nothing depends on it: what cannot be written is left out.
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { AppendHandle } from '../host/files.ts';
+import type { Host } from '../host/host.ts';
+
+/** Path inside the machine. */
+export const timelineFile = '/var/lib/firstlight/timeline';
+
+const momentSchema = z.object({
+  at: z.iso.datetime(),
+  /** The program that noted it. */
+  by: z.string(),
+  step: z.string(),
+  state: z.enum(['began', 'moved', 'done', 'failed']),
+  text: z.string().exactOptional(),
+});
+export type Moment = z.output<typeof momentSchema>;
+
+export interface Timeline {
+  /** Returns at once; it is written a little later. */
+  readonly mark: (step: string, state: Moment['state'], text?: string) => void;
+  /** Resolves when what was marked is written. */
+  readonly idle: () => Promise<void>;
+}
+
+const mostBytes = 256 * 1024;
+const longestText = 160;
+
+export function openTimeline(host: Pick<Host, 'files' | 'clock'>, by: string): Timeline {
+  const over = new Set<string>();
+  const begun = new Set<string>();
+  const write = lineWriter(host);
+  return {
+    mark: (step, state, text) => {
+      if (over.has(step) || (state === 'began' && begun.has(step))) return;
+      if (state === 'began') begun.add(step);
+      if (state === 'done') over.add(step);
+      const at = host.clock.now().toISOString();
+      const moment: Moment = {
+        at,
+        by,
+        step,
+        state,
+        ...(text === undefined ? {} : { text: text.slice(0, longestText) }),
+      };
+      write.add(`${JSON.stringify(moment)}\n`);
+    },
+    idle: write.idle,
+  };
+}
+
+/** One handle, opened at the first line; lines that come while one is written go together. */
+function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => void; idle: () => Promise<void> } {
+  let waiting: string[] = [];
+  let handle: AppendHandle | undefined;
+  let writing: Promise<void> | undefined;
+  let isOver = false;
+  const open = async (): Promise<AppendHandle | undefined> => {
+    await files.makeFolder(dirname(timelineFile));
+    if (((await files.facts(timelineFile))?.sizeBytes ?? 0) > mostBytes) return undefined;
+    return files.openAppend(timelineFile, { mode: 0o644, isDurable: false });
+  };
+  const write = async (): Promise<void> => {
+    try {
+      const log = (handle ??= await open());
+      if (log === undefined) {
+        isOver = true;
+        return;
+      }
+      while (waiting.length > 0) {
+        const lines = waiting.join('');
+        waiting = [];
+        await log.append(lines);
+      }
+    } catch {
+      isOver = true;
+    } finally {
+      writing = undefined;
+    }
+  };
+  return {
+    add: (line) => {
+      if (isOver) return;
+      waiting.push(line);
+      writing ??= write();
+    },
+    idle: async () => {
+      await writing;
+    },
+  };
+}
+
+/** Every whole line; one that a crash cut short is left out. */
+export function parseTimeline(text: string): readonly Moment[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const parsed = momentSchema.safeParse(JSON.parse(line));
+      return parsed.success ? [parsed.data] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,96 @@
+// When things happened in a machine, read from outside and from files alone: its own timeline, what its systemd wrote into
+// the journal about units, and the first line of every container's log. Costs the machine nothing, and works for one
+// that does not run any more.
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Host } from '../../host/host.ts';
+import { type Moment, parseTimeline, timelineFile } from '../../node-software/timeline.ts';
+import { machinePaths, switchFolder } from './cluster-folder.ts';
+import { apiPort, configServerPort } from './load-balancer.ts';
+import { readMachine } from './machine-folder.ts';
+
+/** systemd's catalogue of messages: a unit is being started, was started; the journal, its first service, runs. */
+const messages = {
+  starting: '7d4958e842da4a758f6c1cdc7b36dcc5',
+  started: '39f53479d3a045ac8e11786248231fbf',
+  journal: 'f77379a8490b408bbe5f6940505a777b',
+} as const;
+
+export async function machineMoments(host: Host, cluster: string, machine: string): Promise<readonly Moment[]> {
+  const { upper } = machinePaths(cluster, machine);
+  const timeline = await host.files.readIfPresent(`${upper}${timelineFile}`);
+  const found = await Promise.all([
+    unitMoments(host, cluster, machine),
+    containerMoments(host, join(upper, 'var/log/pods')),
+  ]);
+  return [...found.flat(), ...parseTimeline(Buffer.from(timeline ?? new Uint8Array()).toString('utf8'))];
+}
+
+async function unitMoments(host: Host, cluster: string, machine: string): Promise<readonly Moment[]> {
+  const known = await readMachine(host, cluster, machine);
+  if (known === undefined) return [];
+  const folder = join(machinePaths(cluster, machine).upper, 'var/log/journal', known.machineId);
+  const matches = Object.values(messages).map((id) => `MESSAGE_ID=${id}`);
+  const fields = '--output-fields=MESSAGE_ID,UNIT';
+  const args = [`--directory=${folder}`, '--output=json', fields, '--no-pager', ...matches];
+  const { stdout } = await host.processes.run('journalctl', args, { timeoutMs: 10_000 });
+  return parseUnitEntries(stdout);
+}
+
+const entrySchema = z.looseObject({
+  __REALTIME_TIMESTAMP: z.string(),
+  MESSAGE_ID: z.string(),
+  UNIT: z.string().optional(),
+});
+
+export function parseUnitEntries(lines: string): readonly Moment[] {
+  return lines.split('\n').flatMap((line): readonly Moment[] => {
+    if (line === '') return [];
+    const parsed = entrySchema.safeParse(JSON.parse(line));
+    if (!parsed.success) return [];
+    const { __REALTIME_TIMESTAMP: us, MESSAGE_ID: id, UNIT: unit } = parsed.data;
+    const of = { by: 'systemd', at: new Date(Number(us) / 1000).toISOString() } as const;
+    if (id === messages.journal) return [{ ...of, step: 'systemd', state: 'began' }];
+    if (unit === undefined || !unit.endsWith('.service') || unit.startsWith('systemd-')) return [];
+    return [{ ...of, step: unit.replace(/\.service$/, ''), state: id === messages.starting ? 'began' : 'done' }];
+  });
+}
+
+/** The first word that each container said; a component says something as soon as it runs. */
+async function containerMoments({ files }: Host, pods: string): Promise<readonly Moment[]> {
+  const found: Moment[] = [];
+  for (const pod of (await files.list(pods)) ?? []) {
+    for (const container of (await files.list(join(pods, pod))) ?? []) {
+      const log = await files.readIfPresent(join(pods, pod, container, '0.log'));
+      const at = /^(\S+) /.exec(Buffer.from(log?.subarray(0, 64) ?? '').toString('utf8'))?.[1];
+      if (at === undefined || Number.isNaN(Date.parse(at))) continue;
+      const [namespace = '', name = ''] = pod.split('_');
+      found.push({
+        at: new Date(at).toISOString(),
+        by: 'container',
+        step: container,
+        state: 'began',
+        text: `${namespace}/${name}`,
+      });
+    }
+  }
+  return found;
+}
+
+/** Which backend the load balancer used from when to when: haproxy says so whenever a health check changes its mind. */
+export async function loadBalancerMoments({ files }: Pick<Host, 'files'>, cluster: string): Promise<readonly Moment[]> {
+  const log = await files.readIfPresent(join(switchFolder(cluster), 'load-balancer.log'));
+  return parseBackendLines(Buffer.from(log ?? new Uint8Array()).toString('utf8'));
+}
+
+const ports: Readonly<Record<string, number>> = { api: apiPort, 'config-server': configServerPort };
+const backendLine = /^(\d{4}-\S+) .*Server ([\w-]+)\/(\S+) is (UP|DOWN)/;
+
+export function parseBackendLines(text: string): readonly Moment[] {
+  return text.split('\n').flatMap((line): readonly Moment[] => {
+    const [, at = '', backend = '', machine = '', state] = backendLine.exec(line) ?? [];
+    if (state === undefined) return [];
+    const step = `${ports[backend] ?? backend} ${machine}`;
+    return [{ at: new Date(at).toISOString(), by: 'haproxy', step, state: state === 'UP' ? 'began' : 'done' }];
+  });
+}
