@@ -1,7 +1,7 @@
 // Stage 13: everything that was rendered becomes real. Refuses to start from files that are not what their stages wrote.
 // Files that are already in place are adopted: running pods are not touched by a second run.
 import { join } from 'node:path';
-import { componentKubeconfigFolder, pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import { componentKubeconfigFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
 import { applyManifests } from '../../kubernetes/apply.ts';
 import { staticPodFolder } from '../../node-software/machine-paths.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
@@ -26,6 +26,8 @@ const podStages = [
   { number: 10, name: 'scheduler' },
 ] as const;
 
+const dependents = new Set<string>([podFile('kube-controller-manager'), podFile('kube-scheduler')]);
+
 export const clusterBootstrap: Stage<BootkubeContext> = {
   number: 13,
   name: 'cluster-bootstrap',
@@ -48,8 +50,10 @@ export const clusterBootstrap: Stage<BootkubeContext> = {
   },
   run: async (context, tools) => {
     await refuseAltered(context);
-    await install(context, tools);
+    // Whoever starts before its server can only ask in vain, and takes from it the processor that it needs to start.
+    await install(context, tools, (target) => !dependents.has(target));
     await waitForPods(context, tools);
+    await install(context, tools, (target) => dependents.has(target));
     tools.report('seeds the API');
     const note = await seed(context, tools);
     return { inputs: await stageDigests(context), outputs: {}, note };
@@ -93,12 +97,13 @@ async function installPlan({ host, folders }: BootkubeContext): Promise<readonly
   return lists.flat();
 }
 
-async function install(context: BootkubeContext, tools: StageTools): Promise<void> {
+async function install(context: BootkubeContext, tools: StageTools, isNow: (target: string) => boolean): Promise<void> {
   const { files } = context.host;
   await files.makeFolder(pkiFolder, { mode: 0o700 });
   await files.makeFolder(staticPodFolder);
   if ((await files.facts(secretsLink)) === undefined) await files.symlink('pki', secretsLink);
   for (const [target, content] of await installPlan(context)) {
+    if (!isNow(target)) continue;
     const present = await files.readIfPresent(target);
     if (present !== undefined && digestOf(present) === digestOf(content)) continue;
     const component = /manifests\/(.*)-pod\.yaml$/.exec(target)?.[1];

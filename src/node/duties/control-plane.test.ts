@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fakeAgent, putRelease } from '../../../test/sim/agent-fixture.ts';
 import { controlPlane } from './control-plane.ts';
 
-test('the three pods are written together, and one that is there is left as it is', async () => {
+test('the API server comes first, the others when it serves, and a pod that is there is left as it is', async () => {
   let status = 500;
   const agent = fakeAgent({ network: { request: async () => ({ status, headers: {}, body: new Uint8Array() }) } });
   await putRelease(agent);
@@ -13,11 +13,12 @@ test('the three pods are written together, and one that is there is left as it i
   await files.write(`${folder}/kube-scheduler-pod.yaml`, 'of an earlier release');
   expect(await controlPlane.run(agent)).toEqual({
     status: 'acted',
-    did: 'started kube-apiserver, kube-controller-manager',
+    did: 'started kube-apiserver',
   });
   expect(await files.readText(`${folder}/kube-scheduler-pod.yaml`)).toBe('of an earlier release');
   expect(await files.readText(`${folder}/kube-apiserver-pod.yaml`)).toContain('--advertise-address=10.99.0.12');
   expect(await controlPlane.run(agent)).toMatchObject({ status: 'waiting', missing: [expect.stringContaining('500')] });
   status = 200;
+  expect(await controlPlane.run(agent)).toEqual({ status: 'acted', did: 'started kube-controller-manager' });
   expect(await controlPlane.run(agent)).toEqual({ status: 'settled' });
 });

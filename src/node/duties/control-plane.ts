@@ -1,6 +1,6 @@
 // kube-apiserver, controller-manager and scheduler of a master, written once its etcd member votes: the API server talks
-// to that member alone. All three at once: there is nothing yet that a failed start could take away. A pod that is there
-// is left as it is; to replace one is an upgrade, which goes from master to master.
+// to that member alone. The others follow when it serves: before that they could only ask in vain, and would take from it
+// the processor it needs to start. A pod that is there is left as it is; to replace one is an upgrade.
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { bundleFile, type ControlPlaneComponent, podFile } from '../../control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
@@ -17,24 +17,33 @@ export const controlPlane: Duty = {
   roles: ['master'],
   needs: ['etcd-member'],
   isDeafWhenSettled: true,
-  tickMs: 500,
+  tickMs: 300,
   run: async (agent) => {
-    const { files } = agent.host;
-    const written: string[] = [];
-    for (const [component, pod] of Object.entries(await podsOf(agent))) {
-      const path = podFile(component as ControlPlaneComponent);
-      if ((await files.facts(path)) !== undefined) continue;
-      await files.write(path, toYaml(pod), { mode: 0o600 });
-      written.push(component);
-    }
-    if (written.length > 0) return acted(`started ${written.join(', ')}`);
-    const ca = await files.readText(bundleFile('apiserver-ca'));
+    const { 'kube-apiserver': server, ...others } = await podsOf(agent);
+    const first = await writeMissing(agent, { 'kube-apiserver': server });
+    if (first.length > 0) return acted(`started ${first.join(', ')}`);
+    const ca = await agent.host.files.readText(bundleFile('apiserver-ca'));
     const api = await apiReadiness(agent.host, { url: 'https://localhost:6443', ca });
-    return api.status === 'ready' ? settled() : waiting(...api.missing);
+    if (api.status !== 'ready') return waiting(...api.missing);
+    const rest = await writeMissing(agent, others);
+    return rest.length > 0 ? acted(`started ${rest.join(', ')}`) : settled();
   },
 };
 
-async function podsOf(agent: Agent): Promise<Readonly<Partial<Record<ControlPlaneComponent, object>>>> {
+async function writeMissing({ host }: Agent, pods: Pods): Promise<readonly string[]> {
+  const written: string[] = [];
+  for (const [component, pod] of Object.entries(pods)) {
+    const path = podFile(component as ControlPlaneComponent);
+    if ((await host.files.facts(path)) !== undefined) continue;
+    await host.files.write(path, toYaml(pod), { mode: 0o600 });
+    written.push(component);
+  }
+  return written;
+}
+
+type Pods = Readonly<Partial<Record<ControlPlaneComponent, object>>>;
+
+async function podsOf(agent: Agent) {
   const { serviceNetwork, clusterName, podNetwork, podPrefix, featureGates = {} } = controlPlaneOf(agent);
   const { kubernetesImage: image } = await readReleaseFacts(agent.host);
   const common = { image, featureGates };
