@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
 import { networkFailureOf } from '../network-failure.ts';
@@ -99,6 +100,30 @@ async function exchange(request: HttpRequest, timeoutMs: number, agents: Agents)
   }
 }
 
+const contexts = new Map<string, SecureContext>();
+const contextsKept = 16;
+
+/**
+ * Reading certificates and keys costs as much as all the rest of a handshake: done once for each set of them. The set
+ * itself goes along, because a pool of connections tells by it which of them a request may use.
+ */
+function trustOf({ ca, cert, key }: HttpRequest): SecureContextOptions & { readonly secureContext?: SecureContext } {
+  if (ca === undefined && cert === undefined && key === undefined) return {};
+  const given = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+  const name = [ca, cert, key].join('\n');
+  const known = contexts.get(name);
+  if (known !== undefined) return { ...given, secureContext: known };
+  const made = createSecureContext(given);
+  const [oldest] = contexts.keys();
+  if (contexts.size >= contextsKept && oldest !== undefined) contexts.delete(oldest);
+  contexts.set(name, made);
+  return { ...given, secureContext: made };
+}
+
 const isSafe = ({ method = 'GET' }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
 interface Attempt {
@@ -122,9 +147,7 @@ function attempt(request: HttpRequest, { timeoutMs, agent, stale }: Attempt): Pr
       },
       agent,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
-      ...(request.ca === undefined ? {} : { ca: request.ca }),
-      ...(request.cert === undefined ? {} : { cert: request.cert }),
-      ...(request.key === undefined ? {} : { key: request.key }),
+      ...(url.protocol === 'https:' ? trustOf(request) : {}),
       ...(request.connectTo === undefined
         ? {}
         : { hostname: request.connectTo.host, port: request.connectTo.port, servername: url.hostname }),
