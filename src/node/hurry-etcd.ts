@@ -1,7 +1,7 @@
-// A new member of etcd tells the cluster its name right after its start and opens its client port when it sees that
-// applied. If the leader's snapshot already contains it, the member never sees it and stays closed until its own request
-// times out, after seven seconds: in most joins. Its data is then complete, and a second start publishes at once.
-// Rules: only a learner, on which nothing depends; once per member; never one that has opened its port before.
+// A new member of etcd tells the cluster its name right after its start and serves clients when it sees that applied. If
+// the leader's snapshot already contains it, the member never sees it and serves nobody until its own request times out,
+// after seven seconds: in most joins. Its data is then complete, and a second start publishes at once.
+// Rules: only a learner, on which nothing depends; once per member; never one that has served.
 import { isError } from '../errors/firstlight-error.ts';
 import { etcdPorts } from '../etcd/member-flags.ts';
 import type { Member } from '../etcd/member.ts';
@@ -14,23 +14,13 @@ const markFile = '/run/firstlight/etcd-started-twice';
 const metricsUrl = `http://127.0.0.1:${etcdPorts.metrics}/metrics`;
 
 /** True when the member was told to end; the kubelet starts it again. */
-export async function hurryEtcd(host: Host, member: Member): Promise<boolean> {
+export async function hurryEtcd(host: Host, member: Member, isServing: () => Promise<boolean>): Promise<boolean> {
   if (!member.isLearner || (await host.files.readIfPresent(markFile))?.toString() === member.id) return false;
-  if (!(await refuses(host, etcdPorts.client)) || !(await hasLeader(host))) return false;
   const running = await etcdProcess(host);
   if (running === undefined || running.ageMs < patienceMs) return false;
+  if (!(await hasLeader(host)) || (await isServing())) return false;
   await host.files.write(markFile, member.id);
   return host.processes.kill(running.pid, 'SIGTERM');
-}
-
-async function refuses(host: Host, port: number): Promise<boolean> {
-  try {
-    await host.network.probe('127.0.0.1', port, 500);
-    return false;
-  } catch (error) {
-    if (!isError(error, hostErrors.NETWORK)) throw error;
-    return error.details['failure'] === 'refused';
-  }
 }
 
 /** Its own numbers are served from the first moment. */

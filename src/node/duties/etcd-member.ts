@@ -59,8 +59,11 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
     return acted('started etcd with the data it has');
   }
   if (listing.status === 'unreachable') return waiting('a majority of etcd that answers');
-  if (self !== undefined && (await hurryEtcd(agent.host, self)))
-    return acted('started etcd a second time: it held back its client port');
+  const isServing = async (): Promise<boolean> =>
+    (await (await agent.etcd()).at(clientUrl).status({ timeoutMs: 500, signal: agent.signal })).status === 'ok';
+  if (self !== undefined && (await hurryEtcd(agent.host, self, isServing))) {
+    return acted('started etcd a second time: it served nobody');
+  }
   if (self === undefined || self.isLearner) return waiting(`etcd on ${name} to be promoted to a voter`);
   const answer = await (await agent.etcd()).at(clientUrl).status({ signal: agent.signal });
   return answer.status === 'ok' ? settled('voter') : waiting(`etcd on ${name} to answer: ${answer.said}`);
