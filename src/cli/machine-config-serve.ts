@@ -6,12 +6,12 @@ import { startConfigServer } from '../machine-config/server/config-server.ts';
 import type { ConfigSource } from '../machine-config/server/config-source.ts';
 import { openFileSource } from '../machine-config/server/file-source.ts';
 import type { AccessMode } from '../machine-config/server/handler.ts';
-import type { Log, LogEntry } from '../machine-config/server/server-log.ts';
+import type { Log } from '../machine-config/server/server-log.ts';
 import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
 import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
 import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
-import { redact } from '../observe/redact.ts';
-import type { CommandBody, Invocation } from './command.ts';
+import type { CommandBody } from './command.ts';
+import { openServerLog } from './server-log-lines.ts';
 
 const portNumber = z.coerce.number().int().min(0).max(65_535);
 const options = z.looseObject({
@@ -42,7 +42,7 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   const { host, signal } = invocation;
   const given = options.parse(invocation.options);
   const settings = await readSettings(host.files, given.settings);
-  using opened = openLog(invocation);
+  using opened = openServerLog(invocation);
   const { log } = opened;
   const access = given.open ? 'open' : settings.access;
   await using parts = new AsyncDisposableStack();
@@ -101,41 +101,4 @@ async function openBootstrap(host: Host, { given, settings, log, parts }: Openin
     }),
   );
   return { source, issuer, balancers: [] };
-}
-
-/** Lines of this time are written together; what is still waiting when the process ends is written then. */
-const gatherMs = 20;
-
-const levels = ['debug', 'info', 'warn', 'error'];
-
-interface GatheredLog extends Disposable {
-  readonly log: Log;
-}
-
-function openLog({ host, terminal, global }: Invocation): GatheredLog {
-  let lines = '';
-  let timer: Disposable | undefined;
-  const flush = (): void => {
-    timer?.[Symbol.dispose]();
-    timer = undefined;
-    if (lines !== '') terminal.err(lines);
-    lines = '';
-  };
-  const least = levels.indexOf(global.logLevel);
-  /** Of fields that come again, the text that needs no second look. */
-  const texts = new WeakMap<object, string>();
-  const textOf = ({ level, text, fields }: LogEntry): string => {
-    const known = texts.get(fields);
-    if (known !== undefined) return known;
-    const made = redact(JSON.stringify({ level, text, ...fields })).slice(1, -1);
-    texts.set(fields, made);
-    return made;
-  };
-  const log: Log = (entry) => {
-    if (levels.indexOf(entry.level) < least) return;
-    const own = entry.own === undefined ? '' : `,${JSON.stringify(entry.own).slice(1, -1)}`;
-    lines += `{"time":"${host.clock.now().toISOString()}",${textOf(entry)}${own}}\n`;
-    timer ??= host.clock.after(gatherMs, flush);
-  };
-  return { log, [Symbol.dispose]: flush };
 }

@@ -93,7 +93,7 @@ const configServerService = {
 
 /** The program of a server with a thousand connections: Node and libc would rather keep memory than give it back. */
 export const configServerEnvironment = {
-  NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=2',
+  NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4',
   MALLOC_ARENA_MAX: '2',
 } as const;
 

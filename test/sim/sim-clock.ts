@@ -58,6 +58,7 @@ export function simClock(): SimClock {
         });
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
+    turn: () => new Promise((resolve) => void setImmediate(resolve)),
     after: (ms, call) => {
       const sleeper = add(ms, call);
       return { [Symbol.dispose]: () => sleepers.delete(sleeper) };

@@ -56,6 +56,7 @@ export function fakeClock(start: string): FakeClock {
         });
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
+    turn: () => new Promise((resolve) => void setImmediate(resolve)),
     after: (ms, call) => {
       const sleeper = add(ms, call);
       return { [Symbol.dispose]: () => sleepers.delete(sleeper) };

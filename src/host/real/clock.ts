@@ -18,6 +18,7 @@ export function realClock(): Clock {
         }, ms);
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
+    turn: () => new Promise((resolve) => void setImmediate(resolve)),
     after: (ms, call) => {
       const timer = setTimeout(call, ms);
       return { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -10,7 +10,6 @@ export interface GroupedAppend {
 }
 
 interface Batch {
-  readonly beganAtMs: number;
   text: string;
   readonly written: PromiseWithResolvers<void>;
 }
@@ -21,8 +20,6 @@ export interface AppendedFile {
   readonly sizeBytes: number;
 }
 
-/** Records of this time go together at least: a sync costs more than the records in it, and a machine has this time. */
-const gatherMs = 2;
 /** A disk that takes longer is broken; whoever waits is told so and comes again. */
 const deadlineMs = 8_000;
 
@@ -42,9 +39,9 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
   };
   const write = async (): Promise<void> => {
     while (waiting !== undefined) {
-      // While the last write was under way the next one has had its time: a slow disk is never made slower.
-      const openMs = clock.monotonicMs() - waiting.beganAtMs;
-      if (openMs < gatherMs) await clock.sleep(gatherMs - openMs);
+      // Whoever asks in this moment goes along. Waiting longer would cost more than the syncs it saves: a request that
+      // waits is memory that every garbage collection copies.
+      await clock.turn();
       const { text, written } = waiting;
       waiting = undefined;
       using _deadline = clock.after(deadlineMs, () => {
@@ -58,7 +55,7 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
   };
   return {
     append: (record) => {
-      waiting ??= { beganAtMs: clock.monotonicMs(), text: '', written: Promise.withResolvers<void>() };
+      waiting ??= { text: '', written: Promise.withResolvers<void>() };
       waiting.text += `${JSON.stringify(record)}\n`;
       const { promise } = waiting.written;
       writing ??= write();

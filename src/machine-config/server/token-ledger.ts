@@ -96,24 +96,23 @@ class FileLedger implements TokenLedger {
     this.#makeToken = tokenMaker(host.random);
   }
 
-  async issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
+  issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
     const { tokens, log, limit = outstandingLimit } = this.#parts;
     const at = this.#host.clock.now();
     this.#forgetExpired(at);
-    if (tokens.size >= limit) return { status: 'too-many', limit };
-    const token = this.#unusedToken();
-    const id = tokenId(token);
+    if (tokens.size >= limit) return Promise.resolve({ status: 'too-many', limit });
+    const { id, token } = this.#unusedToken();
     if (this.#times.atMs !== at.getTime()) this.#times = tokenTimes(at);
     const { issuedAt, expiresAt, expiresAtMs } = this.#times;
     const record: Line & TokenRecord = { kind: 'issued', id, token, ...request, issuedAt, expiresAt };
     tokens.set(id, { token, pool: request.pool, expiresAtMs, keysGiven: undefined });
-    try {
-      await log.append(record);
-    } catch (error) {
-      tokens.delete(id);
-      throw error;
-    }
-    return record;
+    return log.append(record).then(
+      () => record,
+      (error: unknown) => {
+        tokens.delete(id);
+        throw error;
+      },
+    );
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
@@ -164,10 +163,11 @@ class FileLedger implements TokenLedger {
     return this.#parts.log.close();
   }
 
-  #unusedToken(): string {
+  #unusedToken(): { readonly id: string; readonly token: string } {
     for (;;) {
       const token = this.#makeToken();
-      if (!this.#parts.tokens.has(tokenId(token))) return token;
+      const id = tokenId(token);
+      if (!this.#parts.tokens.has(id)) return { id, token };
     }
   }
 }

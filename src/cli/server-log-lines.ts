@@ -1,0 +1,47 @@
+// The log of a server on stderr: one line of JSON per entry, in order, written a few at a time. Nothing that a client
+// chose gets into it without having been searched for secrets.
+import type { Log, LogEntry } from '../machine-config/server/server-log.ts';
+import { redact } from '../observe/redact.ts';
+import type { Invocation } from './command.ts';
+
+/** Lines of this time are written together; what is still waiting when the process ends is written then. */
+const gatherMs = 20;
+
+const levels = ['debug', 'info', 'warn', 'error'];
+
+export type LogPlace = Pick<Invocation, 'host' | 'terminal' | 'global'>;
+
+export interface ServerLog extends Disposable {
+  readonly log: Log;
+}
+
+export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
+  let lines = '';
+  let timer: Disposable | undefined;
+  let time = { ms: Number.NaN, text: '' };
+  const flush = (): void => {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    if (lines !== '') terminal.err(lines);
+    lines = '';
+  };
+  const least = levels.indexOf(global.logLevel);
+  /** Of fields that come again, the text that needs no second look. */
+  const texts = new WeakMap<object, string>();
+  const textOf = ({ level, text, fields }: LogEntry): string => {
+    const known = texts.get(fields);
+    if (known !== undefined) return known;
+    const made = redact(JSON.stringify({ level, text, ...fields })).slice(1, -1);
+    texts.set(fields, made);
+    return made;
+  };
+  const log: Log = (entry) => {
+    if (levels.indexOf(entry.level) < least) return;
+    const own = entry.own === undefined ? '' : `,${JSON.stringify(entry.own).slice(1, -1)}`;
+    const now = host.clock.now();
+    if (now.getTime() !== time.ms) time = { ms: now.getTime(), text: now.toISOString() };
+    lines += `{"time":"${time.text}",${textOf(entry)}${own}}\n`;
+    timer ??= host.clock.after(gatherMs, flush);
+  };
+  return { log, [Symbol.dispose]: flush };
+}
