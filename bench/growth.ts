@@ -17,6 +17,7 @@ import {
   ownTimes,
   writeInstallConfig,
 } from './own-cluster.ts';
+import { inTurn } from './turn.ts';
 
 interface Kept {
   readonly date: string;
@@ -72,7 +73,7 @@ function kept(): readonly GrowthPoint[] {
 
 for (const wanted of process.argv.slice(2)) {
   const [masters = 3, workers = 0] = wanted.split('x').map(Number);
-  const point = await measure(masters, workers);
+  const point = await inTurn(() => measure(masters, workers));
   console.error(JSON.stringify(point), `load ${loadavg()[0]?.toFixed(1)}`);
   const others = kept().filter((other) => other.masters !== masters || other.workers !== workers);
   const next: Kept = {

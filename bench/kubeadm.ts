@@ -24,6 +24,7 @@ import {
   ownTimes,
   writeInstallConfig,
 } from './own-cluster.ts';
+import { inTurn } from './turn.ts';
 
 interface Round {
   readonly seconds: number;
@@ -167,10 +168,12 @@ try {
   const theirs: Round[] = [];
   const ours: (Round & { readonly withBoot: number })[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    theirs.push(await kubeadmRound(round, tools));
-    tell('kubeadm', theirs.at(-1));
-    ours.push(await ownRound(round));
-    tell('firstlight', ours.at(-1));
+    await inTurn(async () => {
+      theirs.push(await kubeadmRound(round, tools));
+      tell('kubeadm', theirs.at(-1));
+      ours.push(await ownRound(round));
+      tell('firstlight', ours.at(-1));
+    });
   }
   const machine = `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 1e9)} GB`;
   console.log(

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Host } from '../src/host/host.ts';
 import { findCluster } from '../src/cluster/find-cluster.ts';
-import { commandName, readRunRecord, type RunRecord } from '../src/cluster/run-record.ts';
+import { commandName, readRunRecord, type RunRecord } from '../src/cluster/waterfall/run-record.ts';
 
 const launcher = new URL('../firstlight', import.meta.url).pathname;
 

@@ -1,7 +1,7 @@
 // `firstlight status --waterfall`
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { clusterWaterfall } from '../cluster/cluster-waterfall.ts';
+import { clusterWaterfall } from '../cluster/waterfall/cluster-waterfall.ts';
 import { waterfallText } from '../observe/waterfall-text.ts';
 import type { CommandBody } from './command.ts';
 

@@ -1,13 +1,13 @@
 // Where the time of `create cluster` went: from the machines while they are there, from what was kept of the run when
 // they are gone.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
-import type { Waterfall } from '../observe/waterfall.ts';
-import { readJournal } from '../workflow/journal.ts';
-import { clusterJournalPath } from './cluster-journal.ts';
+import type { Host } from '../../host/host.ts';
+import type { Waterfall } from '../../observe/waterfall.ts';
+import { readJournal } from '../../workflow/journal.ts';
+import { clusterJournalPath } from '../cluster-journal.ts';
 import { collectRun } from './collect-run.ts';
-import { clusterErrors } from './errors.ts';
-import { mustFindCluster } from './find-cluster.ts';
+import { clusterErrors } from '../errors.ts';
+import { mustFindCluster } from '../find-cluster.ts';
 import { waterfallOf } from './waterfall.ts';
 
 export async function clusterWaterfall(host: Host, dir: string): Promise<Waterfall> {

@@ -1,9 +1,9 @@
 // The rows of a real run, recorded on a busy host: three masters (one left out of the recording) and a worker.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { waterfallSvg } from '../observe/waterfall-svg.ts';
-import { waterfallText } from '../observe/waterfall-text.ts';
-import { sinksOf, type Waterfall } from '../observe/waterfall.ts';
+import { waterfallSvg } from '../../observe/waterfall-svg.ts';
+import { waterfallText } from '../../observe/waterfall-text.ts';
+import { sinksOf, type Waterfall } from '../../observe/waterfall.ts';
 import type { RunRecord } from './run-record.ts';
 import { waterfallOf } from './waterfall.ts';
 

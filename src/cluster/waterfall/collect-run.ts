@@ -1,8 +1,8 @@
 // Gathers the moments of a run from wherever they lie, and keeps them.
-import type { Host } from '../host/host.ts';
-import { loadBalancerMoments, machineMoments } from '../platform/local/machine-moments.ts';
-import { readMachines } from '../platform/local/machine-folder.ts';
-import type { JournalRecord } from '../workflow/journal.ts';
+import type { Host } from '../../host/host.ts';
+import { loadBalancerMoments, machineMoments } from '../../platform/local/machine-moments.ts';
+import { readMachines } from '../../platform/local/machine-folder.ts';
+import type { JournalRecord } from '../../workflow/journal.ts';
 import {
   loadBalancerName,
   mergedRecord,

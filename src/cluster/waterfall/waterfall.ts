@@ -1,7 +1,7 @@
 // Where the time of a run went: its moments → rows on one axis. Pure; what is not on record makes no row.
-import type { Waterfall, WaterfallGroup, WaterfallRow } from '../observe/waterfall.ts';
+import type { Waterfall, WaterfallGroup, WaterfallRow } from '../../observe/waterfall.ts';
 import { commandName, loadBalancerName, type RunMoment, type RunRecord } from './run-record.ts';
-import { bootstrapLanes, type Lane, masterLanes, type Point, workerLanes } from './waterfall-lanes.ts';
+import { bootstrapLanes, type Lane, masterLanes, type Point, workerLanes } from './lanes.ts';
 
 export function waterfallOf(record: RunRecord, title: string): Waterfall {
   const moments = record.moments.toSorted((a, b) => a.atMs - b.atMs);

@@ -3,8 +3,8 @@
 // it; a cluster that is destroyed leaves them, so that a run can still be read afterwards.
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Host } from '../host/host.ts';
-import type { JournalRecord } from '../workflow/journal.ts';
+import type { Host } from '../../host/host.ts';
+import type { JournalRecord } from '../../workflow/journal.ts';
 
 const runMomentSchema = z.object({
   atMs: z.number(),

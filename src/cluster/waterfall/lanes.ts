@@ -1,7 +1,7 @@
 // Which stretches of a run are worth a row, for each kind of machine, in the order of the screen. A lane begins and ends
 // with the first moment that fits one of its points.
-import { handoffStages, stages } from '../bootkube/stages.ts';
-import type { WaterfallRow } from '../observe/waterfall.ts';
+import { handoffStages, stages } from '../../bootkube/stages.ts';
+import type { WaterfallRow } from '../../observe/waterfall.ts';
 import type { RunMoment } from './run-record.ts';
 
 export interface Point {
