@@ -28,8 +28,22 @@ export function closingText({ cluster, story, elapsedMs, kubeconfig, dirOption }
     `  export KUBECONFIG=${kubeconfig}`,
     `  kubectl get nodes            or: firstlight kubectl${dirOption} get nodes`,
     '',
-    `  ${(elapsedMs / 1000).toFixed(1)} s   ${spent.join(' · ')}`,
+    ...spentLines(`  ${(elapsedMs / 1000).toFixed(1)} s   `, spent),
     `  Remove it: firstlight destroy cluster${dirOption}`,
     '',
   ].join('\n');
+}
+
+const widest = 80;
+
+/** Broken between two entries, never inside one. */
+function spentLines(head: string, spent: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const one of spent) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? `${head}${one}` : `${last} · ${one}`;
+    if (last === undefined || longer.length <= widest) lines.splice(-1, 1, longer);
+    else lines.push(`${' '.repeat(head.length)}${one}`);
+  }
+  return lines;
 }

@@ -2,8 +2,10 @@
 // terminal and pipe both read.
 import type { FrameMember, FrameStep, FrameView } from '../observe/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { isPast, phaseOf, phases, stageTitle } from './bootstrap-phase.ts';
-import type { ClusterSight, MachineSight } from './observe-cluster.ts';
+import { isPast, phaseOf, phases } from './bootstrap-phase.ts';
+import { machineWords } from './machine-words.ts';
+import { bootstrapWords } from './missing-now.ts';
+import type { ClusterSight } from './observe-cluster.ts';
 
 interface StageState {
   readonly state: FrameStep['state'];
@@ -17,6 +19,8 @@ export interface CreateStory {
   readonly title: string;
   readonly stages: Readonly<Record<string, StageState>>;
   readonly sight: ClusterSight | undefined;
+  /** The likeliest reason why nothing moves; undefined while something does. */
+  readonly likely?: string | undefined;
 }
 
 export function beginStory(names: readonly string[], title: string, startMs: number): CreateStory {
@@ -62,33 +66,20 @@ export function viewOf(story: CreateStory, nowMs: number): FrameView {
       details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : [],
     };
   });
-  return { title: story.title, elapsedMs: nowMs - story.startMs, steps, members: membersOf(story.sight) };
+  return {
+    title: story.title,
+    elapsedMs: nowMs - story.startMs,
+    steps,
+    members: membersOf(story.sight),
+    ...(story.likely === undefined ? {} : { likely: story.likely }),
+  };
 }
 
 function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] {
   return machines.map((machine) => {
-    const isBootstrap = machine.role === 'bootstrap';
-    const text =
-      isBootstrap && bootstrap !== undefined
-        ? [stageTitle(bootstrap.stage), ...bootstrap.missing].join(': ')
-        : machineWords(machine);
-    return { name: machine.name, text };
+    const own = machine.role === 'bootstrap' ? bootstrapWords(bootstrap) : undefined;
+    return { name: machine.name, text: own ?? machineWords(machine) };
   });
-}
-
-export function machineWords({ story, firstBoot, agent }: MachineSight): string {
-  if (firstBoot?.phase !== 'done') {
-    const url = firstBoot?.waitingFor?.url;
-    return url === undefined ? story : `waiting for ${url}`;
-  }
-  if (agent === undefined) return 'first boot done';
-  const waiting = agent.duties.find(({ status }) => status === 'waiting');
-  const isVoter = agent.duties.some(({ name, status }) => name === 'etcd-member' && status === 'settled');
-  const facts = [
-    ...(isVoter ? ['etcd voter'] : []),
-    ...(waiting === undefined ? ['settled'] : [`waits for ${waiting.missing.join(', ')}`]),
-  ];
-  return facts.join(' · ');
 }
 
 function membersOf(sight: ClusterSight | undefined): readonly FrameMember[] {

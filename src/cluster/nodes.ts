@@ -11,6 +11,7 @@ import { changeInventory } from './cluster-inventory.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
 import { mustFindLocal } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
+import { stallWatch } from './explain-stall.ts';
 import type { FoundCluster } from './find-cluster.ts';
 import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
 import { type Patience, waitForProgress } from './wait-for-progress.ts';
@@ -68,20 +69,26 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     machines: added.map(({ name, addresses: [address = ''] }) => ({ name, role: 'worker', address, ignition })),
     image: await machineImage(host),
   });
-  if (add.patience !== undefined) await awaitReady(add, add.patience);
+  if (add.patience !== undefined) await awaitReady(add, found.name, add.patience);
   return added;
 }
 
-async function awaitReady({ host, dir, names, signal, emit }: AddNodes, patience: Patience): Promise<void> {
+async function awaitReady(add: AddNodes, cluster: string, patience: Patience): Promise<void> {
+  const { host, dir, names: expected, signal, emit } = add;
+  const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
   await using client = await connectCluster(host, dir);
   await waitForProgress({
     clock: host.clock,
+    command: 'wait-for install-complete',
     stage: 'node add',
     patience,
     everyMs: 500,
     signal,
-    look: () => lookAtNodes(client, names, signal),
-    onMissing: (missing) => emit({ kind: 'notice', level: 'info', text: missing.join('; ') }),
+    look: () => lookAtNodes({ host, client, cluster, expected, signal }),
+    onMissing: (missing) => tell('info', missing.join('; ')),
+    stall: stallWatch({ host, dir, signal }, (reason) => {
+      if (reason !== undefined) tell('warn', `nothing moves; likely: ${reason.sentence}`);
+    }),
   });
 }
 

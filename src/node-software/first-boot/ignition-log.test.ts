@@ -29,6 +29,7 @@ describe('the log of Ignition', () => {
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
     ],
     ['GET result: Service Unavailable', 'Service Unavailable'],
+    ['GET result: Network Authentication Required', 'Network Authentication Required'],
   ])('says what the last attempt met: %s', (line, reason) => {
     expect(after(`INFO : GET ${url}: attempt #7`, `INFO : ${line}`)).toEqual({ url, attempts: 7, reason });
   });

@@ -34,6 +34,12 @@ const retriedStatuses: readonly string[] = [
   'Service Unavailable',
   'Gateway Timeout',
   'HTTP Version Not Supported',
+  'Variant Also Negotiates',
+  'Insufficient Storage',
+  'Loop Detected',
+  'Not Extended',
+  // What the config server says to a token that it does not accept.
+  'Network Authentication Required',
 ];
 
 /** Folds one more event in; undefined when nothing is being fetched any more. */
