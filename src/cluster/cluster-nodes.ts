@@ -5,6 +5,7 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { withoutAmounts } from '../observe/frame.ts';
 import { isSettled, machineWords } from './machine-words.ts';
+import { movements } from './missing-now.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { Look } from './wait-for-progress.ts';
 
@@ -69,16 +70,16 @@ export interface AwaitedNodes {
  * moment is something to wait for.
  */
 export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<Look> {
-  const { machines } = await observeCluster(host, cluster);
+  const sight = await observeCluster(host, cluster);
   try {
-    const nodes = await listNodes(client, signal);
-    const missing = expected.flatMap((name) => {
-      const [reason] = notReady([name], nodes);
-      const machine = machines.find((one) => one.name === name);
-      if (reason === undefined) return [];
-      return [machine === undefined || isSettled(machine) ? reason : `${reason}: ${machineWords(machine)}`];
+    const unready = notReady(expected, await listNodes(client, signal));
+    const machines = sight.machines.filter(({ name }) => expected.includes(name));
+    const missing = unready.map((reason) => {
+      const machine = machines.find(({ name }) => reason.startsWith(`${name} `));
+      return machine === undefined || isSettled(machine) ? reason : `${reason}: ${machineWords(machine)}`;
     });
-    return { isDone: missing.length === 0, facts: missing.map(withoutAmounts), missing };
+    const facts = [...unready.map(withoutAmounts), ...movements({ machines, bootstrap: undefined })];
+    return { isDone: missing.length === 0, facts, missing };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;

@@ -49,21 +49,24 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
     case 'stage-adopted':
       return { ...before, state: 'done', note: event.note };
     case 'stage-failed':
-      return { ...before, state: 'failed', ms: event.ms };
+      // What was missing stands in the error, with its reasons.
+      return { ...before, state: 'failed', note: '', ms: event.ms };
   }
 }
 
 export function viewOf(story: CreateStory, nowMs: number): FrameView {
   const steps = Object.entries(story.stages).map(([name, stage]): FrameStep => {
-    const isWatched = stage.state === 'running' && phases.some((phase) => phase === name);
-    const ms = stage.state === 'running' ? nowMs - stage.startMs : stage.ms;
+    const isRunning = stage.state === 'running';
+    const isWatched = isRunning && phases.some((phase) => phase === name);
+    const ms = isRunning ? nowMs - stage.startMs : stage.ms;
+    const several = isRunning ? severalIn(stage.note) : [];
     return {
       name,
       state: stage.state,
-      // What a watched phase waits for is in its details.
-      note: isWatched ? '' : stage.note,
+      // What a watched phase waits for is in its details, and so is what does not fit into one line.
+      note: isWatched || several.length > 0 ? '' : stage.note,
       ...(ms === undefined ? {} : { ms }),
-      details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : [],
+      details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : isWatched ? [] : several,
     };
   });
   return {
@@ -73,6 +76,16 @@ export function viewOf(story: CreateStory, nowMs: number): FrameView {
     members: membersOf(story.sight),
     ...(story.likely === undefined ? {} : { likely: story.likely }),
   };
+}
+
+/** `master-0 is not Ready; worker-0 is not a node yet`, one line for each; none where there is only one. */
+function severalIn(note: string): FrameStep['details'] {
+  const parts = note.split('; ');
+  if (parts.length === 1) return [];
+  return parts.map((part) => {
+    const [name = '', ...rest] = part.split(' ');
+    return { name, text: rest.join(' ') };
+  });
 }
 
 function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] {

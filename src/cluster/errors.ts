@@ -19,7 +19,7 @@ function count(things: number): string {
 
 /** What was seen, the likeliest reason first, the next command. */
 function stuckHint({ missing, reasons, command, dirOption }: Omit<Stuck, 'stage'>): string {
-  const again = `continue where it stopped: firstlight ${command}${dirOption}`;
+  const again = `then, to continue where it stopped: firstlight ${command}${dirOption}`;
   const seen = missing.length === 0 ? ['nothing at all'] : missing;
   return diagnosisLines({ seen, reasons, dirOption, closing: [again] }).join('\n');
 }

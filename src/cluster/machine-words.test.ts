@@ -30,7 +30,9 @@ test('a first boot says whom it asks and what it met, in words that fit beside t
   const url = 'https://api-int.a-long-name.firstlight.test:22623/config/master';
   const reason = 'lookup api-int.a-long-name.firstlight.test on 10.99.0.1:53: no such host';
   const firstBoot = { ...booted, phase: 'fetch', waitingFor: { url, attempts: 3, since: at, reason } } as const;
-  expect(machineWords(master({ firstBoot }))).toBe('waits for its configuration from api-int:22623: no such host');
+  expect(machineWords(master({ firstBoot }))).toBe(
+    'waits for its configuration from api-int:22623: looking up the name: no such host',
+  );
 });
 
 test('what only waits for another duty is not what the machine waits for', () => {

@@ -32,5 +32,6 @@ function awaited({ duties }: NonNullable<MachineSight['agent']>): readonly strin
 export function inShort(text: string): string {
   return text
     .replaceAll(/https:\/\/(api-int|api|localhost)(?:\.[\w.-]+)?:(\d+)[\w/-]*/g, '$1:$2')
-    .replace(/: lookup \S+(?: on \S+)?: /, ': ');
+    .replace(/: lookup \S+(?: on \S+)?: (?:.*: )?/, ': looking up the name: ')
+    .replaceAll(/@sha256:([0-9a-f]{8})[0-9a-f]+/g, '@sha256:$1…');
 }

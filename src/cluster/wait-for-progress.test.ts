@@ -65,7 +65,7 @@ describe('waiting as long as something moves', () => {
         'likely 1. api-int.demo.test does not resolve on master-2',
         '          looked up there: the name does not resolve',
         'next   firstlight machine exec --dir lab master-2 -- getent hosts api-int.demo.test',
-        '       continue where it stopped: firstlight create cluster --dir lab',
+        '       then, to continue where it stopped: firstlight create cluster --dir lab',
       ].join('\n'),
     });
   });

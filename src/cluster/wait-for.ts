@@ -12,7 +12,7 @@ import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { installMissing } from './install-complete.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
-import { missingNow } from './missing-now.ts';
+import { missingNow, movements } from './missing-now.ts';
 import { type Look, type Patience, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
 
 export interface WaitForOptions {
@@ -79,7 +79,7 @@ async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): 
   const sight = await observeCluster(options.host, cluster.name);
   if (sight.machines.some(({ role }) => role === 'bootstrap')) {
     const missing = missingNow(sight);
-    return { isDone: sight.bootstrap?.isComplete === true, facts: missing.map(withoutAmounts), missing };
+    return { isDone: sight.bootstrap?.isComplete === true, facts: movements(sight), missing };
   }
   return throughApi(options, bootstrapRecord);
 }

@@ -15,10 +15,12 @@ const shownReasons = 3;
 const shownSeen = 4;
 
 export function diagnosisLines({ seen, reasons, dirOption, closing }: Told): readonly string[] {
-  const likely = reasons
+  const [first] = reasons;
+  // What somebody waits for was seen already; it is a reason only where there is no other.
+  const told = reasons.filter(({ certainty }) => certainty !== 'waited' || first?.certainty === 'waited');
+  const likely = told
     .slice(0, shownReasons)
     .flatMap(({ sentence, seen: measured }, index) => [`${index + 1}. ${sentence}`, `   ${measured}`]);
-  const [first] = reasons;
   const next = [...(first === undefined ? [] : [commandText(first.next, dirOption)]), ...closing];
   return [
     ...column('seen', shortened(seen)),

@@ -133,9 +133,9 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
   ];
 }
 
-/** Words that differ only in an amount say the same: `asked 12 s ago` and `asked 13 s ago`. */
+/** Words that differ only in an amount or in a port say the same: `asked 12 s ago` and `asked 13 s ago`. */
 export function withoutAmounts(text: string): string {
-  return text.replaceAll(/\d+(\.\d+)? ?(ms|s|min|MiB|MB)\b/g, '');
+  return text.replaceAll(/\d+(\.\d+)? ?(ms|s|min|MiB|MB)\b|:\d+\b/g, '');
 }
 
 function memberText(view: FrameView | undefined): string {

@@ -4,7 +4,6 @@ import { observeMachines } from '../../platform/local/observed-machine.ts';
 import { readMachines } from '../../platform/local/machine-folder.ts';
 import { hasProcesses } from '../../platform/local/observed-machine.ts';
 import { platformErrors } from '../../platform/errors.ts';
-import { withoutAmounts } from '../../observe/frame.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import { isPast, type Phase } from '../bootstrap-phase.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
@@ -12,7 +11,7 @@ import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
 import { handedOverStage, isHandedOver } from '../handover.ts';
 import { platformName } from '../local-plan.ts';
-import { missingNow } from '../missing-now.ts';
+import { missingNow, movements } from '../missing-now.ts';
 import { type ClusterSight, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
@@ -74,15 +73,6 @@ async function watchPhase(
     onStill: () => refuseStopped(context, cluster),
     stall: stallWatch({ host, dir: context.dir, signal }, context.onLikely),
   });
-}
-
-/** What counts as movement: words, not times or amounts. A first boot that asks again and again in vain does not move. */
-function movements(sight: ClusterSight): readonly string[] {
-  const boots = sight.machines.map(({ name, firstBoot }) => `${name} ${firstBoot?.phase ?? ''}`);
-  const duties = sight.machines.flatMap(
-    ({ name, agent }) => agent?.duties.map((duty) => `${name} ${duty.name} ${duty.status}`) ?? [],
-  );
-  return [...boots, ...duties, ...missingNow(sight).map(withoutAmounts)];
 }
 
 function refuseFailedBoot({ machines }: ClusterSight): void {
