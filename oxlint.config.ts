@@ -115,9 +115,10 @@ const layers: Record<string, string[]> = {
     'bootkube',
     'node',
     'node-software',
+    'diagnose',
   ],
   observe: ['errors', 'host', 'workflow'],
-  diagnose: ['errors', 'host', 'workflow', 'kubernetes', 'etcd', 'platform', 'observe'],
+  diagnose: ['errors', 'host', 'kubernetes', 'ignition', 'node', 'node-software', 'platform'],
 };
 const folders = [...Object.keys(layers), 'cli'];
 

@@ -18,6 +18,8 @@ function person(...lines: readonly string[]): Terminal & { readonly screen: () =
     inIsTerminal: true,
     hasColors: false,
     columns: () => 80,
+    rows: () => 24,
+    canDraw: true,
     ask: async (question) => {
       const typed = left.shift();
       seen += `${question}${typed ?? ''}\n`;

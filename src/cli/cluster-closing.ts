@@ -28,9 +28,23 @@ export function closingText({ cluster, story, elapsedMs, kubeconfig, dirOption }
     `  export KUBECONFIG=${kubeconfig}`,
     `  kubectl get nodes            or: firstlight kubectl${dirOption} get nodes`,
     '',
-    `  ${(elapsedMs / 1000).toFixed(1)} s   ${spent.join(' · ')}`,
+    ...spentLines(`  ${(elapsedMs / 1000).toFixed(1)} s   `, spent),
     `  Where the time went: firstlight status --waterfall${dirOption}`,
     `  Remove it: firstlight destroy cluster${dirOption}`,
     '',
   ].join('\n');
+}
+
+const widest = 80;
+
+/** Broken between two entries, never inside one. */
+function spentLines(head: string, spent: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const one of spent) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? `${head}${one}` : `${last} · ${one}`;
+    if (last === undefined || longer.length <= widest) lines.splice(-1, 1, longer);
+    else lines.push(`${' '.repeat(head.length)}${one}`);
+  }
+  return lines;
 }

@@ -6,6 +6,13 @@ const timeout: OptionSpec = {
   description: 'give up after this long (default: go on while something moves)',
 };
 
+const stallAfter: OptionSpec = {
+  flags: '--stall-after <seconds>',
+  description: 'how long nothing may move before the likely reason is looked for and the command ends',
+  // The kubelet waits up to five minutes before it tries a container again: whoever gives up earlier may miss a cure.
+  defaultValue: '360',
+};
+
 const noWait: OptionSpec = { flags: '--no-wait', description: 'return when the machines are started' };
 
 export const clusterCommands: readonly CommandSpec[] = [
@@ -16,6 +23,7 @@ export const clusterCommands: readonly CommandSpec[] = [
       'Makes the assets, the release and the machines, follows the bootstrap until the masters carry the cluster alone, removes the bootstrap machine and waits until every node is Ready. Stop it whenever you like: the machines go on, and the same command continues.',
     options: [
       timeout,
+      stallAfter,
       { flags: '--keep-bootstrap', description: 'leave the bootstrap machine, emptied of its secrets, to look into' },
     ],
     examples: ['firstlight create cluster', 'firstlight create cluster --dir lab'],
@@ -46,16 +54,26 @@ export const clusterCommands: readonly CommandSpec[] = [
     load: async () => (await import('./status.ts')).status,
   },
   {
+    path: ['diagnose'],
+    summary: 'Look into every machine and say what keeps the cluster from going on, the likeliest reason first.',
+    description:
+      'Looks at names, ports, tokens, disks, clocks, images and units of every machine, from inside, and at what the API says. Changes nothing and may be run at any time; create cluster does the same when nothing moves. The exit code is 0 when nothing was found.',
+    arguments: [{ name: '[machine]', description: 'only what concerns this machine' }],
+    options: [{ flags: '--checks', description: 'list the checks instead: what each looks at, and why' }],
+    examples: ['firstlight diagnose', 'firstlight diagnose master-2 -o json', 'firstlight diagnose --checks'],
+    load: async () => (await import('./diagnose.ts')).diagnoseCommand,
+  },
+  {
     path: ['wait-for', 'bootstrap-complete'],
     summary: 'Wait until the masters carry the cluster and the bootstrap machine may go.',
-    options: [timeout],
+    options: [timeout, stallAfter],
     examples: ['firstlight wait-for bootstrap-complete --dir lab'],
     load: async () => (await import('./wait-for.ts')).waitForBootstrapComplete,
   },
   {
     path: ['wait-for', 'install-complete'],
     summary: 'Wait until every node is Ready and the control plane and the add-ons have settled.',
-    options: [timeout],
+    options: [timeout, stallAfter],
     examples: ['firstlight wait-for install-complete --dir lab'],
     load: async () => (await import('./wait-for.ts')).waitForInstallComplete,
   },
@@ -80,7 +98,7 @@ export const clusterCommands: readonly CommandSpec[] = [
     path: ['node', 'add'],
     summary: 'Add workers to a cluster that stands, or make a lost master anew.',
     arguments: [{ name: '<names...>', description: 'of new workers, or of masters without a machine' }],
-    options: [noWait, timeout],
+    options: [noWait, timeout, stallAfter],
     examples: ['firstlight node add worker-1', 'firstlight node add worker-1 worker-2 --no-wait'],
     load: async () => (await import('./node.ts')).nodeAdd,
   },

@@ -3,6 +3,7 @@
 import type { CreateStory } from '../cluster/create-view.ts';
 import { beginStory, tellStory, viewOf } from '../cluster/create-view.ts';
 import type { ClusterSight } from '../cluster/observe-cluster.ts';
+import type { StallWatch } from '../cluster/wait-for-progress.ts';
 import { drawnFrame } from '../observe/drawn-frame.ts';
 import { changedLines, frameLines, type FrameView } from '../observe/frame.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
@@ -11,6 +12,7 @@ import type { Invocation } from './command.ts';
 export interface ClusterScreen {
   readonly onStage: Emit;
   readonly onSight: (sight: ClusterSight) => void;
+  readonly onLikely: StallWatch['onLikely'];
   /** For what happens below the stages. */
   readonly emit: Emit;
   readonly story: () => CreateStory;
@@ -28,7 +30,7 @@ export function clusterScreen(
   const { host, terminal, global } = invocation;
   const now = (): number => host.clock.monotonicMs();
   let story = beginStory(names, title, now());
-  const shows = terminal.errIsTerminal && global.logLevel !== 'debug' ? onTerminal(invocation) : onPipe(invocation);
+  const shows = terminal.canDraw && global.logLevel !== 'debug' ? onTerminal(invocation) : onPipe(invocation);
   const update = (next: CreateStory): void => {
     story = next;
     shows.show(viewOf(story, now()));
@@ -40,6 +42,7 @@ export function clusterScreen(
       update(tellStory(story, event, now()));
     },
     onSight: (sight) => update({ ...story, sight }),
+    onLikely: (reason) => update({ ...story, likely: reason?.sentence }),
     emit: (event) => {
       if (event.kind !== 'stage-progress') shows.say(event);
     },
@@ -63,7 +66,10 @@ function onTerminal({ terminal, emit }: Pick<Invocation, 'terminal' | 'emit'>): 
   const frame = drawnFrame(terminal);
   return {
     isDrawn: true,
-    show: (view) => frame.draw(frameLines(view, { columns: terminal.columns(), hasColors: terminal.hasColors })),
+    show: (view) => {
+      const { hasColors } = terminal;
+      frame.draw(frameLines(view, { columns: terminal.columns(), rows: terminal.rows(), hasColors }));
+    },
     say: (event) => {
       if (event.kind === 'notice') frame.clear();
       emit(event.kind === 'stage-adopted' ? { kind: 'stage-unchanged', stage: event.stage } : event);

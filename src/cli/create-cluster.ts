@@ -2,23 +2,23 @@
 import { z } from 'zod';
 import { createCluster } from '../cluster/create-cluster.ts';
 import { createStages } from '../cluster/create-stages.ts';
+import { dirOption } from '../cluster/dir-option.ts';
 import { finishedCluster } from '../cluster/finished-cluster.ts';
 import { localKubeconfigPath } from '../cluster/local-kubeconfig.ts';
 import { closingText } from './cluster-closing.ts';
 import { clusterScreen } from './cluster-screen.ts';
-import type { CommandBody, Invocation } from './command.ts';
+import type { CommandBody } from './command.ts';
+import { patienceOf } from './patience.ts';
 import { firstlightVersion } from './program.ts';
 import { projectFolder } from './project-folder.ts';
 import { shownPath } from './shown-path.ts';
 
-const optionsSchema = z.looseObject({
-  timeout: z.coerce.number().positive().optional(),
-  keepBootstrap: z.boolean().default(false),
-});
+const optionsSchema = z.looseObject({ keepBootstrap: z.boolean().default(false) });
 
 export const createClusterCommand: CommandBody = async (invocation) => {
   const { host, signal, global } = invocation;
-  const { timeout, keepBootstrap } = optionsSchema.parse(invocation.options);
+  const { keepBootstrap } = optionsSchema.parse(invocation.options);
+  const patience = patienceOf(invocation);
   const startMs = host.clock.monotonicMs();
   const finished = await finishedCluster(host, global.dir, signal);
   if (finished !== undefined) {
@@ -40,11 +40,12 @@ export const createClusterCommand: CommandBody = async (invocation) => {
       host,
       dir: global.dir,
       project: { folder: await projectFolder(host), version: firstlightVersion },
-      ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+      patience,
       keepsBootstrap: keepBootstrap,
       onStage: screen.onStage,
       emit: screen.emit,
       onSight: screen.onSight,
+      onLikely: screen.onLikely,
       signal,
     });
     const elapsedMs = host.clock.monotonicMs() - startMs;
@@ -52,15 +53,10 @@ export const createClusterCommand: CommandBody = async (invocation) => {
     const stages = Object.entries(screen.story().stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
     return {
       data: { ...cluster, isNew: true, elapsedMs, stages },
-      text: `\n${closingText({ cluster, story: screen.story(), elapsedMs, kubeconfig, dirOption: dirOption(invocation) })}`,
+      text: `\n${closingText({ cluster, story: screen.story(), elapsedMs, kubeconfig, dirOption: dirOption(host, global.dir) })}`,
     };
   } finally {
     drawing.abort();
     await drawn;
   }
 };
-
-function dirOption(invocation: Invocation): string {
-  const dir = shownPath(invocation);
-  return dir === 'cluster' ? '' : ` --dir ${dir}`;
-}

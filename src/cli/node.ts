@@ -6,18 +6,14 @@ import { connectCluster } from '../cluster/local-kubeconfig.ts';
 import { addNodes, removeNode } from '../cluster/nodes.ts';
 import type { CommandBody } from './command.ts';
 import { alignColumns } from './machine-table.ts';
+import { patienceOf } from './patience.ts';
 
-const addOptions = z.looseObject({
-  wait: z.boolean().default(true),
-  timeout: z.coerce.number().positive().optional(),
-});
-const stallMs = 10 * 60_000;
+const addOptions = z.looseObject({ wait: z.boolean().default(true) });
 
 export const nodeAdd: CommandBody = async (invocation) => {
-  const { host, args, global } = invocation;
-  const { wait, timeout } = addOptions.parse(invocation.options);
-  const endMs = timeout === undefined ? {} : { endMs: host.clock.monotonicMs() + timeout * 1000 };
-  const patience = wait ? { stallMs, ...endMs } : undefined;
+  const { args, global } = invocation;
+  const { wait } = addOptions.parse(invocation.options);
+  const patience = wait ? patienceOf(invocation) : undefined;
   const added = await addNodes({ ...invocation, dir: global.dir, names: [...new Set(args)], patience });
   const list = added.map(({ name, addresses }) => `${name} (${addresses.join(', ')})`).join(', ');
   return { data: { added, isReady: wait }, text: `${list} ${wait ? 'Ready' : 'started'}\n` };

@@ -7,7 +7,7 @@ import type { MachineImage } from '../platform/machine-image.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { Journal } from '../workflow/journal.ts';
 import type { ClusterSight } from './observe-cluster.ts';
-import type { Patience } from './wait-for-progress.ts';
+import type { Patience, StallWatch } from './wait-for-progress.ts';
 
 export interface ClusterContext {
   readonly host: Host;
@@ -22,6 +22,8 @@ export interface ClusterContext {
   readonly keepsBootstrap: boolean;
   /** Told what is going on in the machines whenever somebody waits for them. */
   readonly onSight: (sight: ClusterSight) => void;
+  /** Told why nothing moves, when that is known. */
+  readonly onLikely: StallWatch['onLikely'];
   readonly found: Found;
 }
 

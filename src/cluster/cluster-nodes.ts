@@ -1,7 +1,12 @@
 // Nodes as the API knows them, and what keeps those that are expected from being Ready.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { Host } from '../host/host.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { withoutAmounts } from '../observe/frame.ts';
+import { isSettled, machineWords } from './machine-words.ts';
+import { movements } from './missing-now.ts';
+import { observeCluster } from './observe-cluster.ts';
 import type { Look } from './wait-for-progress.ts';
 
 export interface ClusterNode {
@@ -47,22 +52,37 @@ export function notReady(expected: readonly string[], nodes: readonly ClusterNod
   return expected.flatMap((name) => {
     const node = nodes.find((candidate) => candidate.name === name);
     if (node === undefined) return [`${name} is not a node yet`];
-    return node.isReady ? [] : [`${name} is not Ready: ${node.reason}`];
+    return node.isReady ? [] : [`${name} is not Ready${node.reason === '' ? '' : `: ${node.reason}`}`];
   });
 }
 
-/** One look at whether all of them are Ready; an API that is away for a moment is something to wait for. */
-export async function lookAtNodes(
-  client: KubernetesClient,
-  expected: readonly string[],
-  signal: AbortSignal,
-): Promise<Look> {
+export interface AwaitedNodes {
+  readonly host: Host;
+  readonly client: KubernetesClient;
+  /** The platform's name of the cluster. */
+  readonly cluster: string;
+  readonly expected: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One look at whether all of them are Ready, and where not, what the machine says itself. An API that is away for a
+ * moment is something to wait for.
+ */
+export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<Look> {
+  const sight = await observeCluster(host, cluster);
   try {
-    const missing = notReady(expected, await listNodes(client, signal));
-    return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+    const unready = notReady(expected, await listNodes(client, signal));
+    const machines = sight.machines.filter(({ name }) => expected.includes(name));
+    const missing = unready.map((reason) => {
+      const machine = machines.find(({ name }) => reason.startsWith(`${name} `));
+      return machine === undefined || isSettled(machine) ? reason : `${reason}: ${machineWords(machine)}`;
+    });
+    const facts = [...unready.map(withoutAmounts), ...movements({ machines, bootstrap: undefined })];
+    return { isDone: missing.length === 0, facts, missing };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { isDone: false, fingerprint: error.code, missing: [error.message] };
+    return { isDone: false, facts: [error.code], missing: [error.message] };
   }
 }

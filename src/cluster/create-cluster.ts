@@ -16,15 +16,13 @@ import { createStages } from './create-stages.ts';
 import { platformName } from './local-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 import { expectedNodes } from './stages/nodes.ts';
-
-const stallMs = 10 * 60_000;
+import type { Patience } from './wait-for-progress.ts';
 
 export interface CreateClusterOptions {
   readonly host: Host;
   readonly dir: string;
   readonly project: ClusterContext['project'];
-  /** For all of it; no limit when left out. */
-  readonly timeoutMs?: number;
+  readonly patience: Patience;
   /** Leaves the bootstrap machine for a person to look into. */
   readonly keepsBootstrap: boolean;
   /** What the stages of this command do. */
@@ -32,6 +30,7 @@ export interface CreateClusterOptions {
   /** What happens below them: single assets, parts of the release, warnings. */
   readonly emit: Emit;
   readonly onSight: (sight: ClusterSight) => void;
+  readonly onLikely: ClusterContext['onLikely'];
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +44,7 @@ export interface CreatedCluster {
 }
 
 export async function createCluster(options: CreateClusterOptions): Promise<CreatedCluster> {
-  const { host, dir, project, emit, onSight, signal, timeoutMs, keepsBootstrap } = options;
+  const { host, dir, project, emit, onSight, onLikely, patience, signal, keepsBootstrap } = options;
   await using _ = await claimFolder(host, dir, 'create cluster');
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   const context: ClusterContext = {
@@ -55,7 +54,8 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     journal,
     emit,
     onSight,
-    patience: { stallMs, ...(timeoutMs === undefined ? {} : { endMs: host.clock.monotonicMs() + timeoutMs }) },
+    onLikely,
+    patience,
     keepsBootstrap,
     found: {},
   };

@@ -50,3 +50,23 @@ test('events of anything else leave the story as it is', () => {
   expect(tellStory(begun, { kind: 'stage-started', stage: 'root-ca', because: '' }, 1)).toBe(begun);
   expect(tellStory(begun, { kind: 'notice', level: 'warn', text: 'hm' }, 1)).toBe(begun);
 });
+
+test('a wait for several machines has a line for each', () => {
+  const events = [
+    { kind: 'stage-started', stage: 'nodes', because: '' },
+    { kind: 'stage-progress', stage: 'nodes', progress: 'master-0 is not Ready: no CNI; worker-0 is not a node yet' },
+  ] as const;
+  const story = events.reduce((told, event) => tellStory(told, event, 0), beginStory(['nodes'], 'firstlight', 0));
+  expect(viewOf(story, 0).steps).toEqual([
+    {
+      name: 'nodes',
+      state: 'running',
+      note: '',
+      ms: 0,
+      details: [
+        { name: 'master-0', text: 'is not Ready: no CNI' },
+        { name: 'worker-0', text: 'is not a node yet' },
+      ],
+    },
+  ]);
+});

@@ -2,8 +2,10 @@
 // terminal and pipe both read.
 import type { FrameMember, FrameStep, FrameView } from '../observe/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { isPast, phaseOf, phases, stageTitle } from './bootstrap-phase.ts';
-import type { ClusterSight, MachineSight } from './observe-cluster.ts';
+import { isPast, phaseOf, phases } from './bootstrap-phase.ts';
+import { machineWords } from './machine-words.ts';
+import { bootstrapWords } from './missing-now.ts';
+import type { ClusterSight } from './observe-cluster.ts';
 
 interface StageState {
   readonly state: FrameStep['state'];
@@ -17,6 +19,8 @@ export interface CreateStory {
   readonly title: string;
   readonly stages: Readonly<Record<string, StageState>>;
   readonly sight: ClusterSight | undefined;
+  /** The likeliest reason why nothing moves; undefined while something does. */
+  readonly likely?: string | undefined;
 }
 
 export function beginStory(names: readonly string[], title: string, startMs: number): CreateStory {
@@ -45,50 +49,50 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
     case 'stage-adopted':
       return { ...before, state: 'done', note: event.note };
     case 'stage-failed':
-      return { ...before, state: 'failed', ms: event.ms };
+      // What was missing stands in the error, with its reasons.
+      return { ...before, state: 'failed', note: '', ms: event.ms };
   }
 }
 
 export function viewOf(story: CreateStory, nowMs: number): FrameView {
   const steps = Object.entries(story.stages).map(([name, stage]): FrameStep => {
-    const isWatched = stage.state === 'running' && phases.some((phase) => phase === name);
-    const ms = stage.state === 'running' ? nowMs - stage.startMs : stage.ms;
+    const isRunning = stage.state === 'running';
+    const isWatched = isRunning && phases.some((phase) => phase === name);
+    const ms = isRunning ? nowMs - stage.startMs : stage.ms;
+    const several = isRunning ? severalIn(stage.note) : [];
     return {
       name,
       state: stage.state,
-      // What a watched phase waits for is in its details.
-      note: isWatched ? '' : stage.note,
+      // What a watched phase waits for is in its details, and so is what does not fit into one line.
+      note: isWatched || several.length > 0 ? '' : stage.note,
       ...(ms === undefined ? {} : { ms }),
-      details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : [],
+      details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : isWatched ? [] : several,
     };
   });
-  return { title: story.title, elapsedMs: nowMs - story.startMs, steps, members: membersOf(story.sight) };
+  return {
+    title: story.title,
+    elapsedMs: nowMs - story.startMs,
+    steps,
+    members: membersOf(story.sight),
+    ...(story.likely === undefined ? {} : { likely: story.likely }),
+  };
+}
+
+/** `master-0 is not Ready; worker-0 is not a node yet`, one line for each; none where there is only one. */
+function severalIn(note: string): FrameStep['details'] {
+  const parts = note.split('; ');
+  if (parts.length === 1) return [];
+  return parts.map((part) => {
+    const [name = '', ...rest] = part.split(' ');
+    return { name, text: rest.join(' ') };
+  });
 }
 
 function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] {
   return machines.map((machine) => {
-    const isBootstrap = machine.role === 'bootstrap';
-    const text =
-      isBootstrap && bootstrap !== undefined
-        ? [stageTitle(bootstrap.stage), ...bootstrap.missing].join(': ')
-        : machineWords(machine);
-    return { name: machine.name, text };
+    const own = machine.role === 'bootstrap' ? bootstrapWords(bootstrap) : undefined;
+    return { name: machine.name, text: own ?? machineWords(machine) };
   });
-}
-
-export function machineWords({ story, firstBoot, agent }: MachineSight): string {
-  if (firstBoot?.phase !== 'done') {
-    const url = firstBoot?.waitingFor?.url;
-    return url === undefined ? story : `waiting for ${url}`;
-  }
-  if (agent === undefined) return 'first boot done';
-  const waiting = agent.duties.find(({ status }) => status === 'waiting');
-  const isVoter = agent.duties.some(({ name, status }) => name === 'etcd-member' && status === 'settled');
-  const facts = [
-    ...(isVoter ? ['etcd voter'] : []),
-    ...(waiting === undefined ? ['settled'] : [`waits for ${waiting.missing.join(', ')}`]),
-  ];
-  return facts.join(' · ');
 }
 
 function membersOf(sight: ClusterSight | undefined): readonly FrameMember[] {

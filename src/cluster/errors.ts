@@ -1,10 +1,27 @@
 // What can go wrong between "create cluster" and a cluster.
 import { exitCodes } from '../errors/exit-codes.ts';
+import type { Reason } from '../diagnose/diagnose.ts';
+import { diagnosisLines } from '../diagnose/words.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 
 interface Stuck {
   readonly stage: string;
   readonly missing: readonly string[];
+  /** The command that waited, as a person types it. */
+  readonly command: string;
+  readonly reasons: readonly Reason[];
+  readonly dirOption: string;
+}
+
+function count(things: number): string {
+  return things === 1 ? 'one thing is' : `${things} things are`;
+}
+
+/** What was seen, the likeliest reason first, the next command. */
+function stuckHint({ missing, reasons, command, dirOption }: Omit<Stuck, 'stage'>): string {
+  const again = `then, to continue where it stopped: firstlight ${command}${dirOption}`;
+  const seen = missing.length === 0 ? ['nothing at all'] : missing;
+  return diagnosisLines({ seen, reasons, dirOption, closing: [again] }).join('\n');
 }
 
 export const clusterErrors = errorTable('CLUSTER', {
@@ -27,23 +44,22 @@ export const clusterErrors = errorTable('CLUSTER', {
     exit: exitCodes.usage,
   },
   STALLED: {
-    message: (e: Stuck & { seconds: number }) =>
-      `nothing has moved for ${e.seconds} s at ${e.stage}: ${e.missing.join('; ') || 'and nothing says why'}`,
-    hint: 'firstlight status shows every machine; the same command continues where it stopped.',
-    means: 'While something moves there is no timeout. Nothing moved for long, so a person should look.',
+    message: (e: Stuck & { seconds: number }) => `${e.stage}: nothing has moved for ${e.seconds} s`,
+    hint: stuckHint,
+    means:
+      'While something moves there is no timeout. Nothing new happened for as long as --stall-after allows, so every machine was looked into; firstlight diagnose looks again. The machines go on by themselves, and the same command continues.',
     exit: exitCodes.bootstrapFailed,
   },
   TIMEOUT: {
-    message: (e: Stuck) =>
-      `the time that --timeout allows is over at ${e.stage}: ${e.missing.join('; ') || 'nothing was seen at all'}`,
-    hint: 'Nothing was undone, and the machines go on by themselves. The same command continues where it stopped.',
-    means: 'The limit that was given on the command line has passed before the cluster was ready.',
+    message: (e: Stuck) => `${e.stage}: the time that --timeout allows is over`,
+    hint: stuckHint,
+    means:
+      'The limit that was given on the command line has passed before the cluster was ready. Nothing was undone, and the machines go on by themselves.',
     exit: exitCodes.bootstrapFailed,
   },
   NOT_COMPLETE: {
-    message: (e: { missing: readonly string[] }) =>
-      `the cluster does not become complete: ${e.missing.join('; ') || 'nothing was seen at all'}`,
-    hint: 'firstlight status shows every machine; firstlight wait-for install-complete looks again.',
+    message: (e: Omit<Stuck, 'stage'>) => `the cluster does not become complete: ${count(e.missing.length)} missing`,
+    hint: stuckHint,
     means: 'The masters carry the cluster, but not everything that belongs to it works.',
     exit: exitCodes.installFailed,
   },

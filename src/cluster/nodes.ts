@@ -14,6 +14,7 @@ import { lookAtNodes } from './cluster-nodes.ts';
 import { isPodReady } from './install-complete.ts';
 import { mustFindLocal } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
+import { stallWatch } from './explain-stall.ts';
 import type { FoundCluster } from './find-cluster.ts';
 import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
 import { listVoters } from './status.ts';
@@ -83,35 +84,45 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     })),
     image: await machineImage(host),
   });
-  if (add.patience !== undefined) await awaitReady({ ...add, client }, machines, add.patience);
+  if (add.patience !== undefined) await awaitReady(add, { cluster: found.name, machines, patience: add.patience });
   return added;
 }
 
+interface Awaited {
+  /** The platform's name of the cluster. */
+  readonly cluster: string;
+  readonly machines: Inventory['machines'];
+  readonly patience: Patience;
+}
+
 /** Ready, and a master also a voter: before that it carries nothing. */
-async function awaitReady(
-  { host, names, signal, emit, client }: AddNodes & { readonly client: KubernetesClient },
-  machines: Inventory['machines'],
-  patience: Patience,
-): Promise<void> {
-  const masters = machines.filter(({ name, role }) => role === 'master' && names.includes(name));
+async function awaitReady(add: AddNodes, { cluster, machines, patience }: Awaited): Promise<void> {
+  const { host, dir, names: expected, signal, emit } = add;
+  const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
+  await using client = await connectCluster(host, dir);
+  const masters = machines.filter(({ name, role }) => role === 'master' && expected.includes(name));
   const look = async (): Promise<Look> => {
-    const nodes = await lookAtNodes(client, names, signal);
+    const nodes = await lookAtNodes({ host, client, cluster, expected, signal });
     if (!nodes.isDone || masters.length === 0) return nodes;
     const voters = await listVoters(client, machines, signal);
     const carrying = await carryingEtcd(client, signal);
     const missing = masters
       .filter(({ name }) => !voters.includes(name) || !carrying.has(name))
       .map(({ name }) => `${name} does not vote in etcd yet`);
-    return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+    return { isDone: missing.length === 0, facts: [...nodes.facts, ...missing], missing };
   };
   await waitForProgress({
     clock: host.clock,
+    command: 'wait-for install-complete',
     stage: 'node add',
     patience,
     everyMs: 500,
     signal,
     look,
-    onMissing: (missing) => emit({ kind: 'notice', level: 'info', text: missing.join('; ') }),
+    onMissing: (missing) => tell('info', missing.join('; ')),
+    stall: stallWatch({ host, dir, signal }, (reason) => {
+      if (reason !== undefined) tell('warn', `nothing moves; likely: ${reason.sentence}`);
+    }),
   });
 }
 

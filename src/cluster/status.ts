@@ -7,9 +7,9 @@ import { etcdEndpoints } from '../node/etcd-endpoints-object.ts';
 import type { Inventory } from '../node-software/inventory.ts';
 import { listMachines } from '../platform/local/local-platform.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
-import { machineWords } from './create-view.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { connectCluster } from './local-kubeconfig.ts';
+import { machineWords } from './machine-words.ts';
 import { type BootstrapProgress, observeCluster } from './observe-cluster.ts';
 
 export interface StatusMachine {

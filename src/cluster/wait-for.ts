@@ -4,14 +4,16 @@ import { progressConfigMap, progressKey } from '../bootkube/mirror-progress.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import { withoutAmounts } from '../observe/frame.ts';
 import type { Emit } from '../workflow/events.ts';
 import { clusterErrors } from './errors.ts';
+import { stallWatch } from './explain-stall.ts';
 import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { installMissing } from './install-complete.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
-import { missingNow } from './stages/bootstrap-phases.ts';
-import { type Look, type Patience, waitForProgress } from './wait-for-progress.ts';
+import { missingNow, movements } from './missing-now.ts';
+import { type Look, type Patience, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
 
 export interface WaitForOptions {
   readonly host: Host;
@@ -24,38 +26,51 @@ export interface WaitForOptions {
 export async function waitForBootstrap(options: WaitForOptions): Promise<void> {
   const { host, dir } = options;
   const cluster = await mustFindCluster(host, dir);
-  await waitFor(options, 'the bootstrap', () => lookAtBootstrap(options, cluster));
+  const wait = { command: 'wait-for bootstrap-complete', stage: 'the bootstrap' };
+  await waitFor(options, wait, () => lookAtBootstrap(options, cluster));
 }
 
 export async function waitForInstall(options: WaitForOptions): Promise<void> {
   const { host, dir, signal } = options;
   const cluster = await mustFindCluster(host, dir);
   try {
-    await waitFor(options, 'the installation', () =>
+    const wait = { command: 'wait-for install-complete', stage: 'the installation' };
+    await waitFor(options, wait, () =>
       throughApi(options, async (client) => {
         const missing = await installMissing({ client, inventory: cluster.inventory, now: host.clock.now(), signal });
-        return { isDone: missing.length === 0, fingerprint: missing.join('\n'), missing };
+        return { isDone: missing.length === 0, facts: missing, missing };
       }),
     );
   } catch (error) {
     if (!isError(error, clusterErrors.STALLED) && !isError(error, clusterErrors.TIMEOUT)) throw error;
-    const { missing } = error.details as { readonly missing: readonly string[] };
-    throw clusterErrors.NOT_COMPLETE({ missing }, { cause: error });
+    const seen = error.details as unknown as Parameters<typeof clusterErrors.NOT_COMPLETE>[0];
+    throw clusterErrors.NOT_COMPLETE(seen, { cause: error });
   }
 }
 
-async function waitFor(options: WaitForOptions, stage: string, look: () => Promise<Look>): Promise<void> {
-  const { host, patience, signal, emit } = options;
+async function waitFor(
+  options: WaitForOptions,
+  wait: Pick<ProgressWait, 'command' | 'stage'>,
+  look: () => Promise<Look>,
+): Promise<void> {
+  const { host, dir, patience, signal, emit } = options;
+  const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
+  let told: readonly string[] = [];
   await waitForProgress({
+    ...wait,
     clock: host.clock,
-    stage,
     patience,
     everyMs: 1_000,
     signal,
     look,
     onMissing: (missing) => {
-      for (const text of missing) emit({ kind: 'notice', level: 'info', text });
+      const now = missing.map(withoutAmounts);
+      for (const [index, text] of missing.entries()) if (!told.includes(now[index] ?? '')) tell('info', text);
+      told = now;
     },
+    stall: stallWatch({ host, dir, signal }, (reason) => {
+      if (reason !== undefined) tell('warn', `nothing moves; likely: ${reason.sentence}`);
+    }),
   });
 }
 
@@ -64,7 +79,7 @@ async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): 
   const sight = await observeCluster(options.host, cluster.name);
   if (sight.machines.some(({ role }) => role === 'bootstrap')) {
     const missing = missingNow(sight);
-    return { isDone: sight.bootstrap?.isComplete === true, fingerprint: missing.join('\n'), missing };
+    return { isDone: sight.bootstrap?.isComplete === true, facts: movements(sight), missing };
   }
   return throughApi(options, bootstrapRecord);
 }
@@ -81,7 +96,7 @@ async function bootstrapRecord(client: KubernetesClient): Promise<Look> {
     ...(isHandedOver ? [] : ['the masters do not carry the cluster yet']),
     ...(isEnded ? [] : ['the bootstrap machine still has work to do']),
   ];
-  return { isDone: missing.length === 0, fingerprint: `${status} ${progress}`, missing };
+  return { isDone: missing.length === 0, facts: [`${status} ${progress}`], missing };
 }
 
 async function throughApi(
@@ -94,6 +109,6 @@ async function throughApi(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { isDone: false, fingerprint: error.code, missing: [error.message] };
+    return { isDone: false, facts: [error.code], missing: [error.message] };
   }
 }

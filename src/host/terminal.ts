@@ -8,6 +8,9 @@ export interface Terminal {
   readonly inIsTerminal: boolean;
   readonly hasColors: boolean;
   columns(): number;
+  rows(): number;
+  /** Whether the cursor can be moved: what is drawn can be drawn over. */
+  readonly canDraw: boolean;
   /** Asks on stderr, reads one line from stdin; undefined when stdin ended. */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
 }

@@ -20,7 +20,7 @@ test('a frame is drawn in one write and replaces the one before', () => {
   const frame = drawnFrame(terminal);
   frame.draw(['one', 'two']);
   frame.draw(['three']);
-  expect(written).toEqual(['one\ntwo\n', '\u001B[2A\r\u001B[Jthree\n']);
+  expect(written).toEqual(['one\u001B[K\ntwo\u001B[K\n', '\u001B[2A\rthree\u001B[K\n\u001B[J']);
 });
 
 test('a terminal that became narrower has wrapped lines, and they are all taken back', () => {
@@ -38,5 +38,5 @@ test('a cleared frame leaves nothing to take back', () => {
   frame.draw(['one']);
   frame.clear();
   frame.draw(['two']);
-  expect(written).toEqual(['one\n', '\u001B[1A\r\u001B[J', 'two\n']);
+  expect(written).toEqual(['one\u001B[K\n', '\u001B[1A\r\u001B[J', 'two\u001B[K\n']);
 });

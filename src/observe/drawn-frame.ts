@@ -1,5 +1,7 @@
-// A frame on a terminal, redrawn in place: each drawing is one write, so nothing flickers. It ends above the cursor, so
-// that whatever is printed next starts on a line of its own.
+// A frame on a terminal, redrawn in place: each drawing is one write that goes over what stood there line by line, so
+// nothing flickers. The screen is never cleared as a whole: terminals keep what is cleared from the top in their history,
+// and a long run would leave thousands of old frames there. It ends above the cursor, so that whatever is printed next
+// starts on a line of its own.
 import type { Terminal } from '../host/terminal.ts';
 
 export interface DrawnFrame {
@@ -10,6 +12,8 @@ export interface DrawnFrame {
 
 // oxlint-disable-next-line eslint/no-control-regex -- the escape character is what a colour begins with
 const colorCode = /\u001B\[\d+m/g;
+const toLineEnd = '\u001B[K';
+const toScreenEnd = '\u001B[J';
 
 export function drawnFrame(terminal: Pick<Terminal, 'err' | 'columns'>): DrawnFrame {
   let drawn: readonly string[] = [];
@@ -17,18 +21,14 @@ export function drawnFrame(terminal: Pick<Terminal, 'err' | 'columns'>): DrawnFr
   const back = (): string => {
     const columns = Math.max(1, terminal.columns());
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(plainLength(line) / columns)), 0);
-    return rows === 0 ? '' : `\u001B[${rows}A\r\u001B[J`;
+    return rows === 0 ? '' : `\u001B[${rows}A\r`;
   };
-  return {
-    draw: (lines) => {
-      terminal.err(`${back()}${lines.map((line) => `${line}\n`).join('')}`);
-      drawn = lines;
-    },
-    clear: () => {
-      terminal.err(back());
-      drawn = [];
-    },
+  const put = (lines: readonly string[]): void => {
+    const rest = drawn.length === 0 ? '' : toScreenEnd;
+    terminal.err(`${back()}${lines.map((line) => `${line}${toLineEnd}\n`).join('')}${rest}`);
+    drawn = lines;
   };
+  return { draw: put, clear: () => put([]) };
 }
 
 function plainLength(line: string): number {

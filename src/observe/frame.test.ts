@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changedLines, clockTime, frameLines, type FrameView } from './frame.ts';
+import { changedLines, clockTime, frameLines, type FrameView, seconds } from './frame.ts';
 
 const view: FrameView = {
   title: 'firstlight · cluster',
@@ -28,7 +28,7 @@ const view: FrameView = {
     { name: 'master-2', state: 'absent' },
   ],
 };
-const plain = { columns: 80, hasColors: false };
+const plain = { columns: 80, rows: 24, hasColors: false };
 
 describe('the frame', () => {
   test('shows every step, the details of the one that runs, and who votes', () => {
@@ -39,7 +39,7 @@ describe('the frame', () => {
       '  ▸ masters                                                                3.1 s',
       '      master-0        etcd voter · waits for kube-apiserver',
       '      master-1        waiting for https://api-int.demo.firstlight.test:22623/co…',
-      '    handoff           ',
+      '    handoff',
       '',
       '  etcd  ● bootstrap  ● master-0  ◌ master-1  · master-2            quorum 2 of 2',
     ]);
@@ -47,18 +47,56 @@ describe('the frame', () => {
 
   test('never is wider than 80 columns or than the terminal', () => {
     for (const columns of [200, 80, 60, 33]) {
-      for (const line of frameLines(view, { columns, hasColors: false })) {
+      for (const line of frameLines(view, { columns, rows: 24, hasColors: false })) {
         expect(line.length).toBeLessThanOrEqual(Math.min(columns, 80));
       }
     }
   });
 
   test('says without colours all that it says with them', () => {
-    const colored = frameLines(view, { columns: 80, hasColors: true });
+    const colored = frameLines(view, { columns: 80, rows: 24, hasColors: true });
     // oxlint-disable-next-line eslint/no-control-regex -- the escape character is what a colour begins with
     expect(colored.map((line) => line.replaceAll(/\u001B\[\d+m/g, ''))).toEqual(frameLines(view, plain));
     expect(colored.join('')).toContain('\u001B[32m');
   });
+});
+
+describe('a low screen', () => {
+  const many = {
+    ...view,
+    steps: view.steps.map((step) =>
+      step.state === 'running'
+        ? { ...step, details: [...Array(8).keys()].map((n) => ({ name: `worker-${n}`, text: 'settled' })) }
+        : step,
+    ),
+  };
+
+  test('loses first what has not begun, then what is done, at last machines, and never the step that runs', () => {
+    const names = (rows: number): readonly string[] =>
+      frameLines(many, { ...plain, rows }).map((line) => line.trim().split(/\s+/).slice(0, 2).join(' '));
+    expect(names(24)).toEqual(expect.arrayContaining(['handoff', '✓ assets', '▸ masters', 'worker-7 settled']));
+    expect(names(15)).not.toContain('handoff');
+    expect(names(15)).toContain('✓ assets');
+    expect(names(14)).not.toContain('✓ assets');
+    expect(names(14)).toContain('worker-7 settled');
+    expect(names(10)).toEqual(expect.arrayContaining(['▸ masters', 'worker-2 settled', '… and']));
+    expect(names(10)).not.toContain('worker-4 settled');
+  });
+
+  test.each([24, 15, 10, 8])('is never filled beyond %i rows, the one of the cursor included', (rows) => {
+    expect(frameLines(many, { ...plain, rows }).length).toBeLessThan(rows);
+  });
+});
+
+test('the likely reason is below all, in lines that fit', () => {
+  const likely =
+    'api-int.a-rather-long-name.firstlight.test does not resolve on master-2, says its name server 10.99.0.1';
+  expect(frameLines({ ...view, likely }, plain).slice(-3)).toEqual([
+    '',
+    '  likely  api-int.a-rather-long-name.firstlight.test does not resolve on',
+    '          master-2, says its name server 10.99.0.1',
+  ]);
+  expect(changedLines(view, { ...view, likely })).toEqual([`! nothing moves; likely: ${likely}`]);
 });
 
 describe('the lines of a pipe', () => {
@@ -97,4 +135,8 @@ test('words that differ only in a duration are not told again', () => {
 
 test('time is shown as on a stop watch', () => {
   expect([0, 11_430, 61_050, 723_000].map(clockTime)).toEqual(['0:00.0', '0:11.4', '1:01.0', '12:03.0']);
+});
+
+test('a step that takes long is told in minutes', () => {
+  expect([300, 59_940, 599_900, 723_400].map(seconds)).toEqual(['0.3 s', '59.9 s', '599.9 s', '12:03 min']);
 });

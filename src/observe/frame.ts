@@ -6,6 +6,8 @@ export interface FrameView {
   readonly steps: readonly FrameStep[];
   /** Members of etcd; none while there is nothing to show. */
   readonly members: readonly FrameMember[];
+  /** The likeliest reason why nothing moves, when nothing does. */
+  readonly likely?: string;
 }
 
 export interface FrameStep {
@@ -25,6 +27,7 @@ export interface FrameMember {
 
 export interface FrameStyle {
   readonly columns: number;
+  readonly rows: number;
   readonly hasColors: boolean;
 }
 
@@ -34,22 +37,69 @@ const signs = { waiting: ' ', running: '▸', done: '✓', failed: '✗' } as co
 const colors = { waiting: '2', running: '36', done: '32', failed: '31' } as const;
 const memberSigns = { voter: '●', joining: '◌', absent: '·' } as const;
 
-export function frameLines(view: FrameView, { columns, hasColors }: FrameStyle): readonly string[] {
+export function frameLines(view: FrameView, { columns, rows, hasColors }: FrameStyle): readonly string[] {
   const width = Math.max(20, Math.min(columns, widest));
   const paint = (text: string, color: string): string => (hasColors ? `\u001B[${color}m${text}\u001B[0m` : text);
-  const steps = view.steps.flatMap((step) => {
+  const head = [sides(view.title, clockTime(view.elapsedMs), width), ''];
+  const foot = [
+    ...(view.members.length === 0 ? [] : ['', memberLine(view.members, width)]),
+    ...(view.likely === undefined
+      ? []
+      : ['', ...wrapped(`  likely  ${view.likely}`, width).map((l) => paint(l, '33'))]),
+  ];
+  // The line on which the cursor rests is not ours.
+  const steps = fitted(view.steps, rows - 1 - head.length - foot.length).flatMap((step) => {
     const time = step.ms === undefined || step.state === 'waiting' ? '' : seconds(step.ms);
-    const head = `${signs[step.state]} ${step.name.padEnd(nameWidth)}${step.note}`;
-    const line = `  ${paint(sides(head, time, width - 2), colors[step.state])}`;
+    const title = `${signs[step.state]} ${step.name.padEnd(nameWidth)}${step.note}`.trimEnd();
+    const line = `  ${paint(sides(title, time, width - 2), colors[step.state])}`;
     if (step.state !== 'running') return [line];
     return [line, ...step.details.map(({ name, text }) => cut(`      ${name.padEnd(nameWidth - 2)}${text}`, width))];
   });
-  return [
-    sides(view.title, clockTime(view.elapsedMs), width),
-    '',
-    ...steps,
-    ...(view.members.length === 0 ? [] : ['', memberLine(view.members, width)]),
-  ];
+  return [...head, ...steps, ...foot];
+}
+
+/**
+ * Steps that fit into this many lines: on a low screen those that have not begun go first, then those that are done,
+ * the oldest first, and at last machines. A frame that is higher than the screen could not be taken back.
+ */
+function fitted(steps: readonly FrameStep[], lines: number): readonly FrameStep[] {
+  const heightOf = (list: readonly FrameStep[]): number =>
+    list.reduce((sum, { state, details }) => sum + 1 + (state === 'running' ? details.length : 0), 0);
+  let shown = steps;
+  for (const state of ['waiting', 'done'] as const) {
+    while (heightOf(shown) > lines) {
+      const index =
+        state === 'waiting'
+          ? shown.findLastIndex((step) => step.state === state)
+          : shown.findIndex((step) => step.state === state);
+      if (index < 0) break;
+      shown = shown.toSpliced(index, 1);
+    }
+  }
+  const excess = heightOf(shown) - Math.max(lines, 1);
+  if (excess <= 0) return shown;
+  return shown.map((step) =>
+    step.details.length === 0 ? step : { ...step, details: fewer(step.details, excess + 1) },
+  );
+}
+
+function fewer(details: FrameStep['details'], by: number): FrameStep['details'] {
+  const left = details.slice(0, Math.max(0, details.length - by));
+  return [...left, { name: '…', text: `and ${details.length - left.length} more machines` }];
+}
+
+/** At spaces, and further lines below the words of the first. */
+function wrapped(text: string, width: number): readonly string[] {
+  const indent = ' '.repeat(10);
+  const lines: string[] = [];
+  for (let rest = text; rest !== ''; ) {
+    if (rest.length <= width) return [...lines, rest];
+    const space = rest.lastIndexOf(' ', width);
+    const end = space > indent.length ? space : width;
+    lines.push(rest.slice(0, end));
+    rest = `${indent}${rest.slice(end).trimStart()}`;
+  }
+  return lines;
 }
 
 function memberLine(members: readonly FrameMember[], width: number): string {
@@ -64,23 +114,28 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
   const lines = after.steps.flatMap((step) => {
     const old = before?.steps.find(({ name }) => name === step.name);
     if (step.state === 'waiting') return [];
-    const isNew = old?.state !== step.state || withoutDurations(old.note) !== withoutDurations(step.note);
+    const isNew = old?.state !== step.state || withoutAmounts(old.note) !== withoutAmounts(step.note);
     const time = step.state === 'running' || step.ms === undefined ? '' : `  ${seconds(step.ms)}`;
     const head = isNew ? [`${signs[step.state]} ${step.name}${step.note === '' ? '' : `: ${step.note}`}${time}`] : [];
     if (step.state !== 'running') return head;
     const fresh = step.details.filter(({ name, text }) => {
       const told = old?.details.find((one) => one.name === name)?.text;
-      return told === undefined || withoutDurations(told) !== withoutDurations(text);
+      return told === undefined || withoutAmounts(told) !== withoutAmounts(text);
     });
     return [...head, ...fresh.map(({ name, text }) => `    ${name}: ${text}`)];
   });
   const members = memberText(after);
-  return members === '' || members === memberText(before) ? lines : [...lines, `  etcd ${members}`];
+  const isNewLikely = after.likely !== undefined && after.likely !== before?.likely;
+  return [
+    ...lines,
+    ...(members === '' || members === memberText(before) ? [] : [`  etcd ${members}`]),
+    ...(isNewLikely ? [`! nothing moves; likely: ${after.likely}`] : []),
+  ];
 }
 
-/** Words that differ only in how long something takes say the same: `asked 12 s ago` and `asked 13 s ago`. */
-export function withoutDurations(text: string): string {
-  return text.replaceAll(/\d+(\.\d+)? ?(ms|s|min)\b/g, '');
+/** Words that differ only in an amount or in a port say the same: `asked 12 s ago` and `asked 13 s ago`. */
+export function withoutAmounts(text: string): string {
+  return text.replaceAll(/\d+(\.\d+)? ?(ms|s|min|MiB|MB)\b|:\d+\b/g, '');
 }
 
 function memberText(view: FrameView | undefined): string {
@@ -98,8 +153,11 @@ function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
+/** `12.3 s`, and from ten minutes on `12:03 min`: tenths of a second are noise there. */
 export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 600_000) return `${(ms / 1000).toFixed(1)} s`;
+  const whole = Math.floor(ms / 1000);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} min`;
 }
 
 /** `0:11.4`, `12:03.0`. */

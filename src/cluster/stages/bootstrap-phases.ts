@@ -4,14 +4,15 @@ import { observeMachines } from '../../platform/local/observed-machine.ts';
 import { readMachines } from '../../platform/local/machine-folder.ts';
 import { hasProcesses } from '../../platform/local/observed-machine.ts';
 import { platformErrors } from '../../platform/errors.ts';
-import { withoutDurations } from '../../observe/frame.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
-import { isPast, type Phase, stageTitle } from '../bootstrap-phase.ts';
+import { isPast, type Phase } from '../bootstrap-phase.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
 import { clusterErrors } from '../errors.ts';
+import { stallWatch } from '../explain-stall.ts';
 import { handedOverStage, isHandedOver } from '../handover.ts';
 import { platformName } from '../local-plan.ts';
-import { type ClusterSight, type MachineSight, observeCluster } from '../observe-cluster.ts';
+import { missingNow, movements } from '../missing-now.ts';
+import { type ClusterSight, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
 const lookEveryMs = 250;
@@ -56,6 +57,7 @@ async function watchPhase(
   const { host, patience } = context;
   await waitForProgress({
     clock: host.clock,
+    command: 'create cluster',
     stage: phase,
     patience,
     everyMs: lookEveryMs,
@@ -65,39 +67,12 @@ async function watchPhase(
       context.onSight(sight);
       refuseFailedBoot(sight);
       const missing = missingNow(sight);
-      return { isDone: isPast(sight.bootstrap, phase), fingerprint: fingerprint(sight), missing };
+      return { isDone: isPast(sight.bootstrap, phase), facts: movements(sight), missing };
     },
     onMissing: (missing) => report(missing.join('; ')),
     onStill: () => refuseStopped(context, cluster),
+    stall: stallWatch({ host, dir: context.dir, signal }, context.onLikely),
   });
-}
-
-export function missingNow({ bootstrap, machines }: ClusterSight): readonly string[] {
-  const first = machines.find(({ role }) => role === 'bootstrap');
-  const own =
-    bootstrap === undefined
-      ? [`bootstrap: ${first?.story ?? 'there is no such machine'}`]
-      : [[stageTitle(bootstrap.stage), ...bootstrap.missing].join(': ')];
-  return [...own, ...machines.filter(({ role }) => role !== 'bootstrap').flatMap(missingOn)];
-}
-
-function missingOn({ name, firstBoot, agent }: MachineSight): readonly string[] {
-  if (firstBoot?.phase !== 'done') {
-    const url = firstBoot?.waitingFor?.url;
-    return [`${name}: ${url === undefined ? 'first boot' : `waiting for ${url}`}`];
-  }
-  if (agent === undefined) return [`${name}: its agent has not reported yet`];
-  const waiting = agent.duties.find(({ status }) => status === 'waiting');
-  return waiting === undefined ? [] : [`${name}: ${waiting.name} waits for ${waiting.missing.join(', ')}`];
-}
-
-/** What counts as movement: words, not times. A first boot that asks again and again in vain does not move. */
-function fingerprint(sight: ClusterSight): string {
-  const boots = sight.machines.map(({ name, firstBoot }) => `${name} ${firstBoot?.phase ?? ''}`);
-  const duties = sight.machines.flatMap(
-    ({ agent }) => agent?.duties.map(({ name, status }) => `${name} ${status}`) ?? [],
-  );
-  return [...boots, ...duties, ...missingNow(sight).map(withoutDurations)].join('\n');
 }
 
 function refuseFailedBoot({ machines }: ClusterSight): void {

@@ -3,6 +3,7 @@ import { inventory } from '../../assets/inventory.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
 import { lookAtNodes } from '../cluster-nodes.ts';
+import { stallWatch } from '../explain-stall.ts';
 import { connectCluster } from '../local-kubeconfig.ts';
 import { platformName } from '../local-plan.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
@@ -16,17 +17,19 @@ export const nodes: Stage<ClusterContext> = {
   run: async (context, { signal, report }) => {
     const { host, dir, patience } = context;
     const expected = expectedNodes(context);
+    const cluster = platformName(assetsOf(context));
     await using client = await connectCluster(host, dir);
     await waitForProgress({
       clock: host.clock,
+      command: 'create cluster',
       stage: 'nodes',
       patience,
       everyMs: 500,
       signal,
-      look: () => lookAtNodes(client, expected, signal),
+      look: () => lookAtNodes({ host, client, cluster, expected, signal }),
       onMissing: (missing) => report(missing.join('; ')),
+      stall: stallWatch({ host, dir, signal }, context.onLikely),
     });
-    const cluster = platformName(assetsOf(context));
     return { inputs: { cluster }, outputs: {}, note: `${expected.length} Ready` };
   },
   verify: [],

@@ -15,6 +15,8 @@ export function realTerminal(): Terminal {
     inIsTerminal: isTerminal(0),
     hasColors: errIsTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     columns: () => process.stderr.columns ?? 80,
+    rows: () => process.stderr.rows ?? 24,
+    canDraw: errIsTerminal && env['TERM'] !== 'dumb',
     ask: async (question, signal) => {
       const { createInterface } = await import('node:readline/promises');
       const reader = createInterface({ input: process.stdin, output: process.stderr });

@@ -156,6 +156,16 @@ async function listens(host: Host, pid: number, port: number): Promise<boolean> 
   return tables.some((table) => table !== undefined && line.test(Buffer.from(table).toString('utf8')));
 }
 
+/** Whether one of them is among the processes of this host. */
+export function isServiceRunning(
+  table: readonly ProcessEntry[],
+  cluster: string,
+  service: SwitchService['name'],
+): boolean {
+  const prefix = join(switchFolder(cluster), `${service}-`);
+  return table.some((entry) => isSwitchService(entry, cluster) && entry.args.some((arg) => arg.startsWith(prefix)));
+}
+
 /** Ends every process of the switch. */
 export async function stopSwitchServices(host: Host, cluster: string, signal: AbortSignal): Promise<void> {
   await waitUntil({

@@ -142,6 +142,8 @@ async function runProgram(suite: Suite, argv: readonly string[], program: Progra
       inIsTerminal: false,
       hasColors: false,
       columns: () => 100,
+      rows: () => 24,
+      canDraw: false,
       ask: async () => undefined,
     },
   });

@@ -1,0 +1,35 @@
+// Why nothing moves in the cluster of a folder: facts from host, machines and API, judged by the checks of diagnose/.
+import type { ClusterFacts } from '../diagnose/facts.ts';
+import { collectFacts } from '../diagnose/collect-facts.ts';
+import { diagnose } from '../diagnose/diagnose.ts';
+import type { Host } from '../host/host.ts';
+import { dirOption } from './dir-option.ts';
+import { mustFindCluster } from './find-cluster.ts';
+import { connectCluster } from './local-kubeconfig.ts';
+import { observeCluster } from './observe-cluster.ts';
+import type { Explanation, StallWatch } from './wait-for-progress.ts';
+
+export interface StalledCluster {
+  readonly host: Host;
+  readonly dir: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Explained extends Explanation {
+  readonly facts: ClusterFacts;
+}
+
+export async function explainStall(
+  { host, dir, signal }: StalledCluster,
+  missing: readonly string[],
+): Promise<Explained> {
+  const { name, local } = await mustFindCluster(host, dir);
+  const { machines } = await observeCluster(host, name);
+  await using client = await connectCluster(host, dir);
+  const facts = await collectFacts({ host, cluster: local, words: machines, missing, client, signal });
+  return { reasons: diagnose(facts), dirOption: dirOption(host, dir), facts };
+}
+
+export function stallWatch(stalled: StalledCluster, onLikely: StallWatch['onLikely'] = () => {}): StallWatch {
+  return { explain: (missing) => explainStall(stalled, missing), onLikely };
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { isSettled, machineWords } from './machine-words.ts';
+import type { MachineSight } from './observe-cluster.ts';
+
+const at = '2026-01-01T00:00:00Z';
+const booted = { phase: 'done', startedAt: at, updatedAt: at } as const;
+
+function master(change: Partial<MachineSight>): MachineSight {
+  return { name: 'master-0', role: 'master', firstBoot: booted, story: 'boots', agent: undefined, ...change };
+}
+
+function agent(...duties: readonly (readonly [name: string, missing: readonly string[]])[]): MachineSight['agent'] {
+  return {
+    format: 1,
+    node: 'master-0',
+    role: 'master',
+    pid: 1,
+    at,
+    isSettled: false,
+    duties: duties.map(([name, missing]) => ({
+      name,
+      status: missing.length === 0 ? 'settled' : 'waiting',
+      since: at,
+      missing: [...missing],
+    })),
+  };
+}
+
+test('a first boot says whom it asks and what it met, in words that fit beside the name', () => {
+  const url = 'https://api-int.a-long-name.firstlight.test:22623/config/master';
+  const reason = 'lookup api-int.a-long-name.firstlight.test on 10.99.0.1:53: no such host';
+  const firstBoot = { ...booted, phase: 'fetch', waitingFor: { url, attempts: 3, since: at, reason } } as const;
+  expect(machineWords(master({ firstBoot }))).toBe(
+    'waits for its configuration from api-int:22623: looking up the name: no such host',
+  );
+});
+
+test('what only waits for another duty is not what the machine waits for', () => {
+  const waiting = agent(
+    ['credentials', ['the duty keys']],
+    ['cluster-view', ['the API at https://api-int.demo.test:6443 to list the nodes: no answer in time']],
+  );
+  expect(machineWords(master({ agent: waiting }))).toBe(
+    'waits for the API at api-int:6443 to list the nodes: no answer in time',
+  );
+});
+
+test('addresses of machines stay whole', () => {
+  const waiting = agent(['etcd-member', ['https://10.99.0.11:2379 to answer']]);
+  expect(machineWords(master({ agent: waiting }))).toBe('waits for https://10.99.0.11:2379 to answer');
+});
+
+test('a machine without wishes is settled', () => {
+  const settled = master({ agent: agent(['etcd-member', []], ['control-plane', []]) });
+  expect([machineWords(settled), isSettled(settled)]).toEqual(['etcd voter · settled', true]);
+  expect(isSettled(master({}))).toBe(false);
+});

@@ -1,0 +1,34 @@
+// Every check, the deepest causes first: what stands above can bring about what stands below, never the other way round.
+// To add one: a file with its value, and a line here.
+import type { Check } from './check.ts';
+import { clockWrong } from './checks/clock-wrong.ts';
+import { configRefused } from './checks/config-refused.ts';
+import { containerWaits } from './checks/container-waits.ts';
+import { diskFull } from './checks/disk-full.ts';
+import { firstBootFailed } from './checks/first-boot-failed.ts';
+import { imageMissing } from './checks/image-missing.ts';
+import { loadBalancer } from './checks/load-balancer.ts';
+import { machineStopped } from './checks/machine-stopped.ts';
+import { nameUnresolved } from './checks/name-unresolved.ts';
+import { nobodyServes } from './checks/nobody-serves.ts';
+import { nodeUnready } from './checks/node-unready.ts';
+import { portClosed } from './checks/port-closed.ts';
+import { somebodyWaits } from './checks/somebody-waits.ts';
+import { unitFails } from './checks/unit-fails.ts';
+
+export const checks: readonly Check[] = [
+  machineStopped,
+  diskFull,
+  clockWrong,
+  firstBootFailed,
+  loadBalancer,
+  nameUnresolved,
+  portClosed,
+  configRefused,
+  imageMissing,
+  unitFails,
+  nobodyServes,
+  containerWaits,
+  nodeUnready,
+  somebodyWaits,
+];

@@ -1,0 +1,42 @@
+// A disk without space, inodes or quota. etcd wants more than a little, and its rules refuse to add a master with less.
+import type { Check, Finding } from '../check.ts';
+import type { MachineFacts } from '../facts.ts';
+import type { InsideFacts } from '../inside/inside-facts.ts';
+
+type Disk = InsideFacts['disks'][number];
+
+const mib = 2 ** 20;
+const enoughForEtcd = 1024 * mib;
+/** Below this containerd and the kubelet fail in ways that do not name the disk. */
+const enough = 64 * mib;
+const etcdFolder = '/var/lib/etcd';
+
+export const diskFull: Check = {
+  name: 'disk-full',
+  why: 'Without space nothing is written: no etcd member, no container, no certificate.',
+  looksAt:
+    'free bytes below the folders of etcd, kubelet, containerd and journal, and whether a file can be written there',
+  certainty: 'measured',
+  find: ({ machines }) => machines.flatMap(findOn),
+};
+
+function findOn({ name, role, inside }: MachineFacts): readonly Finding[] {
+  const full = (inside?.disks ?? []).find((disk) => isFull(disk, role));
+  if (full === undefined) return [];
+  const { path, freeBytes, problem } = full;
+  const free = `${Math.floor(freeBytes / mib)} MiB are free below ${path}`;
+  const need = path === etcdFolder && problem === undefined ? `, etcd needs ${enoughForEtcd / mib} MiB` : '';
+  return [
+    {
+      machine: name,
+      sentence: `the disk of ${name} is full: ${free}${need}`,
+      seen: problem === undefined ? free : `writing a file there: ${problem}`,
+      next: { verb: 'machine exec', rest: `${name} -- df -h ${path}` },
+    },
+  ];
+}
+
+function isFull({ path, freeBytes, problem }: Disk, role: MachineFacts['role']): boolean {
+  if (problem !== undefined) return /no space|ENOSPC|quota|EDQUOT/i.test(problem);
+  return freeBytes < (path === etcdFolder && role !== 'worker' ? enoughForEtcd : enough);
+}

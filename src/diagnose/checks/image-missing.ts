@@ -1,0 +1,22 @@
+import type { Check } from '../check.ts';
+
+export const imageMissing: Check = {
+  name: 'image-missing',
+  why: 'A pod whose image is not on the machine does not start, and nothing can fetch it where there is no registry.',
+  looksAt: 'images that the static pods and the control plane of the machine need, against those in its containerd',
+  certainty: 'measured',
+  find: ({ machines }) =>
+    machines.flatMap(({ name, inside }) =>
+      (inside?.images?.missing ?? []).map((image) => ({
+        machine: name,
+        sentence: `the image ${shortReference(image)} is missing on ${name}`,
+        seen: `containerd of ${name} has no ${image}`,
+        next: { verb: 'machine exec', rest: `${name} -- ctr -n k8s.io images list -q` },
+      })),
+    ),
+};
+
+/** A digest of 64 digits says less than its first twelve. */
+function shortReference(image: string): string {
+  return image.replace(/@sha256:([0-9a-f]{12})[0-9a-f]+$/, '@sha256:$1…');
+}

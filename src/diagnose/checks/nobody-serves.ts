@@ -1,0 +1,32 @@
+// Nobody stands behind the load balancer. Why not is for the checks above to find; this names what is missing.
+import type { Check, Finding } from '../check.ts';
+import { apiPort, type ClusterFacts, configServerPort } from '../facts.ts';
+
+export const nobodyServes: Check = {
+  name: 'nobody-serves',
+  why: 'Machines that reach the load balancer get no answer while no machine serves.',
+  looksAt: 'the ports of the API and of the config server, inside every machine that could serve',
+  certainty: 'reported',
+  find: (facts) => [...findFor(facts, apiPort, 'API server'), ...findFor(facts, configServerPort, 'config server')],
+};
+
+/** Said only when every machine that could serve was looked into. */
+function findFor({ machines }: ClusterFacts, port: number, what: string): readonly Finding[] {
+  const servers = machines.filter(({ role, firstBoot }) => role !== 'worker' && firstBoot?.phase === 'done');
+  const [first] = servers;
+  if (first === undefined || servers.some(({ inside }) => inside === undefined || inside.serves.includes(port))) {
+    return [];
+  }
+  const names = servers.map(({ name }) => name).join(', ');
+  return [
+    {
+      machine: first.name,
+      sentence: `no ${what} runs: nobody answers on port ${port} of ${names}`,
+      seen: `connections to port ${port} from inside ${names} are not accepted`,
+      next: {
+        verb: 'machine logs',
+        rest: `${first.name} --unit ${first.role === 'bootstrap' ? 'bootkube' : 'kubelet'}`,
+      },
+    },
+  ];
+}

@@ -1,0 +1,35 @@
+// The last resort: what somebody waits for, in their own words.
+import type { Check } from '../check.ts';
+
+export const somebodyWaits: Check = {
+  name: 'somebody-waits',
+  why: 'Whoever waits says for what; where nothing else is found, it is the best that is known.',
+  looksAt: 'duties of the agents, and the first boot of machines without one',
+  certainty: 'waited',
+  find: ({ machines }) =>
+    machines.flatMap(({ name, agent, firstBoot }) => {
+      const { url, reason } = firstBoot?.waitingFor ?? {};
+      if (url !== undefined) {
+        return [
+          {
+            machine: name,
+            sentence: `${name} waits for ${url}${reason === undefined ? '' : `: ${reason}`}`,
+            seen: 'its first boot says so',
+            next: { verb: 'machine logs', rest: `${name} --unit firstlight-firstboot` },
+          },
+        ];
+      }
+      const waiting = (agent?.duties ?? []).filter(({ status }) => status === 'waiting');
+      // What only waits for another duty is explained by that one.
+      const root = waiting.find(({ missing }) => missing.some((text) => !text.startsWith('the duty ')));
+      if (root === undefined) return [];
+      return [
+        {
+          machine: name,
+          sentence: `${name} waits for ${root.missing.join(', ')}`,
+          seen: `its duty ${root.name}, since ${root.since}`,
+          next: { verb: 'machine logs', rest: `${name} --unit firstlight-agent` },
+        },
+      ];
+    }),
+};

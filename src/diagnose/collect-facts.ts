@@ -1,0 +1,142 @@
+// Collects the facts about a cluster on this host: from outside, from inside every machine that runs, and from the API.
+// Whatever cannot be had is left out; looking at a sick cluster must not fail because it is sick.
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { execute } from '../platform/local/enter-machine.ts';
+import { type LocalCluster, networkOf } from '../platform/local/local-cluster.ts';
+import { readMachines } from '../platform/local/machine-folder.ts';
+import { findProcesses, hasProcesses } from '../platform/local/observed-machine.ts';
+import { readProcessTable } from '../platform/local/process-table.ts';
+import { isServiceRunning } from '../platform/local/switch-services.ts';
+import { type ApiFacts, apiPort, type ClusterFacts, configServerPort, type MachineFacts } from './facts.ts';
+import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
+
+/** What is known of a machine from the files it writes. */
+export type MachineWords = Pick<MachineFacts, 'name' | 'firstBoot' | 'agent'>;
+
+export interface CollectOptions {
+  readonly host: Host;
+  /** Undefined where the machines are not on this host: then only the API is asked. */
+  readonly cluster: LocalCluster | undefined;
+  readonly words: readonly MachineWords[];
+  readonly missing: readonly string[];
+  readonly client: KubernetesClient;
+  readonly signal: AbortSignal;
+}
+
+/** More than all looks inside together take. */
+const insideMs = 15_000;
+
+export async function collectFacts(options: CollectOptions): Promise<ClusterFacts> {
+  const { host, cluster, words, missing } = options;
+  if (cluster === undefined) return { ...elsewhere, missing, api: await askApi(options) };
+  const { switchAddress } = networkOf(cluster);
+  const known = await readMachines(host, cluster.name);
+  const table = await readProcessTable(host.files);
+  const machines = known.map(async ({ name, role, address }): Promise<MachineFacts> => {
+    const isRunning = hasProcesses(await findProcesses(host, cluster.name, name, table));
+    const said = words.find((one) => one.name === name);
+    const seen = isRunning ? await lookInside(options, cluster, name) : undefined;
+    return {
+      name,
+      role,
+      address,
+      isRunning,
+      firstBoot: said?.firstBoot,
+      agent: said?.agent,
+      inside: seen?.inside,
+      clockAheadMs: seen?.clockAheadMs ?? 0,
+    };
+  });
+  const [looked, api] = await Promise.all([Promise.all(machines), askApi(options)]);
+  return {
+    apiInternal: { name: apiInternalName(cluster), address: switchAddress },
+    isBalancerRunning: isServiceRunning(table, cluster.name, 'load-balancer'),
+    machines: looked,
+    missing,
+    api,
+  };
+}
+
+const elsewhere = { apiInternal: { name: '', address: '' }, isBalancerRunning: true, machines: [] } as const;
+
+function apiInternalName({ domain }: LocalCluster): string {
+  return `api-int.${domain}`;
+}
+
+interface SeenInside {
+  readonly inside: InsideFacts;
+  readonly clockAheadMs: number;
+}
+
+async function lookInside(
+  { host, signal }: CollectOptions,
+  cluster: LocalCluster,
+  machine: string,
+): Promise<SeenInside | undefined> {
+  const { switchAddress } = networkOf(cluster);
+  const ports = [configServerPort, apiPort].flatMap((port) => ['--port', String(port)]);
+  const about = ['--name', apiInternalName(cluster), '--balancer', switchAddress, ...ports];
+  try {
+    const sentMs = host.clock.now().getTime();
+    const inside = { cluster: cluster.name, machine, timeoutMs: insideMs, signal };
+    const { code, stdout } = await execute(host, ['firstlight', 'machine-facts', ...about], inside);
+    const receivedMs = host.clock.now().getTime();
+    if (code !== 0) return undefined;
+    const facts = insideFactsSchema.parse(JSON.parse(stdout));
+    return { inside: facts, clockAheadMs: clockAhead(Date.parse(facts.now), { sentMs, receivedMs }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof FirstlightError) return undefined;
+    throw error;
+  }
+}
+
+/** The machine said its time somewhere between the two; what lies outside of that is certain. */
+export function clockAhead(
+  saidMs: number,
+  { sentMs, receivedMs }: { readonly sentMs: number; readonly receivedMs: number },
+): number {
+  if (saidMs > receivedMs) return saidMs - receivedMs;
+  return saidMs < sentMs ? saidMs - sentMs : 0;
+}
+
+async function askApi({ client, signal }: CollectOptions): Promise<ApiFacts | undefined> {
+  const call = { signal, deadlineMs: 5_000 };
+  try {
+    const [nodes, pods] = await Promise.all([
+      client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
+      client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'kube-system' }, call),
+    ]);
+    return { conditions: nodes.items.flatMap(conditionsOf), waiting: pods.items.flatMap(waitingIn) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof FirstlightError) return undefined;
+    throw error;
+  }
+}
+
+function conditionsOf({ metadata, ...node }: KubernetesObject): ApiFacts['conditions'] {
+  const { conditions = [] } = (node['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+  return conditions.map(({ type, status, message = '' }) => ({ node: metadata.name, type, status, message }));
+}
+
+interface PodStatus {
+  readonly containerStatuses?: readonly {
+    readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  }[];
+}
+
+function waitingIn({ metadata, ...pod }: KubernetesObject): ApiFacts['waiting'] {
+  const { nodeName: node } = (pod['spec'] ?? {}) as { readonly nodeName?: string };
+  const { containerStatuses = [] } = (pod['status'] ?? {}) as PodStatus;
+  if (node === undefined) return [];
+  return containerStatuses.flatMap(({ state }) => {
+    const { reason, message = '' } = state?.waiting ?? {};
+    return reason === undefined ? [] : [{ pod: metadata.name, node, reason, message }];
+  });
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { clockAhead } from './collect-facts.ts';
+import { checks } from './checks.ts';
+import { diagnose } from './diagnose.ts';
+import type { ClusterFacts, MachineFacts } from './facts.ts';
+import type { InsideFacts } from './inside/inside-facts.ts';
+import { diagnosisLines } from './words.ts';
+
+const at = '2026-01-01T00:00:00Z';
+const gib = 2 ** 30;
+const name = 'api-int.demo.firstlight.test';
+const address = '10.99.0.1';
+const etcdImage = `release.firstlight.internal/etcd@sha256:${'ab'.repeat(32)}`;
+
+const well: InsideFacts = {
+  now: at,
+  nameServers: [address],
+  names: [{ name, addresses: [address] }],
+  ports: [{ port: 22_623 }, { port: 6443 }],
+  serves: [22_623, 6443],
+  disks: [
+    { path: '/var/lib/etcd', freeBytes: 20 * gib },
+    { path: '/var/lib/kubelet', freeBytes: 20 * gib },
+  ],
+  images: { needed: [etcdImage], missing: [] },
+  units: [{ name: 'kubelet.service', active: 'active', sub: 'running', restarts: 0, lastWords: '' }],
+};
+
+function machine(change: Partial<MachineFacts> & Pick<MachineFacts, 'name' | 'role'>): MachineFacts {
+  return {
+    address: '10.99.0.11',
+    isRunning: true,
+    firstBoot: { phase: 'done', startedAt: at, updatedAt: at },
+    agent: undefined,
+    inside: well,
+    clockAheadMs: 0,
+    ...change,
+  };
+}
+
+const healthy = [
+  machine({ name: 'bootstrap', role: 'bootstrap' }),
+  machine({ name: 'master-0', role: 'master' }),
+  machine({ name: 'worker-0', role: 'worker' }),
+];
+
+function cluster(machines: readonly MachineFacts[], change: Partial<ClusterFacts> = {}): ClusterFacts {
+  const missing = ['master-1: waits for something'];
+  return { apiInternal: { name, address }, isBalancerRunning: true, machines, missing, api: undefined, ...change };
+}
+
+const firstBoot = {
+  phase: 'fetch',
+  startedAt: at,
+  updatedAt: at,
+  waitingFor: { url: `https://${name}:22623/config/master`, attempts: 9, since: at, reason: 'whatever' },
+} as const;
+
+const sick = (inside: Partial<InsideFacts>, change: Partial<MachineFacts> = {}): MachineFacts =>
+  machine({ name: 'master-1', role: 'master', inside: { ...well, ...inside }, ...change });
+
+const url = `https://${name}:22623/config/master`;
+const noNames: Partial<InsideFacts> = {
+  names: [{ name, addresses: [], failure: 'dns', reason: 'the name does not resolve' }],
+};
+const closed: Partial<InsideFacts> = {
+  ports: [{ port: 22_623, failure: 'timeout', reason: 'no connection within 3000 ms' }, { port: 6443 }],
+};
+
+describe('one fault on one master is the first reason, and names the machine', () => {
+  test.each<readonly [string, MachineFacts, string, RegExp]>([
+    ['a name', sick(noNames, { firstBoot }), 'name-unresolved', /does not resolve on master-1$/],
+    [
+      'a wrong address',
+      sick({ names: [{ name, addresses: ['10.1.1.1'] }] }),
+      'name-unresolved',
+      /resolves to 10\.1\.1\.1 on master-1, and the load balancer is 10\.99\.0\.1$/,
+    ],
+    ['a port', sick(closed, { firstBoot }), 'port-closed', /^port 22623 .* master-1/],
+    ['a token', sick({ pointer: { url, status: 511 } }, { firstBoot }), 'config-refused', /pool token of master-1/],
+    [
+      'an authority',
+      sick({ pointer: { url, failure: 'tls', reason: 'unknown authority' } }, { firstBoot }),
+      'config-refused',
+      /master-1 does not trust the config server/,
+    ],
+    [
+      'a disk too small for etcd',
+      sick({ disks: [{ path: '/var/lib/etcd', freeBytes: 12 * 2 ** 20 }] }),
+      'disk-full',
+      /disk of master-1 is full: 12 MiB are free below \/var\/lib\/etcd, etcd needs 1024 MiB/,
+    ],
+    [
+      'a quota',
+      sick({ disks: [{ path: '/var/log', freeBytes: 5 * gib, problem: 'cannot write: EDQUOT: disk quota exceeded' }] }),
+      'disk-full',
+      /disk of master-1 is full/,
+    ],
+    [
+      'an image',
+      sick({ images: { needed: [etcdImage], missing: [etcdImage] } }),
+      'image-missing',
+      /etcd@sha256:abababababab… is missing on master-1/,
+    ],
+    ['a clock', sick({}, { clockAheadMs: 600_400 }), 'clock-wrong', /clock of master-1 is 10 min ahead/],
+    ['a clock behind', sick({}, { clockAheadMs: -4_000 }), 'clock-wrong', /clock of master-1 is 4 s behind/],
+    ['no power', sick({}, { isRunning: false, inside: undefined }), 'machine-stopped', /master-1 does not run/],
+    [
+      'a kubelet that does not start',
+      sick({
+        units: [
+          { name: 'kubelet.service', active: 'activating', sub: 'auto-restart', restarts: 40, lastWords: 'oops' },
+        ],
+      }),
+      'unit-fails',
+      /kubelet\.service does not run on master-1: oops/,
+    ],
+  ])('%s', (_what, faulty, check, sentence) => {
+    const [first] = diagnose(cluster([...healthy, faulty]));
+    expect(first).toMatchObject({ check, machine: 'master-1', sentence: expect.stringMatching(sentence) });
+  });
+});
+
+test('a cluster without a fault has no reasons', () => {
+  expect(diagnose(cluster(healthy))).toEqual([]);
+});
+
+test('what was measured comes before what somebody says, whoever stands higher in the table', () => {
+  const api = {
+    conditions: [{ node: 'master-1', type: 'Ready', status: 'False', message: 'the network is not ready' }],
+    waiting: [],
+  };
+  const faulty = sick({ images: { needed: [etcdImage], missing: [etcdImage] } }, { firstBoot });
+  expect(diagnose(cluster([...healthy, faulty], { api })).map(({ check }) => check)).toEqual([
+    'image-missing',
+    'node-unready',
+    'somebody-waits',
+  ]);
+});
+
+test('a machine that somebody waits for comes before one that nobody misses', () => {
+  const [first, second] = [
+    sick({}, { name: 'worker-10', role: 'worker', clockAheadMs: 5_000 }),
+    sick({}, { name: 'worker-1', role: 'worker', clockAheadMs: 5_000 }),
+  ];
+  const facts = cluster([...healthy, first, second], { missing: ['worker-1 is not a node yet'] });
+  expect(diagnose(facts).map((reason) => reason.machine)).toEqual(['worker-1', 'worker-10']);
+});
+
+test('nobody serves: said only when every machine that could was looked into', () => {
+  const idle = healthy.map((one) => ({ ...one, inside: { ...well, serves: [] } }));
+  expect(diagnose(cluster(idle))[0]).toMatchObject({
+    check: 'nobody-serves',
+    sentence: 'no API server runs: nobody answers on port 6443 of bootstrap, master-0',
+  });
+  const blind = idle.map((one) => (one.name === 'master-0' ? { ...one, inside: undefined } : one));
+  expect(diagnose(cluster(blind))).toEqual([]);
+});
+
+test.each([
+  [{ saidMs: 1_500, sentMs: 1_000, receivedMs: 2_000 }, 0],
+  [{ saidMs: 602_000, sentMs: 1_000, receivedMs: 2_000 }, 600_000],
+  [{ saidMs: 400, sentMs: 1_000, receivedMs: 2_000 }, -600],
+])('a clock is wrong only as far as it is proven: %o', ({ saidMs, ...asked }, ahead) => {
+  expect(clockAhead(saidMs, asked)).toBe(ahead);
+});
+
+test('every check says why it exists and what it looks at, and none has another’s name', () => {
+  for (const { why, looksAt } of checks) expect([why, looksAt].every((text) => text.length > 20)).toBe(true);
+  expect(new Set(checks.map((check) => check.name)).size).toBe(checks.length);
+});
+
+test('in words: seen, likely, next; no more of each than a screen holds', () => {
+  const faulty = sick({}, { clockAheadMs: 600_400, firstBoot });
+  const reasons = diagnose(cluster([...healthy, faulty]));
+  const seen = ['master-1: waits', 'a', 'b', 'c', 'd', 'e'];
+  expect(diagnosisLines({ seen, reasons, dirOption: ' --dir lab', closing: ['firstlight status'] })).toEqual([
+    'seen   master-1: waits',
+    '       a',
+    '       b',
+    '       c',
+    '       and 2 more',
+    'likely 1. the clock of master-1 is 10 min ahead',
+    '          it differs from the clock of this host by at least 600.4 s',
+    'next   firstlight machine exec --dir lab master-1 -- date --utc',
+    '       firstlight status',
+  ]);
+});

@@ -1,0 +1,28 @@
+// Facts → reasons, the likeliest first. Pure: the same facts always give the same list.
+import type { Certainty, Check, Finding } from './check.ts';
+import { checks } from './checks.ts';
+import type { ClusterFacts } from './facts.ts';
+
+export interface Reason extends Finding {
+  readonly check: string;
+  readonly certainty: Certainty;
+}
+
+const certainties: readonly Certainty[] = ['measured', 'reported', 'waited'];
+
+/** What was measured before what is said; then machines that somebody waits for; then the deeper cause. */
+export function diagnose(facts: ClusterFacts, table: readonly Check[] = checks): readonly Reason[] {
+  const reasons = table.flatMap(({ name, certainty, find }) =>
+    find(facts).map((finding): Reason => ({ check: name, certainty, ...finding })),
+  );
+  const isWaitedFor = ({ machine }: Reason): boolean =>
+    machine !== undefined && facts.missing.some((sentence) => names(sentence, machine));
+  const rank = (reason: Reason): number =>
+    certainties.indexOf(reason.certainty) * 2 + (isWaitedFor(reason) || reason.machine === undefined ? 0 : 1);
+  return reasons.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** `master-1` is not in "master-10 waits". */
+function names(sentence: string, machine: string): boolean {
+  return new RegExp(`(?<![\\w-])${machine}(?![\\w-])`).test(sentence);
+}

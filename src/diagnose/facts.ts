@@ -1,0 +1,54 @@
+// Everything that the checks look at, as one value: what the host knows of its machines, what the machines say of
+// themselves, and what the API says. A part that could not be had is undefined, and that is a fact too.
+import type { AgentState } from '../node/agent-state.ts';
+import type { FirstBootStatus } from '../node-software/first-boot/status.ts';
+import type { MachineRole } from '../platform/machine-role.ts';
+import type { InsideFacts } from './inside/inside-facts.ts';
+
+export interface MachineFacts {
+  readonly name: string;
+  readonly role: MachineRole;
+  readonly address: string;
+  /** Its processes exist. */
+  readonly isRunning: boolean;
+  readonly firstBoot: FirstBootStatus | undefined;
+  readonly agent: AgentState | undefined;
+  /** Undefined where nobody could look inside. */
+  readonly inside: InsideFacts | undefined;
+  /** Zero when the clocks may agree, else by how much they differ at least; positive when the machine's is ahead. */
+  readonly clockAheadMs: number;
+}
+
+export interface NodeCondition {
+  readonly node: string;
+  readonly type: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+/** A container that waits, in the kubelet's words. */
+export interface WaitingContainer {
+  readonly pod: string;
+  readonly node: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface ApiFacts {
+  readonly conditions: readonly NodeCondition[];
+  readonly waiting: readonly WaitingContainer[];
+}
+
+export interface ClusterFacts {
+  /** The name that machines ask for, and the address it should have. */
+  readonly apiInternal: { readonly name: string; readonly address: string };
+  readonly isBalancerRunning: boolean;
+  readonly machines: readonly MachineFacts[];
+  /** What is waited for, in the words of the wait; a machine that is named in it is looked at first. */
+  readonly missing: readonly string[];
+  /** Undefined while the API does not answer. */
+  readonly api: ApiFacts | undefined;
+}
+
+export const apiPort = 6443;
+export const configServerPort = 22_623;

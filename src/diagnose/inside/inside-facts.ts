@@ -1,0 +1,29 @@
+// What a machine finds out about itself when somebody outside wants to know why nothing moves. It is the contract between
+// `firstlight machine-facts`, which runs in the machine, and whoever reads it: only add fields. It carries no secret.
+import { z } from 'zod';
+
+const failure = z.enum(['dns', 'refused', 'unreachable', 'timeout', 'tls', 'reset', 'protocol', 'aborted']);
+
+/** How an attempt ended; neither field when it succeeded. */
+const trouble = { failure: failure.exactOptional(), reason: z.string().exactOptional() };
+
+export const insideFactsSchema = z.object({
+  /** By the clock of the machine. */
+  now: z.iso.datetime(),
+  nameServers: z.array(z.string()),
+  names: z.array(z.object({ name: z.string(), addresses: z.array(z.string()), ...trouble })),
+  /** Ports of the load balancer, by address: the name is another question. */
+  ports: z.array(z.object({ port: z.int(), ...trouble })),
+  /** Ports on which this machine itself answers. */
+  serves: z.array(z.int()),
+  /** Its own configuration, asked for as it was told to, without using up anything; absent once the first boot is over. */
+  pointer: z.object({ url: z.string(), status: z.int().exactOptional(), ...trouble }).exactOptional(),
+  disks: z.array(z.object({ path: z.string(), freeBytes: z.number(), problem: z.string().exactOptional() })),
+  /** Absent while containerd does not answer. */
+  images: z.object({ needed: z.array(z.string()), missing: z.array(z.string()) }).exactOptional(),
+  units: z.array(
+    z.object({ name: z.string(), active: z.string(), sub: z.string(), restarts: z.int(), lastWords: z.string() }),
+  ),
+});
+
+export type InsideFacts = z.output<typeof insideFactsSchema>;

@@ -1,0 +1,136 @@
+// Six faults, one after the other on the only master of one small cluster that is being made. Each time the same command
+// must end by itself with exit code 5 and name the fault first; cured of all of them, the cluster becomes complete. The
+// first three take less than a minute and run always, the others in long runs.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  blockPort,
+  bringImage,
+  changePointer,
+  type FaultyMachine,
+  fillDisk,
+  freeDisk,
+  loseImage,
+  loseNames,
+  otherToken,
+  setClockAhead,
+  setClockRight,
+  unblockPorts,
+} from './machine-faults.ts';
+import { cli, type CliOutcome, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
+
+const folder = temporaryFolder();
+const dir = join(folder, 'cluster');
+let master: FaultyMachine;
+const isLong = process.env['FIRSTLIGHT_LONG'] === '1';
+
+const config = `apiVersion: v1
+metadata: { name: stalls }
+baseDomain: firstlight.test
+controlPlane: { replicas: 1 }
+compute: [{ name: worker, replicas: 1 }]
+`;
+
+let last: ReturnType<typeof startCli> | undefined;
+
+function createCluster(): Promise<CliOutcome> {
+  last = startCli(['create', 'cluster', '--dir', dir, '--stall-after', '5']);
+  return last.outcome;
+}
+
+/** The first reason on the screen, after the exit code was seen to be that of a failed bootstrap. */
+async function stalledBy(outcome: Promise<CliOutcome>): Promise<string> {
+  const { code, stderr } = await outcome;
+  const screen = stderr.slice(stderr.indexOf('nothing has moved for'));
+  appendFileSync('/tmp/stalls/screens.txt', `${stderr.split('\n').slice(-14).join('\n')}\n`);
+  expect(code, stderr).toBe(5);
+  expect(screen).toMatch(/^ +seen {3}\S/m);
+  expect(screen).toMatch(/^ +next {3}firstlight \S/m);
+  return /likely 1\. (.*)/.exec(screen)?.[1] ?? screen;
+}
+
+beforeAll(async () => {
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'install-config.yaml'), config);
+  await cli('create', 'ignition-configs', '--dir', dir);
+  const metadata = JSON.parse(readFileSync(join(dir, 'metadata.json'), 'utf8')) as { readonly infraID: string };
+  const inventory = JSON.parse(readFileSync(join(dir, 'inventory.json'), 'utf8')) as {
+    readonly machines: readonly { readonly name: string; readonly addresses: readonly [string] }[];
+  };
+  const [address = ''] = inventory.machines.find(({ name }) => name === 'master-0')?.addresses ?? [];
+  master = { cluster: metadata.infraID.toLowerCase(), machine: 'master-0', address };
+});
+
+afterAll(async () => {
+  // Still there only when a test failed before it was waited for.
+  last?.child.kill('SIGTERM');
+  await last?.outcome;
+  await startCli(['destroy', 'cluster', '--dir', dir]).outcome;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const machineVerb = async (verb: string, ...more: readonly string[]): Promise<string> =>
+  cli('machine', verb, '--dir', dir, ...more, master.machine);
+
+describe('a stall is explained by its fault:', () => {
+  test('port 22623 is blocked', async () => {
+    const outcome = createCluster();
+    // Long before the machine could ask: its config server has not even booted.
+    const namespace = `/run/netns/firstlight.${master.cluster}.master-0`;
+    await eventually('the namespace of the master', 60, async () => (existsSync(namespace) ? true : undefined));
+    blockPort(master, 22_623);
+    expect(await stalledBy(outcome)).toMatch(/^port 22623 .* is closed between master-0 and the load balancer/);
+    // The verb says the same at any time.
+    const { code, stdout } = await startCli(['diagnose', 'master-0', '--dir', dir, '-o', 'json']).outcome;
+    const { reasons } = JSON.parse(stdout) as { readonly reasons: readonly { readonly check: string }[] };
+    expect([code, reasons[0]?.check]).toEqual([4, 'port-closed']);
+  });
+
+  test('api-int does not resolve on a master', async () => {
+    await loseNames(master);
+    unblockPorts(master);
+    expect(await stalledBy(createCluster())).toBe('api-int.stalls.firstlight.test does not resolve on master-0');
+  });
+
+  test('the pool token in the pointer config of a machine is wrong', async () => {
+    await machineVerb('stop');
+    changePointer(master, otherToken);
+    await machineVerb('start', '--no-wait');
+    expect(await stalledBy(createCluster())).toMatch(/^the config server does not accept the pool token of master-0/);
+  });
+
+  test.runIf(isLong)('the clock of a machine is ten minutes ahead', async () => {
+    await machineVerb('stop');
+    changePointer(master, () => readFileSync(join(dir, 'master.ign'), 'utf8'));
+    blockPort(master, 22_623);
+    await machineVerb('start', '--no-wait');
+    await eventually('that a command can be run in the master', 20, async () =>
+      inside(master.cluster, 'master-0', 'true').catch(() => undefined),
+    );
+    setClockAhead(master, 600);
+    unblockPorts(master);
+    expect(await stalledBy(createCluster())).toBe('the clock of master-0 is 10 min ahead');
+  });
+
+  test.runIf(isLong)('the disk of a master is full', async () => {
+    await fillDisk(master);
+    await setClockRight(master);
+    expect(await stalledBy(createCluster())).toMatch(
+      /^the disk of master-0 is full: 0 MiB are free below \/var\/lib\/etcd/,
+    );
+  });
+
+  test.runIf(isLong)('an image is missing on a machine', async () => {
+    await loseImage(master, 'etcd');
+    await freeDisk(master);
+    expect(await stalledBy(createCluster())).toMatch(/^the image \S+\/etcd@sha256:\S+ is missing on master-0/);
+  });
+});
+
+test.runIf(isLong)('cured of everything, the same command completes the cluster', async () => {
+  await bringImage(master, 'etcd');
+  const { code, stderr } = await startCli(['create', 'cluster', '--dir', dir]).outcome;
+  expect(code, stderr).toBe(0);
+  expect(await cli('diagnose', '--dir', dir)).toBe('nothing was found, and nobody waits for anything\n');
+});
