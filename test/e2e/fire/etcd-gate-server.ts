@@ -4,8 +4,21 @@ import { connect, type ClientHttp2Session, createSecureServer, type ServerHttp2S
 import { createInterface } from 'node:readline';
 import type { GatedCall, GateEvent, GateRule, GateSettings } from './etcd-gate.ts';
 
-const rules = new Map<string, GateRule>();
-const held = new Map<string, (() => void)[]>();
+type Headers = Readonly<Record<string, string>>;
+
+interface Answer {
+  readonly head: Headers;
+  readonly body: Buffer;
+  readonly tail: Headers;
+}
+
+const rules = new Map<GatedCall, GateRule>();
+const held = new Map<GatedCall, (() => void)[]>();
+const unhealthy: Answer = {
+  head: { ':status': '200', 'content-type': 'application/grpc' },
+  body: Buffer.alloc(0),
+  tail: { 'grpc-status': '14', 'grpc-message': 'etcdserver: unhealthy cluster' },
+};
 
 function tell(event: Omit<GateEvent, 'atMs'>): void {
   process.stdout.write(`${JSON.stringify({ ...event, atMs: Date.now() })}\n`);
@@ -16,6 +29,18 @@ function gatedCall(path: string): GatedCall | undefined {
   return name === 'MemberAdd' || name === 'MemberPromote' || name === 'MemberRemove' || name === 'MoveLeader'
     ? name
     : undefined;
+}
+
+/** The first field of the message: a URL of an addition, else the number of a member. Five bytes come before it. */
+function subjectOf(message: Buffer): string {
+  const field = message.subarray(5);
+  if (field[0] === 0x0a) return field.toString('utf8', 2, 2 + (field[1] ?? 0));
+  let id = 0n;
+  for (let at = 1; at < field.length; at += 1) {
+    id |= BigInt((field[at] ?? 0) & 0x7f) << BigInt(7 * (at - 1));
+    if (((field[at] ?? 0) & 0x80) === 0) break;
+  }
+  return id.toString(16);
 }
 
 function serve(settings: GateSettings, { name, address, port }: GateSettings['members'][number]): Promise<void> {
@@ -30,69 +55,67 @@ function serve(settings: GateSettings, { name, address, port }: GateSettings['me
   };
   const server = createSecureServer({ ...identity, requestCert: true });
   server.on('sessionError', () => {});
-  server.on('stream', (near, headers) => {
+  server.on('stream', (stream, headers) => {
+    const near = stream as ServerHttp2Stream;
+    const body: Buffer[] = [];
     near.on('error', () => {});
-    pass(near as ServerHttp2Stream, headers as Record<string, string>, { session, name });
+    near.on('data', (chunk: Buffer) => body.push(chunk));
+    near.on('end', () => pass(near, { headers: headers as Headers, body: Buffer.concat(body), name, session }));
   });
   return new Promise((done) => server.listen(port, settings.listen, done));
 }
 
-interface Upstream {
-  readonly session: () => ClientHttp2Session;
+interface Request {
+  readonly headers: Headers;
+  readonly body: Buffer;
+  /** Of the member that is asked. */
   readonly name: string;
+  readonly session: () => ClientHttp2Session;
 }
 
-function pass(near: ServerHttp2Stream, headers: Record<string, string>, { session, name }: Upstream): void {
-  const call = gatedCall(headers[':path'] ?? '');
-  const rule = call === undefined ? 'pass' : (rules.get(call) ?? 'pass');
-  if (call !== undefined) tell({ call, member: name, kind: 'asked', grpcStatus: '' });
-  if (call !== undefined && rule === 'refuse') {
-    near.resume();
-    near.respond(
-      {
-        ':status': 200,
-        'content-type': 'application/grpc',
-        'grpc-status': '14',
-        'grpc-message': 'etcdserver: unhealthy cluster',
-      },
-      { endStream: true },
-    );
-    return tell({ call, member: name, kind: 'refused', grpcStatus: '14' });
+function pass(near: ServerHttp2Stream, request: Request): void {
+  const call = gatedCall(request.headers[':path'] ?? '');
+  if (call === undefined) return forward(near, request, (answer) => respond(near, answer));
+  const event = { call, member: request.name, about: subjectOf(request.body) };
+  tell({ ...event, kind: 'asked', grpcStatus: '' });
+  if (rules.get(call) === 'refuse') {
+    tell({ ...event, kind: 'refused', grpcStatus: '14' });
+    return respond(near, unhealthy);
   }
-  const far = session().request(Object.fromEntries(Object.entries(headers).filter(([key]) => key !== ':authority')));
-  // A member that is away looks from here as it would without the gate: the connection breaks.
-  far.on('error', () => near.session?.destroy());
-  near.on('close', () => far.close());
-  near.pipe(far);
-  const answer: { head: Record<string, string>; body: Buffer[]; tail: Record<string, string> } = {
-    head: {},
-    body: [],
-    tail: {},
-  };
-  far.on('response', (head) => (answer.head = head as Record<string, string>));
-  far.on('data', (chunk: Buffer) => answer.body.push(chunk));
-  far.on('trailers', (tail) => (answer.tail = tail as Record<string, string>));
-  far.on('end', () => {
+  return forward(near, request, (answer) => {
     const grpcStatus = answer.tail['grpc-status'] ?? answer.head['grpc-status'] ?? '';
-    const give = (): void => respond(near, answer);
-    if (call === undefined) return give();
-    const nowRule = rules.get(call) ?? 'pass';
-    tell({ call, member: name, kind: 'answered', grpcStatus });
-    if (grpcStatus !== '0' || nowRule === 'pass' || nowRule === 'refuse') return give();
-    if (nowRule === 'hold-answer') held.set(call, [...(held.get(call) ?? []), give]);
+    const rule = rules.get(call) ?? 'pass';
+    tell({ ...event, kind: 'answered', grpcStatus });
+    if (grpcStatus !== '0' || rule === 'pass' || rule === 'refuse') return respond(near, answer);
+    if (rule === 'pass-one') {
+      rules.set(call, 'refuse');
+      return respond(near, answer);
+    }
+    if (rule === 'lose-answer') rules.set(call, 'pass');
+    else held.set(call, [...(held.get(call) ?? []), () => respond(near, answer)]);
   });
 }
 
-function respond(
-  near: ServerHttp2Stream,
-  { head, body, tail }: { head: Record<string, string>; body: readonly Buffer[]; tail: Record<string, string> },
-): void {
+function forward(near: ServerHttp2Stream, { headers, body, session }: Request, done: (answer: Answer) => void): void {
+  const far = session().request(Object.fromEntries(Object.entries(headers).filter(([key]) => key !== ':authority')));
+  let head: Headers = {};
+  let tail: Headers = {};
+  const chunks: Buffer[] = [];
+  // A member that is away looks from here as it would without the gate: the connection breaks.
+  far.on('error', () => near.session?.destroy());
+  near.on('close', () => far.close());
+  far.on('response', (fields) => (head = fields as unknown as Headers));
+  far.on('data', (chunk: Buffer) => chunks.push(chunk));
+  far.on('trailers', (fields) => (tail = fields as unknown as Headers));
+  far.on('end', () => done({ head, body: Buffer.concat(chunks), tail }));
+  far.end(body);
+}
+
+function respond(near: ServerHttp2Stream, { head, body, tail }: Answer): void {
   if (near.destroyed || near.closed) return;
-  const fields = Object.fromEntries(Object.entries(head).filter(([key]) => key !== 'date'));
   near.on('wantTrailers', () => near.sendTrailers(tail));
-  near.respond(fields, { waitForTrailers: true });
-  for (const chunk of body) near.write(chunk);
-  near.end();
+  near.respond(Object.fromEntries(Object.entries(head).filter(([key]) => key !== 'date')), { waitForTrailers: true });
+  near.end(body);
 }
 
 let isSet = false;
@@ -106,7 +129,7 @@ lines.on('line', (line) => {
     );
     return;
   }
-  const { call, rule } = JSON.parse(line) as { call: string; rule: GateRule };
+  const { call, rule } = JSON.parse(line) as { call: GatedCall; rule: GateRule };
   rules.set(call, rule);
   if (rule !== 'hold-answer') for (const give of held.get(call) ?? []) give();
   held.delete(call);

@@ -1,13 +1,13 @@
 // A gate between bootkube and the etcd members: every call that bootkube sends to a member goes through it, so that a test
 // can lose an answer, refuse a call or do something at the very moment between a call and its answer. The gate stands in
-// the switch's namespace; packets get there by a rule in the bootstrap machine's own. It holds a server certificate of the
-// cluster's etcd authority and the identity that bootkube has, both made from the asset folder by openssl.
+// the switch's namespace; packets get there by a rule in the bootstrap machine's own.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { machineNamespace, namespacePath, switchNamespace } from '../../../src/platform/local/cluster-folder.ts';
 import { eventually } from '../machine-lab.ts';
+import { etcdIdentity } from './etcd-identity.ts';
+import { etcdMachines, switchAddressOf } from './etcd-machines.ts';
 import type { MembershipCall } from './kill-plan.ts';
 
 /** What happens to the calls of one kind. */
@@ -15,7 +15,9 @@ export type GateRule =
   | 'pass'
   /** Not sent on; the answer is etcd's own "unhealthy cluster". */
   | 'refuse'
-  /** Sent on and carried out; the answer never comes. */
+  /** One is passed and carried out, then all are refused. */
+  | 'pass-one'
+  /** The answer to the next one that is carried out never comes; then all are passed. */
   | 'lose-answer'
   /** Sent on and carried out; the answer comes when the rule changes. */
   | 'hold-answer';
@@ -26,6 +28,8 @@ export interface GateEvent {
   readonly call: GatedCall;
   /** The member that was asked. */
   readonly member: string;
+  /** Whom it is about: the peer URL of an addition, else the member's ID as etcd prints it. */
+  readonly about: string;
   readonly kind: 'asked' | 'refused' | 'answered';
   readonly grpcStatus: string;
   readonly atMs: number;
@@ -51,24 +55,12 @@ export interface EtcdGate {
 
 const firstPort = 12_379;
 
-interface Member {
-  readonly name: string;
-  readonly address: string;
-}
-
 export async function openEtcdGate(dir: string, infraId: string): Promise<EtcdGate> {
-  const { machines } = JSON.parse(readFileSync(join(dir, 'inventory.json'), 'utf8')) as {
-    machines: { name: string; role: string; addresses: string[] }[];
-  };
-  const members = machines
-    .filter(({ role }) => role !== 'worker')
-    .map(({ name, addresses }, index) => ({ name, address: addresses[0] ?? '', port: firstPort + index }));
-  const { machineNetwork } = JSON.parse(
-    readFileSync(`/var/lib/firstlight/clusters/${infraId}/cluster.json`, 'utf8'),
-  ) as { machineNetwork: string };
-  // The switch has the first address of the network.
-  const listen = machineNetwork.replace(/\.\d+\/\d+$/, '.1');
-  const settings: GateSettings = { listen, members, ...makeIdentity(dir, members) };
+  const members = etcdMachines(dir).map((machine, index) => ({ ...machine, port: firstPort + index }));
+  const listen = switchAddressOf(infraId);
+  const { ca, certificate, key } = etcdIdentity(dir);
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  const settings: GateSettings = { listen, members, ca: read(ca), certificate: read(certificate), key: read(key) };
   const script = resolve('test/e2e/fire/etcd-gate-server.ts');
   const enter = `--net=${namespacePath(switchNamespace(infraId))}`;
   const child = spawn('nsenter', [enter, process.execPath, script], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -118,24 +110,4 @@ function leadThrough(infraId: string, listen: string, members: GateSettings['mem
   ].join('\n');
   const namespace = `--net=${namespacePath(machineNamespace(infraId, 'bootstrap'))}`;
   execFileSync('nsenter', [namespace, 'nft', '-f', '-'], { input: text });
-}
-
-/** One certificate for both sides: it serves under the addresses of all members and speaks as the membership client. */
-function makeIdentity(dir: string, members: readonly Member[]): Pick<GateSettings, 'ca' | 'certificate' | 'key'> {
-  const folder = mkdtempSync(join(tmpdir(), 'firstlight-gate-'));
-  try {
-    const file = (name: string): string => join(folder, name);
-    const ca = join(dir, 'tls/etcd-signer.crt');
-    const names = [...members.flatMap(({ name, address }) => [`DNS:${name}`, `IP:${address}`]), 'DNS:localhost'];
-    writeFileSync(file('ext'), `subjectAltName=${names.join(',')}\nextendedKeyUsage=serverAuth,clientAuth\n`);
-    const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file('key')];
-    const openssl = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' });
-    openssl('req', '-new', ...newKey, '-out', file('csr'), '-subj', '/CN=etcd-membership-client');
-    const sign = ['-CA', ca, '-CAkey', join(dir, 'tls/etcd-signer.key'), '-set_serial', '77', '-days', '2'];
-    openssl('x509', '-req', '-in', file('csr'), ...sign, '-extfile', file('ext'), '-out', file('crt'));
-    const read = (path: string): string => readFileSync(path, 'utf8');
-    return { ca: read(ca), certificate: read(file('crt')), key: read(file('key')) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -103,6 +103,13 @@ export class FireCluster {
     throw new Error(`create cluster ended with ${this.#outcome.code}\n${this.#outcome.stderr}\n${this.story()}`);
   }
 
+  /** Starts the command again after it ended by itself, as a person would who read what it said. */
+  async runAgain(): Promise<void> {
+    await this.#running?.outcome;
+    this.#outcome = undefined;
+    this.#start();
+  }
+
   get isOver(): boolean {
     return this.#outcome !== undefined;
   }
