@@ -60,7 +60,9 @@ function serve(settings: GateSettings, { name, address, port }: GateSettings['me
     const body: Buffer[] = [];
     near.on('error', () => {});
     near.on('data', (chunk: Buffer) => body.push(chunk));
-    near.on('end', () => pass(near, { headers: headers as Headers, body: Buffer.concat(body), name, session }));
+    const source = near.session?.socket.remoteAddress;
+    const from = settings.members.find((member) => source?.endsWith(member.address))?.name ?? '';
+    near.on('end', () => pass(near, { headers: headers as Headers, body: Buffer.concat(body), name, from, session }));
   });
   return new Promise((done) => server.listen(port, settings.listen, done));
 }
@@ -68,6 +70,7 @@ function serve(settings: GateSettings, { name, address, port }: GateSettings['me
 interface Request {
   readonly headers: Headers;
   readonly body: Buffer;
+  readonly from: string;
   /** Of the member that is asked. */
   readonly name: string;
   readonly session: () => ClientHttp2Session;
@@ -76,7 +79,7 @@ interface Request {
 function pass(near: ServerHttp2Stream, request: Request): void {
   const call = gatedCall(request.headers[':path'] ?? '');
   if (call === undefined) return forward(near, request, (answer) => respond(near, answer));
-  const event = { call, member: request.name, about: subjectOf(request.body) };
+  const event = { call, from: request.from, member: request.name, about: subjectOf(request.body) };
   tell({ ...event, kind: 'asked', grpcStatus: '' });
   if (rules.get(call) === 'refuse') {
     tell({ ...event, kind: 'refused', grpcStatus: '14' });

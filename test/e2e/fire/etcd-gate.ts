@@ -1,6 +1,6 @@
-// A gate between bootkube and the etcd members: every call that bootkube sends to a member goes through it, so that a test
-// can lose an answer, refuse a call or do something at the very moment between a call and its answer. The gate stands in
-// the switch's namespace; packets get there by a rule in the bootstrap machine's own.
+// A gate between those who look after the members of etcd (bootkube, later the masters' agents) and the members: every call
+// goes through it, so that a test can lose an answer, refuse a call or do something at the very moment between a call and
+// its answer. The gate stands in the switch's namespace; packets get there by a rule in the namespace of each machine.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,6 +26,8 @@ export type GatedCall = MembershipCall | 'MoveLeader';
 
 export interface GateEvent {
   readonly call: GatedCall;
+  /** The machine that asked. */
+  readonly from: string;
   /** The member that was asked. */
   readonly member: string;
   /** Whom it is about: the peer URL of an addition, else the member's ID as etcd prints it. */
@@ -48,14 +50,15 @@ export interface EtcdGate {
   readonly set: (call: GatedCall, rule: GateRule) => void;
   /** Called as soon as something happens at the gate. */
   readonly onEvent: (listener: (event: GateEvent) => void) => void;
-  /** Puts the rule in the machine's namespace in place again: a reboot takes it away. */
-  readonly lead: () => void;
+  /** Puts the rule in a machine's namespace in place again: a reboot takes it away. */
+  readonly lead: (machine: string) => void;
   readonly close: () => void;
 }
 
 const firstPort = 12_379;
 
-export async function openEtcdGate(dir: string, infraId: string): Promise<EtcdGate> {
+/** `machines`: whose calls go through it. */
+export async function openEtcdGate(dir: string, infraId: string, machines: readonly string[]): Promise<EtcdGate> {
   const members = etcdMachines(dir).map((machine, index) => ({ ...machine, port: firstPort + index }));
   const listen = switchAddressOf(infraId);
   const { ca, certificate, key } = etcdIdentity(dir);
@@ -83,8 +86,10 @@ export async function openEtcdGate(dir: string, infraId: string): Promise<EtcdGa
     }
   });
   await eventually('the start of the gate', 20, async () => (isReady ? true : undefined));
-  const lead = (): void => leadThrough(infraId, listen, members);
-  lead();
+  const lead = (machine: string): void => {
+    if (machines.includes(machine)) leadThrough(infraId, machine, { listen, members });
+  };
+  for (const machine of machines) lead(machine);
   return {
     events: () => events,
     set: (call, rule) => void child.stdin.write(`${JSON.stringify({ call, rule })}\n`),
@@ -94,7 +99,11 @@ export async function openEtcdGate(dir: string, infraId: string): Promise<EtcdGa
   };
 }
 
-function leadThrough(infraId: string, listen: string, members: GateSettings['members']): void {
+function leadThrough(
+  infraId: string,
+  machine: string,
+  { listen, members }: Pick<GateSettings, 'listen' | 'members'>,
+): void {
   const rules = members.map(({ address, port }) => `ip daddr ${address} tcp dport 2379 dnat ip to ${listen}:${port}`);
   const table = 'firstlight_fire_gate';
   const text = [
@@ -108,6 +117,6 @@ function leadThrough(infraId: string, listen: string, members: GateSettings['mem
     '}',
     '',
   ].join('\n');
-  const namespace = `--net=${namespacePath(machineNamespace(infraId, 'bootstrap'))}`;
+  const namespace = `--net=${namespacePath(machineNamespace(infraId, machine))}`;
   execFileSync('nsenter', [namespace, 'nft', '-f', '-'], { input: text });
 }

@@ -8,12 +8,10 @@ import { eventually } from '../machine-lab.ts';
 import type { EtcdGate } from './etcd-gate.ts';
 import { listMembers, takesWrites, voterNames } from './etcd-oracle.ts';
 import { note, printFigures } from './figures.ts';
-import { FireCluster, goodEnd } from './fire-cluster.ts';
+import { FireCluster, goodEnd, masters } from './fire-cluster.ts';
 import { isLong } from './long.ts';
 import { pidOf, signal } from './machine-processes.ts';
 import { memberHistory } from './member-history.ts';
-
-const masters = ['master-0', 'master-1', 'master-2'];
 
 describe.runIf(isLong)('faults at the end of the handoff', () => {
   let cluster: FireCluster;

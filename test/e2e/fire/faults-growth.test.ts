@@ -5,11 +5,10 @@ import { eventually } from '../machine-lab.ts';
 import type { EtcdGate, GatedCall, GateEvent } from './etcd-gate.ts';
 import { listMembers, takesWrites, voterNames } from './etcd-oracle.ts';
 import { note, printFigures } from './figures.ts';
-import { FireCluster, goodEnd } from './fire-cluster.ts';
+import { FireCluster, goodEnd, masters } from './fire-cluster.ts';
 import { isLong } from './long.ts';
 import { pidOf, signal } from './machine-processes.ts';
 
-const masters = ['master-0', 'master-1', 'master-2'];
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Carried out by etcd, whoever heard of it. */

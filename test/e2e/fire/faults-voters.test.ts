@@ -7,12 +7,11 @@ import type { EtcdGate } from './etcd-gate.ts';
 import { etcdMachines, switchAddressOf } from './etcd-machines.ts';
 import { leaderName, takesWrites, voterNames } from './etcd-oracle.ts';
 import { note, printFigures } from './figures.ts';
-import { FireCluster, goodEnd } from './fire-cluster.ts';
+import { FireCluster, goodEnd, masters } from './fire-cluster.ts';
 import { isLong } from './long.ts';
 import { pidOf, signal } from './machine-processes.ts';
 import { type Cut, cut, cutOff } from './netfilter.ts';
 
-const masters = ['master-0', 'master-1', 'master-2'];
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 describe.runIf(isLong)('faults while etcd has two, three and four voters', () => {
@@ -62,7 +61,8 @@ describe.runIf(isLong)('faults while etcd has two, three and four voters', () =>
   beforeAll(async () => {
     cluster = new FireCluster({ name: 'voters', load: { writesPerSecond: 20, watches: 50 } });
     await cluster.reach('machines');
-    gate = await cluster.openGate();
+    // Bootkube's calls only: what the masters' own agents do must not pass through a machine that can be cut off.
+    gate = await cluster.openGate(['bootstrap']);
     gate.set('MemberPromote', 'pass-one');
     await cluster.reach('masters');
   });

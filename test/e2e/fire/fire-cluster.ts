@@ -9,7 +9,8 @@ import { type Load, type LoadReport, startLoad } from './load-report.ts';
 import { memberHistory } from './member-history.ts';
 import { infraIdOf, isBefore, latestMoment } from './moments.ts';
 
-export const everybody = ['master-0', 'master-1', 'master-2', 'worker-0'];
+export const masters = ['master-0', 'master-1', 'master-2'];
+export const everybody = [...masters, 'worker-0'];
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 export interface FireOptions {
@@ -34,7 +35,7 @@ export interface ClusterEnd {
 export const goodEnd: ClusterEnd = {
   ready: everybody,
   machines: everybody,
-  voters: ['master-0', 'master-1', 'master-2'],
+  voters: masters,
   lastVoterCount: 3,
   addedTwice: [],
   removedMembers: 1,
@@ -124,8 +125,9 @@ export class FireCluster {
     }
   }
 
-  async openGate(): Promise<EtcdGate> {
-    this.gate = await openEtcdGate(this.dir, this.infraId);
+  /** `machines`: whose calls to etcd go through it. */
+  async openGate(machines: readonly string[] = ['bootstrap', ...masters]): Promise<EtcdGate> {
+    this.gate = await openEtcdGate(this.dir, this.infraId, machines);
     return this.gate;
   }
 

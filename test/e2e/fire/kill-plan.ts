@@ -7,7 +7,7 @@ export type Victim =
   | { readonly kind: 'command' }
   | { readonly kind: 'process'; readonly program: Program; readonly machine: string }
   | { readonly kind: 'reboot'; readonly machine: string }
-  /** bootkube, at the moment when etcd has answered this call and the answer is not with bootkube yet. */
+  /** Whoever asked, at the moment when etcd has answered this call and the answer is not there yet. */
   | { readonly kind: 'between'; readonly call: MembershipCall };
 
 export const membershipCalls = ['MemberAdd', 'MemberPromote', 'MemberRemove'] as const;
@@ -152,6 +152,6 @@ export function victimText(victim: Victim): string {
     case 'reboot':
       return `reboot ${victim.machine}`;
     case 'between':
-      return `kill -9 bootkube between ${victim.call} and its reply`;
+      return `kill -9 whoever asks between ${victim.call} and its reply`;
   }
 }

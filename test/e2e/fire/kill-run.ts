@@ -72,14 +72,14 @@ function isGone(cluster: FireCluster, program: string, after: string): boolean {
 async function reboot(cluster: FireCluster, machine: string): Promise<string> {
   const { code, stderr } = await startCli(['machine', 'reboot', '--cluster', cluster.infraId, machine]).outcome;
   if (code === 0) {
-    if (machine === 'bootstrap') cluster.gate?.lead();
+    cluster.gate?.lead(machine);
     return `rebooted ${machine}`;
   }
   await cluster.killCommand();
   return `no reboot (${stderr.trim().split('\n')[0]}): killed the command instead`;
 }
 
-/** Kills bootkube when etcd has carried a call out and bootkube does not know it yet. */
+/** Kills whoever looks after the members when etcd has carried a call out and the caller does not know it yet. */
 async function fireBetween(
   cluster: FireCluster,
   point: KillPoint,
@@ -95,16 +95,14 @@ async function fireBetween(
     gate.onEvent((event) => {
       if (isDone || event.call !== call || event.kind !== 'answered' || event.grpcStatus !== '0') return;
       isDone = true;
-      const pid = pidOf(cluster.infraId, 'bootstrap', 'bootkube');
+      const program = event.from === 'bootstrap' ? 'bootkube' : 'agent';
+      const pid = pidOf(cluster.infraId, event.from, program);
       const isKilled = pid !== undefined && signal(pid, 'SIGKILL');
       gate.set(call, 'pass');
-      done(isKilled ? `killed bootkube while the answer of ${event.member} was on its way` : 'bootkube was not there');
+      const whom = `${program} on ${event.from}`;
+      done(isKilled ? `killed ${whom} while the answer of ${event.member} was on its way` : `${whom} was not there`);
     });
-    void cluster.reach('leave-etcd', 600).then(async () => {
-      // It may also have happened unseen, by another hand than bootkube's.
-      await cluster.reach('add-ons', 600);
-      if (!isDone) done('the call did not come through bootkube');
-    }, done);
+    void cluster.reach('add-ons', 600).then(() => (isDone ? undefined : done('the call did not come')), done);
   });
   write(point, did);
 }
