@@ -17,6 +17,7 @@ export function machineFacts(
   names: ClusterNames,
   { clusterId, rootCaPem }: ClusterIdentity,
 ): ClusterFacts {
+  const { certificateMinutes } = config.controlPlane;
   const proxy = machineProxy(config);
   const additionalTrustBundle = trustBundleOf(config);
   return {
@@ -43,6 +44,7 @@ export function machineFacts(
       podNetwork: config.networking.clusterNetwork[0].cidr,
       podPrefix: config.networking.clusterNetwork[0].hostPrefix,
       masters: masterCount(config),
+      ...(certificateMinutes === undefined ? {} : { leafMinutes: certificateMinutes }),
     },
   };
 }

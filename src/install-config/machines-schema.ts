@@ -11,6 +11,9 @@ const workerReplicas = z.int().min(0).max(1000);
 /** Node names become values of the label kubernetes.io/hostname, and label values end at 63 characters. */
 const hostNameMax = 63;
 
+/** They are renewed six minutes before their end at the latest (pki/chain.ts); shorter ones would be renewed all the time. */
+const shortestLeafMinutes = 10;
+
 const threadsStay = 'cannot be done from here: Firstlight sets no kernel arguments, switch threads off in the firmware';
 
 const sharedPoolFields = (architecture: Architecture) => ({
@@ -33,6 +36,17 @@ const controlPlaneSchema = (architecture: Architecture) =>
         'How many masters: 3 survive the loss of one, 5 of two. An odd number, since etcd needs a majority and an ' +
         'even one survives no more than one fewer. 1 is for trying things out.',
     }),
+    certificateMinutes: z
+      .int()
+      .min(shortestLeafMinutes)
+      .max(365 * 24 * 60)
+      .optional()
+      .meta({
+        description:
+          'How many minutes the certificates live that masters make for themselves; a year when left out. They are ' +
+          'renewed in time by the masters, one after the other.',
+        examples: [43_200],
+      }),
     ...sharedPoolFields(architecture),
   });
 

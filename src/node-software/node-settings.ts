@@ -25,6 +25,8 @@ export const controlPlaneFactsSchema = z.object({
   podPrefix: z.int(),
   /** How many masters the cluster is meant to have; the same on every etcd member. */
   masters: z.int().min(1),
+  /** How long the certificates live that a master makes for itself; a year unless told. */
+  leafMinutes: z.int().min(1).exactOptional(),
   /** Of Kubernetes, for every component. */
   featureGates: z.record(z.string(), z.boolean()).exactOptional(),
 });

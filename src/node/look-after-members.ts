@@ -9,7 +9,7 @@ import type { MembershipFacts, ObservedCluster } from '../etcd/observed-cluster.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { type ElectionEvent, type Leadership, leadWhile } from '../kubernetes/lease.ts';
+import { type ElectionEvent, type ElectionOptions, type Leadership, leadWhile } from '../kubernetes/lease.ts';
 import type { Inventory } from '../node-software/inventory.ts';
 import { ApiProbes } from './api-probes.ts';
 import { ClusterView, followCluster, inventoryIn } from './cluster-view.ts';
@@ -39,23 +39,68 @@ export interface LookAfterOptions {
   readonly until?: Stage;
 }
 
+/**
+ * A holder of the Lease that has not read the members for so long gives the Lease back and stays away for a while: the
+ * API may be reachable from where etcd is not, and another machine may see what this one cannot.
+ */
+const blindMs = 15_000;
+const awayMs = 10_000;
+
 export async function lookAfterMembers(options: LookAfterOptions): Promise<void> {
-  const { client, host, identity, signal, onElection } = options;
-  const lease = { client, host, namespace: leaseNamespace, name: membershipLease, identity, signal };
-  const election = onElection === undefined ? lease : { ...lease, onEvent: onElection };
-  if (options.until === undefined) return leadWhile(election, (leadership) => look(options, leadership));
+  return options.until === undefined ? lookWhileLeading(options) : lookUntil(options);
+}
+
+async function lookWhileLeading(options: LookAfterOptions): Promise<void> {
+  const { host, signal } = options;
+  for (;;) {
+    const blind = new AbortController();
+    try {
+      return await leadWhile(electionOf(options, signal), ({ signal: term, mayAct }) =>
+        look(options, { signal: AbortSignal.any([term, blind.signal]), mayAct }, () => blind.abort(cannotSee())),
+      );
+    } catch (error) {
+      // Whatever the work threw when it was told to stop.
+      if (signal.aborted || !blind.signal.aborted) throw error;
+      await host.clock.sleep(awayMs, signal);
+    }
+  }
+}
+
+/** Looks on also while another holds the Lease: it may be that one that brings the stage about. */
+async function lookUntil(options: LookAfterOptions): Promise<void> {
+  const { host, signal } = options;
   const reached = new AbortController();
   let held: Leadership | undefined;
-  const electing = leadWhile({ ...election, signal: AbortSignal.any([signal, reached.signal]) }, async (leadership) => {
-    held = leadership;
-    await ended(leadership.signal);
-  });
+  let blind = new AbortController();
+  const elect = async (): Promise<void> => {
+    const either = AbortSignal.any([signal, reached.signal]);
+    for (;;) {
+      blind = new AbortController();
+      await leadWhile(electionOf(options, either), async (leadership) => {
+        held = leadership;
+        await ended(AbortSignal.any([leadership.signal, blind.signal]));
+        held = undefined;
+      });
+      await host.clock.sleep(awayMs, either);
+    }
+  };
+  const electing = elect();
   try {
-    await Promise.race([look(options, { signal, mayAct: () => held?.mayAct() ?? false }), electing]);
+    const mayAct = (): boolean => held?.mayAct() ?? false;
+    await Promise.race([look(options, { signal, mayAct }, () => blind.abort(cannotSee())), electing]);
   } finally {
     reached.abort(new Error('the stage is reached'));
     await electing.catch(() => undefined);
   }
+}
+
+function cannotSee(): Error {
+  return new Error('the members of etcd cannot be seen from here');
+}
+
+function electionOf({ client, host, identity, onElection }: LookAfterOptions, signal: AbortSignal): ElectionOptions {
+  const lease = { client, host, namespace: leaseNamespace, name: membershipLease, identity, signal };
+  return onElection === undefined ? lease : { ...lease, onEvent: onElection };
 }
 
 function ended(signal: AbortSignal): Promise<void> {
@@ -65,7 +110,7 @@ function ended(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function look(options: LookAfterOptions, leadership: Leadership): Promise<void> {
+async function look(options: LookAfterOptions, leadership: Leadership, onBlind: () => void): Promise<void> {
   const { client, host } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([leadership.signal, over.signal]);
@@ -84,6 +129,7 @@ async function look(options: LookAfterOptions, leadership: Leadership): Promise<
     wake: (until) => watch.wake(until),
     onLook: (seen) => {
       options.onLook?.(seen);
+      if (watch.blindForMs(seen) > blindMs && leadership.mayAct()) onBlind();
       if (leadership.mayAct()) void watch.publish(seen);
     },
     ...(options.until === undefined ? {} : { until: options.until }),
@@ -110,6 +156,7 @@ class Watch {
   readonly #probes: ApiProbes;
   #rings = 0;
   #said = '';
+  #readMs: number | undefined;
   published: Promise<void> = Promise.resolve();
 
   constructor(options: LookAfterOptions, parts: WatchParts) {
@@ -134,6 +181,14 @@ class Watch {
     const readyApiServers = await this.#probes.ready(masters);
     const { nodes, configMaps } = view;
     return membershipFacts({ inventory, configMaps, nodes, readyApiServers, maxLearners, now: host.clock.now() });
+  }
+
+  /** For how long the members could not be read; 0 when they can. */
+  blindForMs({ membership }: ObservedCluster): number {
+    const nowMs = this.#options.host.clock.monotonicMs();
+    if (membership.status === 'read') this.#readMs = nowMs;
+    this.#readMs ??= nowMs;
+    return nowMs - this.#readMs;
   }
 
   /** Resolves when something changed since the facts were read. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { sampleContents, sampleNow, samplePki } from '../../test/oracle/pki-sample.ts';
+import { sampleContents, sampleFacts, sampleNow, samplePki, sampleRandom } from '../../test/oracle/pki-sample.ts';
 import { joinBundle, readCertificate } from './certificate.ts';
 import { isSignedBy, keyMatches, needsRenewal, reissueReasons, signerIn, validityAt } from './chain.ts';
+import { issueLeaf } from './issue.ts';
+import { machineLeaf } from './profiles.ts';
 
 const day = 86_400_000;
 const pki = samplePki('chain');
@@ -25,6 +27,17 @@ describe('the life of a certificate', () => {
     expect(needsRenewal(leaf, after(0.71 * 365))).toBe(true);
     expect(needsRenewal(leaf, after(400))).toBe(true);
     expect(needsRenewal(leaf, after(-1))).toBe(false);
+  });
+
+  test('of ten minutes is fresh when it is made, and renewed while components still have time to take it up', () => {
+    const contents = machineLeaf('kube-scheduler', { ...sampleFacts, leafMinutes: 10 });
+    const signer = pki.signers['control-plane-client-signer'];
+    const random = sampleRandom('short');
+    const leaf = readCertificate(issueLeaf(contents, signer, { random, now: sampleNow }).certificatePem);
+    const minute = 1 / (24 * 60);
+    expect(validityAt(leaf, sampleNow)).toMatchObject({ status: 'valid', remainingMs: 600_000 });
+    expect(needsRenewal(leaf, after(3.9 * minute))).toBe(false);
+    expect(needsRenewal(leaf, after(4.1 * minute))).toBe(true);
   });
 });
 

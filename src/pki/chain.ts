@@ -14,6 +14,11 @@ export type Validity =
 
 /** The part of a certificate's life after which it is renewed: two failed attempts still leave weeks of a year. */
 export const renewalPoint = 0.7;
+/**
+ * And no later than this before its end: components of Kubernetes look at the files of their client certificates every
+ * five minutes, and a certificate that they have not taken up yet must not end meanwhile.
+ */
+const uptakeMs = 6 * 60_000;
 
 export function validityAt(certificate: Certificate, now: Date): Validity {
   const [start, end, at] = [certificate.notBefore, certificate.notAfter, now].map((date) => date.getTime()) as Times;
@@ -27,7 +32,11 @@ type Times = [number, number, number];
 
 export function needsRenewal(certificate: Certificate, now: Date, point: number = renewalPoint): boolean {
   const validity = validityAt(certificate, now);
-  return validity.status === 'expired' || (validity.status === 'valid' && validity.used >= point);
+  return validity.status === 'expired' || (validity.status === 'valid' && isDue(validity, point));
+}
+
+function isDue({ used, remainingMs }: Extract<Validity, { status: 'valid' }>, point: number): boolean {
+  return used >= point || remainingMs < uptakeMs;
 }
 
 /** True when `signer` is a CA whose key signed `certificate`. Says nothing about time. */
@@ -70,7 +79,7 @@ function lifeReasons(certificate: Certificate, now: Date): string[] {
   const validity = validityAt(certificate, now);
   if (validity.status === 'expired') return [`it expired at ${certificate.notAfter.toISOString()}`];
   if (validity.status === 'not-yet-valid') return [`it is valid only from ${certificate.notBefore.toISOString()}`];
-  if (validity.used < renewalPoint) return [];
+  if (!isDue(validity, renewalPoint)) return [];
   return [
     `${Math.floor(validity.used * 100)} % of its life has passed; it expires at ${certificate.notAfter.toISOString()}`,
   ];

@@ -31,7 +31,7 @@ export interface LeafContents {
 export interface IssueOptions {
   readonly random: Random;
   readonly now: Date;
-  /** How long before `now` validity begins, against clocks that disagree. One hour unless told. */
+  /** How long before `now` validity begins, against clocks that disagree. One hour unless told, a tenth of a short life. */
   readonly backdateMs?: number;
 }
 
@@ -54,7 +54,7 @@ export function issueSigner(
   const body: CertificateBody = {
     serial: serialFrom(options.random),
     subject: contents.subject,
-    notBefore: startOf(options),
+    notBefore: startOf(contents.validityDays, options),
     notAfter: endOf(contents.validityDays, options),
     publicPem: key.publicPem,
     ca: { pathLength: 0 },
@@ -89,7 +89,7 @@ export function certify(
     serial: serialFrom(options.random),
     subject: contents.subject,
     issuerDer: subjectDer(signer.certificatePem),
-    notBefore: new Date(Math.max(startOf(options).getTime(), issuer.notBefore.getTime())),
+    notBefore: new Date(Math.max(startOf(contents.validityDays, options).getTime(), issuer.notBefore.getTime())),
     notAfter: new Date(Math.min(endOf(contents.validityDays, options).getTime(), issuer.notAfter.getTime())),
     publicPem,
     ca: undefined,
@@ -131,8 +131,10 @@ function usableSigner(signer: Credential, now: Date): Certificate {
   return certificate;
 }
 
-function startOf(options: IssueOptions): Date {
-  return wholeSecond(options.now.getTime() - (options.backdateMs ?? defaultBackdateMs));
+/** A leaf of minutes that began an hour ago would be old, and due for renewal, the moment it is made. */
+function startOf(validityDays: number, options: IssueOptions): Date {
+  const backdateMs = options.backdateMs ?? Math.min(defaultBackdateMs, (validityDays * dayMs) / 10);
+  return wholeSecond(options.now.getTime() - backdateMs);
 }
 
 function endOf(validityDays: number, options: IssueOptions): Date {

@@ -33,6 +33,8 @@ export interface MachineFacts {
 export interface Facts {
   readonly cluster: ClusterFacts;
   readonly machine: MachineFacts;
+  /** How long leaves live that a control-plane machine makes for itself; as long as their row says unless told. */
+  readonly leafMinutes?: number | undefined;
 }
 
 interface Names {
@@ -287,7 +289,9 @@ export function clusterLeaf(name: ClusterLeafName, facts: Pick<Facts, 'cluster'>
 /** What a leaf of a machine is issued with. */
 export function machineLeaf(name: MachineLeafName, facts: Facts): LeafContents {
   const profile: MachineLeafProfile = leafProfiles[name];
-  return contentsOf(profile, profile.names(facts));
+  const contents = contentsOf(profile, profile.names(facts));
+  if (facts.leafMinutes === undefined || profile.madeOn !== 'machine') return contents;
+  return { ...contents, validityDays: facts.leafMinutes / (24 * 60) };
 }
 
 function contentsOf(profile: LeafProfile, names: Names): LeafContents {

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ask, freshToken, type HostileRequest, tokenIn } from './hostile-requests.ts';
 import { secretsOfFolder, secretsOfIgnition, whereOnDisks } from './secret-search.ts';
+import { type LoadReport, startLoad } from './fire/load-report.ts';
+import { voterCounts } from './fire/member-history.ts';
 import { cli, eventually, hostPicture, inside, list, startCli, temporaryFolder, traces } from './machine-lab.ts';
 
 const folder = temporaryFolder();
@@ -13,6 +15,7 @@ const dir = join(folder, 'cluster');
 const minuteMs = 60_000;
 let before: ReturnType<typeof hostPicture>;
 let infraId: string;
+let load: LoadReport;
 
 async function kubectl(...args: readonly string[]): Promise<string> {
   return cli('kubectl', '--dir', dir, ...args);
@@ -39,9 +42,13 @@ async function readyNodes(): Promise<readonly string[]> {
 
 beforeAll(async () => {
   before = hostPicture();
+  // A client of the API from its first answer to the end of the handoff; what it saw is judged below.
+  const client = startLoad({ kubeconfig: join(dir, 'auth/kubeconfig-local'), writesPerSecond: 20, watches: 50 });
   const outcome = await startCli(['create', 'cluster', '--dir', dir, '-o', 'json']).outcome;
+  if (outcome.code !== 0) client.kill();
   if (outcome.code !== 0) throw new Error(`create cluster ended with ${outcome.code}\n${outcome.stderr}`);
   infraId = (JSON.parse(outcome.stdout) as { infraId: string }).infraId;
+  load = await client.end();
 }, 20 * minuteMs);
 
 afterAll(async () => {
@@ -100,13 +107,30 @@ describe('a fresh cluster', () => {
   });
 });
 
-/** Sizes of the voting configurations that a member went through, from raft's own words. */
-function voterCounts(log: string): readonly number[] {
-  const sizes = [...log.matchAll(/switched to configuration voters=\(([^)]*)\)/g)].map(
-    ([, voters = '']) => voters.split(' ').filter((id) => id !== '').length,
-  );
-  return sizes.filter((size, index) => size > 0 && size !== sizes[index - 1]);
-}
+describe('a client of the API during the handoff', () => {
+  test('loses nothing that was acknowledged, and needs no more than one retry', () => {
+    expect({ lost: load.lost, failed: load.failed }).toEqual({ lost: [], failed: [] });
+    expect(load.acknowledged).toBeGreaterThan(100);
+  });
+
+  test('takes up every watch where it was cut, without a missed event', () => {
+    expect({ missed: load.missed, relists: load.relists }).toEqual({ missed: [], relists: 0 });
+    expect(load.cuts).toBeGreaterThanOrEqual(load.watches);
+  });
+
+  test('finds only masters behind the Service of the API', async () => {
+    const { subsets } = await kubectlJson<{ subsets: readonly { addresses: readonly { ip: string }[] }[] }>(
+      'get',
+      'endpoints',
+      'kubernetes',
+    );
+    const inventory = JSON.parse(readFileSync(join(dir, 'inventory.json'), 'utf8')) as {
+      machines: readonly { role: string; addresses: readonly string[] }[];
+    };
+    const masters = inventory.machines.filter(({ role }) => role === 'master').flatMap(({ addresses }) => addresses);
+    expect(subsets.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)).sort()).toEqual([...masters].sort());
+  });
+});
 
 const server = `require('node:http').createServer((q, a) => a.end(process.env.HOSTNAME)).listen(8080)`;
 

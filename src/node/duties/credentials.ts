@@ -35,9 +35,9 @@ export const credentials: Duty = {
 };
 
 function credentialOptions(agent: Agent): CredentialOptions {
-  const { clusterName, domain, serviceAddresses, apiVips } = controlPlaneOf(agent);
+  const { clusterName, domain, serviceAddresses, apiVips, leafMinutes } = controlPlaneOf(agent);
   const { name, addresses } = agent.node;
-  const facts = { cluster: { domain, serviceAddresses, apiVips }, machine: { name, addresses } };
+  const facts = { cluster: { domain, serviceAddresses, apiVips }, machine: { name, addresses }, leafMinutes };
   return { host: agent.host, facts, clusterName };
 }
 

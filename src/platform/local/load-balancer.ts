@@ -35,12 +35,22 @@ const defaults = [
 
 // Both are behind TLS that ends on the machine, so the check speaks TLS too; whose certificate it is matters to the
 // clients, who verify it, not to the question whether the backend is ready.
-const healthCheck = 'check check-ssl verify none inter 200ms rise 1 fall 2 on-marked-down shutdown-sessions';
+// `inter` is also all the time that haproxy gives a check to connect and shake hands: much less than this, and a host
+// whose processors are busy for a moment takes every backend out. Whoever is out, or failed once, is asked more often.
+const healthCheck = 'check check-ssl verify none inter 600ms fastinter 200ms downinter 200ms rise 1';
+// A master that hangs is left within two seconds, and its clients are sent elsewhere.
+const ofMasters = 'fall 2 on-marked-down shutdown-sessions';
+// There may be nobody else yet, so a slow answer is borne longer and no connection is cut; when it lets go, its API says
+// so for five seconds, and closes what is open by itself.
+const ofBootstrap = 'fall 5';
 
 export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadBalancerInput): string {
   const backends = machines.filter((machine) => machine.role !== 'worker');
   const servers = (port: number, options: string): readonly string[] =>
-    backends.map((machine) => `  server ${machine.name} ${machine.address}:${port}${options}`);
+    backends.map(({ name, role, address }) => {
+      const patience = role === 'bootstrap' ? ofBootstrap : ofMasters;
+      return `  server ${name} ${address}:${port} ${patience}${options}`;
+    });
   return [
     'global',
     log,

@@ -17,15 +17,15 @@ describe('the load balancer', () => {
   test('has the bootstrap machine and the masters behind both ports, and no worker', () => {
     const servers = config.split('\n').filter((line) => line.startsWith('  server '));
     expect(servers).toEqual([
-      '  server bootstrap 10.99.0.10:6443',
-      '  server master-0 10.99.0.11:6443',
-      '  server bootstrap 10.99.0.10:22623 send-proxy-v2',
-      '  server master-0 10.99.0.11:22623 send-proxy-v2',
+      '  server bootstrap 10.99.0.10:6443 fall 5',
+      '  server master-0 10.99.0.11:6443 fall 2 on-marked-down shutdown-sessions',
+      '  server bootstrap 10.99.0.10:22623 fall 5 send-proxy-v2',
+      '  server master-0 10.99.0.11:22623 fall 2 on-marked-down shutdown-sessions send-proxy-v2',
     ]);
   });
 
-  test('asks each backend over TLS whether it is ready, five times a second', () => {
-    expect(config.match(/check check-ssl verify none inter 200ms rise 1 fall 2/g)).toHaveLength(2);
+  test('asks each backend over TLS whether it is ready, and gives it time to shake hands', () => {
+    expect(config.match(/check check-ssl verify none inter 600ms fastinter 200ms downinter 200ms/g)).toHaveLength(2);
     expect(config).toContain('option httpchk GET /readyz');
     expect(config).toContain('option httpchk GET /healthz');
   });
