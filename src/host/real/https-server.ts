@@ -96,8 +96,8 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
   });
 }
 
-/** Enough to keep every core busy with handshakes, also with clients that are far away. */
-const handshakePlaces = 96;
+/** Enough to keep every core busy, and a thousand machines a tenth of a second away are through in three; each costs memory. */
+const handshakePlaces = 32;
 const placeHeldMs = 250;
 
 /**
