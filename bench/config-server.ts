@@ -2,14 +2,24 @@
 // kept-alive connections, and a thousand machines at once. Both are processes of their own on loopback, asked in turns by
 // the same client, so that the ratio of a round is taken on the same machine in the same second.
 // `node bench/config-server.ts` prints a table; `-o json` the figures; `--rounds N` and `--seconds S` change the length.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { connect as connectTcp } from 'node:net';
-import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { configServerEnvironment } from '../src/node-software/bootstrap-units.ts';
-import { ask, bearer, type Lab, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
+import { ask, bearer, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
+import {
+  type Client,
+  type Contestant,
+  exchange,
+  machines,
+  memoryMb,
+  openConnection,
+  type Rush,
+  rush,
+  start,
+} from './config-server-clients.ts';
 import { shown, type Spread, spread } from './measure.ts';
 
 const { values: given } = parseArgs({
@@ -23,7 +33,6 @@ const rounds = Number(given.rounds);
 const roundMs = Number(given.seconds) * 1000;
 /** Enough to keep either server busy, and that those who wait for a record on the disk wait together. */
 const clients = 128;
-const machines = 1_000;
 
 /** The whole of the opponent. */
 const bareServer = `
@@ -37,80 +46,10 @@ const server = createServer({ cert: certificate, key }, (request, response) => {
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => console.error(JSON.stringify({ port: server.address().port })));
 `;
 
-interface Contestant {
-  readonly name: 'config server' | 'bare node:https';
-  readonly port: number;
-  readonly process: ChildProcess;
-}
-
-async function start(name: Contestant['name'], args: readonly string[], lab: Lab): Promise<Contestant> {
-  const path = lab.at(`log/${name.replaceAll(/\W/g, '-')}`);
-  // A file, as the journal is on a machine: a pipe would make the reader part of what is measured.
-  const log = openSync(path, 'w');
-  // Both as the unit starts ours.
-  const env = { ...process.env, ...configServerEnvironment };
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', log], env });
-  closeSync(log);
-  const endMs = performance.now() + 20_000;
-  for (;;) {
-    const port = /"port":(\d+)/.exec(readFileSync(path, 'utf8'))?.[1];
-    if (port !== undefined) return { name, port: Number(port), process: child };
-    if (performance.now() > endMs || child.exitCode !== null) throw new Error(readFileSync(path, 'utf8'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-function memoryMb({ process: { pid } }: Contestant, field: 'VmHWM' | 'VmRSS'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-}
-
 /** Of the process so far; ticks are hundredths of a second. */
 function cpuMs({ process: { pid } }: Contestant): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-const requestText = `GET /config/master HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tokens.master}\r\nAccept: application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1\r\nUser-Agent: Ignition/2.24.0\r\n\r\n`;
-
-interface Client {
-  readonly context: SecureContext;
-  readonly port: number;
-}
-
-function openConnection({ context, port }: Client, from = '127.0.0.1'): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const raw = connectTcp({ host: '127.0.0.1', port, localAddress: from, noDelay: true });
-    raw.on('error', reject);
-    const socket = connect({ socket: raw, secureContext: context, servername: 'localhost' }, () => resolve(socket));
-    socket.on('error', reject);
-  });
-}
-
-/** One request and the whole of its answer, by hand: a client library would cost more than the servers. */
-function exchange(socket: TLSSocket): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let wanted = -1;
-    let got = 0;
-    let status = 0;
-    const onData = (chunk: Buffer): void => {
-      if (wanted < 0) {
-        const end = chunk.indexOf('\r\n\r\n');
-        const head = chunk.toString('latin1', 0, end);
-        status = Number(head.slice(9, 12));
-        wanted = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1]);
-      }
-      got += chunk.length;
-      if (got < wanted) return;
-      socket.off('data', onData);
-      socket.off('close', onClose);
-      resolve(status);
-    };
-    const onClose = (): void => reject(new Error('closed in the middle'));
-    socket.on('data', onData);
-    socket.once('close', onClose);
-    socket.write(requestText);
-  });
 }
 
 interface Rate {
@@ -187,31 +126,6 @@ async function compare(pair: readonly [Contestant, Contestant], context: SecureC
   };
 }
 
-interface Rush {
-  readonly served: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly wholeMs: number;
-}
-
-/** Every machine from an address of its own, all in the same moment, and none asks twice. */
-async function rush(contestant: Contestant, context: SecureContext): Promise<Rush> {
-  const startMs = performance.now();
-  const times = await Promise.all(
-    Array.from({ length: machines }, async (_, index) => {
-      const client = { context, port: contestant.port };
-      const socket = await openConnection(client, `127.1.${index >> 8}.${index & 255 || 1}`).catch(() => undefined);
-      const status = socket === undefined ? 0 : await exchange(socket).catch(() => 0);
-      socket?.destroy();
-      return status === 200 ? performance.now() - startMs : undefined;
-    }),
-  );
-  const served = times.filter((time) => time !== undefined).sort((one, other) => one - other);
-  const at = (share: number): number =>
-    served[Math.min(served.length - 1, Math.floor(served.length * share))] ?? Number.NaN;
-  return { served: served.length, p50Ms: at(0.5), p99Ms: at(0.99), wholeMs: served.at(-1) ?? Number.NaN };
-}
-
 async function main(): Promise<void> {
   using lab = makeLab();
   lab.write('log/about', 'beside what the server watches');
@@ -224,14 +138,18 @@ async function main(): Promise<void> {
   const serve = [program, ...serveArguments(lab, 25_000 + (process.pid % 5_000)), '--log-level', 'info'];
   const started: Contestant[] = [];
   try {
-    const ours = await start('config server', serve, lab);
+    const ours = await start(lab, 'config server', { args: serve, environment: configServerEnvironment });
     started.push(ours);
     const { body } = await ask(lab, ours, '/config/master', bearer(tokens.master));
     writeFileSync(lab.at('body'), body);
     const files = ['tls/machine-config-server.crt', 'tls/machine-config-server.key', 'body'].map((name) =>
       lab.at(name),
     );
-    const bare = await start('bare node:https', ['--input-type=module', '-e', bareServer, ...files], lab);
+    const bare = await start(lab, 'bare node:https', {
+      args: ['--input-type=module', '-e', bareServer, ...files],
+      // Both as the unit starts ours.
+      environment: configServerEnvironment,
+    });
     started.push(bare);
     const pair = [ours, bare] as const;
 

@@ -123,6 +123,10 @@ export const machineConfigCommands: readonly CommandSpec[] = [
       { flags: '--local-port <port>', description: '/metrics and /healthz on loopback', defaultValue: 22_690 },
       { flags: '--balancer <address>', description: 'a load balancer that sends PROXY v2 headers', isRepeatable: true },
       { flags: '--open', description: 'serve whoever asks, and give keys to nobody; for machines that know no token' },
+      {
+        flags: '--static-pod <image>',
+        description: 'print a static pod that serves on a bootstrap machine from this image, and end',
+      },
     ],
     examples: [
       'firstlight machine-config serve',

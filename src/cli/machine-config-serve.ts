@@ -10,7 +10,7 @@ import type { Log } from '../machine-config/server/server-log.ts';
 import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
 import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
 import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
-import type { CommandBody } from './command.ts';
+import type { CommandBody, CommandResult } from './command.ts';
 import { openServerLog } from './server-log-lines.ts';
 
 const portNumber = z.coerce.number().int().min(0).max(65_535);
@@ -30,6 +30,7 @@ const options = z.looseObject({
   localPort: portNumber,
   balancer: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
   open: z.boolean().default(false),
+  staticPod: z.string().min(1).optional(),
 });
 
 type Options = z.output<typeof options>;
@@ -41,6 +42,7 @@ const graceMs = 5_000;
 export const machineConfigServe: CommandBody = async (invocation) => {
   const { host, signal } = invocation;
   const given = options.parse(invocation.options);
+  if (given.staticPod !== undefined) return printStaticPod(given.staticPod);
   const settings = await readSettings(host.files, given.settings);
   using opened = openServerLog(invocation);
   const { log } = opened;
@@ -70,6 +72,13 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   // To be asked to stop is how a server ends, not a failure.
   return { data: { port: server.port }, text: '' };
 };
+
+async function printStaticPod(image: string): Promise<CommandResult> {
+  const { machineConfigServerPod } = await import('../machine-config/server/static-pod.ts');
+  const { toYaml } = await import('../kubernetes/yaml.ts');
+  const pod = machineConfigServerPod({ image });
+  return { data: pod, text: toYaml(pod) };
+}
 
 export interface OpenedParts {
   readonly source: ConfigSource;

@@ -136,7 +136,7 @@ export const masterConfigServerUnit: ServiceUnit = {
   service: {
     ...configServerService,
     // More than on the bootstrap machine: the MachineConfigs and tokens of the API are kept in memory.
-    Environment: { NODE_OPTIONS: '--max-old-space-size=160' },
+    Environment: { ...configServerEnvironment, NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=2' },
     ExecStart: {
       program: programs.firstlight,
       args: [

@@ -6,7 +6,6 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
 import { servedPaths } from '../../src/machine-config/server/served-config.ts';
-import { machineConfigServerPod } from '../../src/machine-config/server/static-pod.ts';
 import { configServerPaths } from '../../src/node-software/machine-paths.ts';
 import { issueSigner } from '../../src/pki/issue.ts';
 import { type Lab, makeLab, tokens } from '../oracle/config-server-lab.ts';
@@ -46,8 +45,9 @@ function labFiles(from: string, to: string): readonly object[] {
 async function bootstrapConfig(): Promise<object> {
   const release = JSON.parse(await cli('release', 'info', '-o', 'json')) as { images: readonly { tag: string }[] };
   const image = release.images.find(({ tag }) => tag.includes('/firstlight:'))?.tag ?? '';
+  const pod = JSON.parse(await cli('machine-config', 'serve', '--static-pod', image, '-o', 'json')) as object;
   return staticPodIgnition({
-    pods: { 'machine-config-server': machineConfigServerPod({ image }) },
+    pods: { 'machine-config-server': pod },
     files: [
       file(configServerPaths.settings, JSON.stringify({ balancers: [switchAddress] })),
       file(configServerPaths.poolTokens, readFileSync(lab.at('pool-tokens.json'), 'utf8')),

@@ -96,8 +96,8 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
   });
 }
 
-/** Enough to keep every core busy with handshakes, also with clients that are far away. */
-const handshakePlaces = 96;
+/** Enough to keep every core busy, and a thousand machines a tenth of a second away are through in three; each costs memory. */
+const handshakePlaces = 32;
 const placeHeldMs = 250;
 
 /**
@@ -110,13 +110,14 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
   const room = new WaitingRoom<Connection>({ places: handshakePlaces, heldMs: placeHeldMs });
   const begin = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
+  const handOver = ({ socket }: Connection): void => {
+    for (const listener of begin) listener.call(server, socket);
+  };
   const admit = (connection: Connection): void => {
     const { socket } = connection;
     const enter = (): void => {
       connection.hasEntered = true;
-      room.enter(connection, () => {
-        for (const listener of begin) listener.call(server, socket);
-      });
+      room.enter(connection, () => handOver(connection));
     };
     // In a crowd only who has sent something may wait for a place: silent ones would take them all.
     if (room.isCalm) enter();
@@ -145,8 +146,12 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
         options.onTrouble({ kind: 'proxy-header', address, reason: read.reason });
         return void socket.destroy();
       }
-      // The balancer's own health checks are not a machine: they have no share that could be used up.
-      if (read.source === undefined) return admit(connection);
+      // The balancer's own health checks are not a machine: they have no share that could be used up, and do not wait
+      // behind a crowd, or the balancer would take a server that is busy for one that is dead.
+      if (read.source === undefined) {
+        connection.hasEntered = true;
+        return handOver(connection);
+      }
       connection.peer = { address: read.source.address, from: 'balancer' };
       seatAndAdmit(connection);
     });
@@ -188,12 +193,10 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
     if (connection === undefined) return void socket.destroy();
     if (connection.onAnswered === undefined) {
       known.set(socket, connection);
-      connection.onAnswered = () => {
-        gate.quiet(connection);
-        room.leave(connection);
-      };
+      connection.onAnswered = () => gate.quiet(connection);
     }
     gate.busy(connection);
+    room.stay(connection);
     response.on('close', connection.onAnswered);
     const answered = options.answer({
       method: request.method ?? '',
@@ -201,7 +204,11 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
       headers: request.headers as Readonly<Record<string, string>>,
       peer: connection.peer,
     });
-    const reply = (answer: ServerAnswer): void => send(response, answer, { isLast: !server.listening });
+    const reply = (answer: ServerAnswer): void => {
+      send(response, answer, { isLast: !server.listening });
+      // Whoever is slow in taking it does so at nobody's cost.
+      room.leave(connection);
+    };
     if (answered instanceof Promise) void answered.then(reply);
     else reply(answered);
   };

@@ -34,9 +34,13 @@ type Agents = (request: HttpRequest, isTls: boolean) => HttpAgent | false;
 
 const ownConnection: Agents = ({ proxy }, isTls) => (proxy === undefined ? false : newAgent(isTls, { proxy }));
 
+/** More requests than this at once wait for one to end: a handshake each would cost more and be answered no sooner. */
+const keptAtMost = 64;
+
 function newAgent(isTls: boolean, { proxy, keepAlive = false }: { proxy?: string | undefined; keepAlive?: boolean }) {
   const options = {
     keepAlive,
+    ...(keepAlive ? { maxSockets: keptAtMost } : {}),
     ...(proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
   };
   return isTls ? new HttpsAgent(options) : new HttpAgent(options);

@@ -30,6 +30,15 @@ describe('handshakes in turns', () => {
     expect(begun).toEqual([0, 2]);
   });
 
+  test('who waits for us keeps his place, and is not overtaken by those who would wait for us too', () => {
+    const { room, begun, guests } = setUp(1);
+    room.stay(guests[0]!);
+    vi.advanceTimersByTime(60_000);
+    expect(begun).toEqual([0]);
+    room.leave(guests[0]!);
+    expect(begun).toEqual([0, 1]);
+  });
+
   test('those who never finish delay the others by a moment and no more', () => {
     const { begun } = setUp(2);
     vi.advanceTimersByTime(249);

@@ -1,7 +1,7 @@
 // Handshakes in turns. A TLS connection costs some sixty kilobytes and a millisecond of work, so when a thousand clients
 // come at once, a few begin and the others wait where they cost next to nothing: everybody is served sooner than if all
-// were begun together. Nobody holds a place for longer than a moment, so that clients which begin and do not go on delay
-// others by that moment and no more.
+// were begun together. Nobody holds a place for longer than a moment while we wait for him, so that clients which begin
+// and do not go on delay others by that moment and no more.
 
 export interface WaitingRoomOptions {
   readonly places: number;
@@ -31,6 +31,11 @@ export class WaitingRoom<G extends object> {
   enter(guest: G, begin: () => void): void {
     this.#waiting.set(guest, begin);
     this.#admit();
+  }
+
+  /** It is our turn now and not the guest's: he keeps his place until `leave`, however long we take. */
+  stay(guest: G): void {
+    clearTimeout(this.#holding.get(guest));
   }
 
   /** Done, or gone: the next may begin. */

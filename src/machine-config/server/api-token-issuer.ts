@@ -15,6 +15,7 @@ import {
 } from '../../kubernetes/bootstrap-token.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { watchObjects } from '../../kubernetes/watch.ts';
 import { digestToken, isBootstrapToken, tokenId } from './bootstrap-token.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
@@ -120,10 +121,17 @@ class SecretIssuer implements ApiTokenIssuer {
   async #follow(): Promise<void> {
     const { client, onTrouble } = this.#options;
     const { signal } = this.#end;
+    // A change brings the whole list, of which all but one are the objects of last time.
+    const known = new WeakMap<KubernetesObject, number>();
+    const expiryOf = (secret: KubernetesObject): number => {
+      const expiry = known.get(secret) ?? readBootstrapToken(secret)?.expiresAt.getTime() ?? 0;
+      known.set(secret, expiry);
+      return expiry;
+    };
     const watching = { client, host: this.#host, kind: secretKind, selection: tokenSelection, signal };
     try {
       for await (const secrets of watchObjects({ ...watching, ...(onTrouble === undefined ? {} : { onTrouble }) })) {
-        this.#expiries = secrets.flatMap((secret) => readBootstrapToken(secret)?.expiresAt.getTime() ?? []);
+        this.#expiries = secrets.map(expiryOf);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
