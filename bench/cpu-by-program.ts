@@ -14,6 +14,8 @@ const ticksPerSecond = 100;
 /** `group` as in the paths of control groups: `firstlight/CLUSTER`. */
 export function startProgramMeter(group: () => string | undefined): ProgramMeter {
   const seen = new Map<string, { readonly program: string; readonly seconds: number }>();
+  // What a process had used before the first look is not of what is measured.
+  let before: ReadonlyMap<string, number> | undefined;
   const look = (): void => {
     const name = group();
     if (name === undefined) return;
@@ -21,6 +23,7 @@ export function startProgramMeter(group: () => string | undefined): ProgramMeter
       const found = readProcess(pid, name);
       if (found !== undefined) seen.set(found.key, found);
     }
+    before ??= new Map([...seen].map(([key, { seconds }]) => [key, seconds]));
   };
   const timer = setInterval(look, everyMs);
   return {
@@ -28,7 +31,9 @@ export function startProgramMeter(group: () => string | undefined): ProgramMeter
       clearInterval(timer);
       look();
       const sums = new Map<string, number>();
-      for (const { program, seconds } of seen.values()) sums.set(program, (sums.get(program) ?? 0) + seconds);
+      for (const [key, { program, seconds }] of seen) {
+        sums.set(program, (sums.get(program) ?? 0) + seconds - (before?.get(key) ?? 0));
+      }
       return new Map([...sums].toSorted(([, a], [, b]) => b - a));
     },
   };

@@ -106,7 +106,7 @@ async function ownRound(round: number): Promise<Round & { readonly withBoot: num
       cpuSeconds: cost.cpuBetween(idleAtMs, endMs) + cpuSeconds,
       memoryMb: cost.peakMemoryMb,
       chargedMb: cost.peakChargedMb,
-      programs: programs.stop(),
+      programs: new Map([...programs.stop(), ['firstlight create cluster', cpuSeconds]]),
     };
   } finally {
     clearInterval(naming);

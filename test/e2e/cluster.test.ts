@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { Waterfall } from '../../src/observe/waterfall.ts';
 import { ask, freshToken, type HostileRequest, tokenIn } from './hostile-requests.ts';
 import { secretsOfFolder, secretsOfIgnition, whereOnDisks } from './secret-search.ts';
 import { type LoadReport, startLoad } from './fire/load-report.ts';
@@ -62,6 +63,19 @@ describe('a fresh cluster', () => {
   test('has three masters and a worker, all Ready, and no bootstrap machine', async () => {
     expect(await readyNodes()).toEqual(everybody);
     expect((await list(infraId)).map(({ name }) => name).sort()).toEqual(everybody);
+  });
+
+  test('status --waterfall tells where the time went, also on the bootstrap machine that is gone', async () => {
+    const text = await cli('status', '--waterfall', '--dir', dir, '-o', 'json');
+    const { groups } = JSON.parse(text) as Waterfall;
+    expect(groups.map(({ name }) => name)).toEqual(['create cluster', 'bootstrap', ...everybody, 'load balancer']);
+    const unfinished = groups
+      .filter(({ name }) => name !== 'load balancer')
+      .flatMap(({ name, rows }) =>
+        rows.filter(({ toMs }) => toMs === undefined).map(({ label }) => `${name}: ${label}`),
+      );
+    expect(unfinished).toEqual([]);
+    for (const { rows } of groups) expect(rows.length).toBeGreaterThan(5);
   });
 
   test('etcd grew one voter at a time, and the bootstrap member left last', async () => {
