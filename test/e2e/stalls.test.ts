@@ -1,7 +1,7 @@
 // Six faults, one after the other on the only master of one small cluster that is being made. Each time the same command
 // must end by itself with exit code 5 and name the fault first; cured of all of them, the cluster becomes complete. The
 // first three take less than a minute and run always, the others in long runs.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -43,7 +43,6 @@ function createCluster(): Promise<CliOutcome> {
 async function stalledBy(outcome: Promise<CliOutcome>): Promise<string> {
   const { code, stderr } = await outcome;
   const screen = stderr.slice(stderr.indexOf('nothing has moved for'));
-  appendFileSync('/tmp/stalls/screens.txt', `${stderr.split('\n').slice(-14).join('\n')}\n`);
   expect(code, stderr).toBe(5);
   expect(screen).toMatch(/^ +seen {3}\S/m);
   expect(screen).toMatch(/^ +next {3}firstlight \S/m);
