@@ -33,7 +33,9 @@ export function tellStory(story: CreateStory, event: WorkflowEvent, nowMs: numbe
   if (event.kind === 'notice') return story;
   const before = story.stages[event.stage];
   if (before === undefined) return story;
-  return { ...story, stages: { ...story.stages, [event.stage]: nextState(before, event, nowMs) } };
+  const told = { ...story, stages: { ...story.stages, [event.stage]: nextState(before, event, nowMs) } };
+  // An error that follows says why, and more of it.
+  return event.kind === 'stage-failed' ? { ...told, likely: undefined } : told;
 }
 
 function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'notice' }>, nowMs: number): StageState {

@@ -29,10 +29,12 @@ function agent(...duties: readonly (readonly [name: string, missing: readonly st
 test('a first boot says whom it asks and what it met, in words that fit beside the name', () => {
   const url = 'https://api-int.a-long-name.firstlight.test:22623/config/master';
   const reason = 'lookup api-int.a-long-name.firstlight.test on 10.99.0.1:53: no such host';
-  const firstBoot = { ...booted, phase: 'fetch', waitingFor: { url, attempts: 3, since: at, reason } } as const;
-  expect(machineWords(master({ firstBoot }))).toBe(
-    'waits for its configuration from api-int:22623: looking up the name: no such host',
+  const asking = (met: string): MachineSight =>
+    master({ firstBoot: { ...booted, phase: 'fetch', waitingFor: { url, attempts: 3, since: at, reason: met } } });
+  expect(machineWords(asking('lookup x on 127.0.0.1:53: read udp 127.0.0.1:4->127.0.0.1:53: connection refused'))).toBe(
+    'asks api-int:22623 for its config: name lookup: connection refused',
   );
+  expect(machineWords(asking(reason))).toBe('asks api-int:22623 for its config: no such host');
 });
 
 test('what only waits for another duty is not what the machine waits for', () => {

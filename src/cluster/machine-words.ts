@@ -6,7 +6,7 @@ export function machineWords({ story, firstBoot, agent }: MachineSight): string 
   if (firstBoot?.phase !== 'done') {
     const { url, reason } = firstBoot?.waitingFor ?? {};
     if (url === undefined) return story;
-    return inShort(`waits for its configuration from ${url}${reason === undefined ? '' : `: ${reason}`}`);
+    return inShort(`asks ${url} for its config${reason === undefined ? '' : `: ${reason}`}`);
   }
   if (agent === undefined) return 'first boot done, its agent has not reported yet';
   const isVoter = agent.duties.some(({ name, status }) => name === 'etcd-member' && status === 'settled');
@@ -32,6 +32,6 @@ function awaited({ duties }: NonNullable<MachineSight['agent']>): readonly strin
 export function inShort(text: string): string {
   return text
     .replaceAll(/https:\/\/(api-int|api|localhost)(?:\.[\w.-]+)?:(\d+)[\w/-]*/g, '$1:$2')
-    .replace(/: lookup \S+(?: on \S+)?: (?:.*: )?/, ': looking up the name: ')
+    .replace(/: lookup \S+(?: on \S+)?: (?:.*: )?(no such host)?/, (_all, plain) => `: ${plain ?? 'name lookup: '}`)
     .replaceAll(/@sha256:([0-9a-f]{8})[0-9a-f]+/g, '@sha256:$1…');
 }

@@ -38,5 +38,5 @@ test('a cleared frame leaves nothing to take back', () => {
   frame.draw(['one']);
   frame.clear();
   frame.draw(['two']);
-  expect(written).toEqual(['one\u001B[K\n', '\u001B[1A\r\u001B[J', 'two\u001B[K\n']);
+  expect(written).toEqual(['one\u001B[K\n', '\u001B[1A\r\u001B[K\n\u001B[1A\r', 'two\u001B[K\n']);
 });

@@ -18,17 +18,23 @@ const toScreenEnd = '\u001B[J';
 export function drawnFrame(terminal: Pick<Terminal, 'err' | 'columns'>): DrawnFrame {
   let drawn: readonly string[] = [];
   /** Lines are counted at the width of now: a terminal that became narrower has wrapped what it showed. */
-  const back = (): string => {
+  const rowsDrawn = (): number => {
     const columns = Math.max(1, terminal.columns());
-    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(plainLength(line) / columns)), 0);
-    return rows === 0 ? '' : `\u001B[${rows}A\r`;
+    return drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(plainLength(line) / columns)), 0);
   };
-  const put = (lines: readonly string[]): void => {
-    const rest = drawn.length === 0 ? '' : toScreenEnd;
-    terminal.err(`${back()}${lines.map((line) => `${line}${toLineEnd}\n`).join('')}${rest}`);
-    drawn = lines;
+  const up = (rows: number): string => (rows === 0 ? '' : `\u001B[${rows}A\r`);
+  return {
+    draw: (lines) => {
+      const rest = drawn.length === 0 ? '' : toScreenEnd;
+      terminal.err(`${up(rowsDrawn())}${lines.map((line) => `${line}${toLineEnd}\n`).join('')}${rest}`);
+      drawn = lines;
+    },
+    clear: () => {
+      const rows = rowsDrawn();
+      terminal.err(`${up(rows)}${`${toLineEnd}\n`.repeat(rows)}${up(rows)}`);
+      drawn = [];
+    },
   };
-  return { draw: put, clear: () => put([]) };
 }
 
 function plainLength(line: string): number {

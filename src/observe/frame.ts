@@ -106,7 +106,9 @@ function memberLine(members: readonly FrameMember[], width: number): string {
   const voters = members.filter(({ state }) => state === 'voter').length;
   const list = members.map(({ name, state }) => `${memberSigns[state]} ${name}`).join('  ');
   const quorum = voters === 0 ? '' : `quorum ${Math.floor(voters / 2) + 1} of ${voters}`;
-  return sides(`  etcd  ${list}`, quorum, width);
+  const left = `  etcd  ${list}`;
+  // Who votes matters more than how many must.
+  return left.length + 1 + quorum.length <= width ? sides(left, quorum, width) : cut(left, width);
 }
 
 /** What is said on a pipe when one view follows another: a line per step and detail that changed. */
