@@ -57,6 +57,19 @@ export interface EtcdGate {
 
 const firstPort = 12_379;
 
+/** Calls of one kind that etcd carried out, whoever heard of it. */
+export function carriedOut(gate: EtcdGate, call: GatedCall): readonly GateEvent[] {
+  return gate.events().filter((event) => event.call === call && event.kind === 'answered' && event.grpcStatus === '0');
+}
+
+/** What etcd was made to do twice. */
+export function repeated(gate: EtcdGate): readonly string[] {
+  return (['MemberAdd', 'MemberPromote', 'MemberRemove'] as const).flatMap((call) => {
+    const abouts = carriedOut(gate, call).map(({ about }) => about);
+    return abouts.filter((about, index) => abouts.indexOf(about) < index).map((about) => `${call} ${about}`);
+  });
+}
+
 /** `machines`: whose calls go through it. */
 export async function openEtcdGate(dir: string, infraId: string, machines: readonly string[]): Promise<EtcdGate> {
   const members = etcdMachines(dir).map((machine, index) => ({ ...machine, port: firstPort + index }));

@@ -90,6 +90,8 @@ async function fireBetween(
   await cluster.reach('machines');
   const gate = cluster.gate ?? (await cluster.openGate());
   gate.set(call, 'hold-answer');
+  // And the answer to a call of another kind gets lost without anybody dying of it.
+  gate.set(call === 'MemberAdd' ? 'MemberPromote' : 'MemberAdd', 'lose-answer');
   const did = await new Promise<string>((done) => {
     let isDone = false;
     gate.onEvent((event) => {
