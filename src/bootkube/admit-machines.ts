@@ -27,10 +27,19 @@ export async function admitMachines({ host, emit, signal }: AdmitMachinesOptions
   const context = await loadContext(host, emit);
   const kubeconfig = { path: join(context.folders.assets, 'auth/kubeconfig-loopback') };
   await using client = await connectKubernetes(host, kubeconfig);
+  // Each for itself: one that begins anew must not leave the other running twice.
+  await Promise.all([
+    keepOn({ host, emit, signal }, () => publishForEver(context, client, signal)),
+    keepOn({ host, emit, signal }, () => approveForEver(context, client, signal)),
+  ]);
+  throw new Error('it ends only by throwing');
+}
+
+async function keepOn({ host, emit, signal }: AdmitMachinesOptions, run: () => Promise<void>): Promise<never> {
   for (;;) {
     signal.throwIfAborted();
     try {
-      await Promise.all([publishForEver(context, client, signal), approveForEver(context, client, signal)]);
+      await run();
     } catch (error) {
       signal.throwIfAborted();
       // The API is not there yet, or was away for a moment; whatever it was, the next look is from scratch.
