@@ -41,27 +41,10 @@ export function kubeletConfigurationText(role: KubeletRole, featureGates: Featur
     nodeStatusUpdateFrequency: '4s',
     // A control-plane pod that failed once must not wait five minutes for its next try.
     crashLoopBackOff: { maxContainerRestartPeriod: '10s' },
-    ...disk,
     ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),
     ...(role.kind === 'standalone' ? standalone : inCluster(role)),
   });
 }
-
-/**
- * How much is left counts, not which part of the disk that is: machines may share a large disk with much else, and by the
- * usual percentages a node with tens of gigabytes free takes no pods. Images of the release are put in place once and can
- * be pulled from nowhere, so none is ever collected.
- */
-const disk = {
-  evictionHard: {
-    'memory.available': '100Mi',
-    'nodefs.available': '1Gi',
-    'imagefs.available': '1Gi',
-    'nodefs.inodesFree': '5%',
-    'imagefs.inodesFree': '5%',
-  },
-  imageGCHighThresholdPercent: 100,
-} as const;
 
 /** No API server exists that could vouch for a caller, so there is no port to call. */
 const standalone = {
