@@ -3,12 +3,14 @@
 import { join } from 'node:path';
 import { addressAt } from '../assets/cluster-names.ts';
 import { readRange } from '../install-config/cidr.ts';
+import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
 import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
+import { retry } from '../workflow/retry.ts';
 import { changeInventory } from './cluster-inventory.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
 import { isPodReady } from './install-complete.ts';
@@ -21,6 +23,7 @@ import { listVoters } from './status.ts';
 import { type Look, type Patience, waitForProgress } from './wait-for-progress.ts';
 
 const firstWorkerAddress = 21;
+const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };
 
 /** New entries for the inventory, each with the next free address of the workers' range. */
 export function newWorkers(
@@ -55,21 +58,27 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   if (local === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   await using client = await connectCluster(host, dir);
   const existing = new Set((await readMachines(host, found.name)).map(({ name }) => name));
-  const { machines } = await changeInventory({
-    host,
-    dir,
-    client,
-    signal,
-    change: (before) => {
-      // Listed but without a machine: it was lost, or an earlier attempt was cut short here.
-      const isListed = (name: string) => before.some((one) => one.name === name && one.role !== 'bootstrap');
-      const fresh = add.names.filter((name) => existing.has(name) || !isListed(name));
-      return [...before, ...newWorkers(before, fresh, local.machineNetwork)];
-    },
-  });
+  // Whoever has just lost a master may still be sent to it for a moment.
+  const patient = { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
+  const { machines } = await retry(patient, () =>
+    changeInventory({
+      host,
+      dir,
+      client,
+      signal,
+      change: (before) => {
+        // Listed but without a machine: it was lost, or an earlier attempt was cut short here.
+        const isListed = (name: string) => before.some((one) => one.name === name && one.role !== 'bootstrap');
+        const fresh = add.names.filter((name) => existing.has(name) || !isListed(name));
+        return [...before, ...newWorkers(before, fresh, local.machineNetwork)];
+      },
+    }),
+  );
   const added = machines.filter(({ name }) => add.names.includes(name));
   // What a lost machine left in the API would keep its name from being given again for as long as it looks alive.
-  for (const { name } of added) await client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal });
+  for (const { name } of added) {
+    await retry(patient, () => client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal }));
+  }
   const ignition = {
     master: await host.files.read(join(dir, 'master.ign')),
     worker: await host.files.read(join(dir, 'worker.ign')),

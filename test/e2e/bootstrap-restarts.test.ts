@@ -49,6 +49,9 @@ beforeAll(async () => {
   await killBootkube('the start of the API', async () =>
     Boolean((await quietly('journalctl --unit=bootkube'))?.includes('Starting kube-apiserver-bootstrap')),
   );
+  await eventually('the last pod of the stages', 60, async () =>
+    (await quietly('ls /etc/kubernetes/manifests'))?.includes('kube-scheduler') === true ? true : undefined,
+  );
   seen.chain = await onBootstrap('systemctl list-dependencies --plain rm-assets.service tectonic.service');
   Object.assign(seen, await installedPods(onBootstrap));
   second.child.kill('SIGINT');

@@ -299,7 +299,7 @@ describe('nodes that come and go', () => {
   test('the API answers while a master is off, and the master comes back', async () => {
     await cli('machine', 'stop', '--cluster', infraId, 'master-1');
     // The load balancer needs a moment to see which machine is gone; a connection to that one may be cut meanwhile.
-    for (let look = 0; look < 20; look += 1) {
+    for (let look = 0; look < 8; look += 1) {
       await eventually('an answer of the API', 10, async () => {
         const { code, stdout } = await startCli(['kubectl', '--dir', dir, 'get', '--raw', '/readyz']).outcome;
         return code === 0 && stdout === 'ok' ? true : undefined;
