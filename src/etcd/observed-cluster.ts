@@ -48,8 +48,6 @@ export interface Readiness {
 export interface Handoff {
   /** The record that the masters carry the cluster is written and was read back through a master. */
   readonly isCommitted: boolean;
-  /** The API server of the bootstrap machine still runs. It outlives its etcd badly: told to end without it, it hangs. */
-  readonly isBootstrapServing?: boolean;
   /** Masters whose API server is ready and uses master members only. */
   readonly readyApiServers: readonly string[];
   /** No static pod of a master is being replaced. */

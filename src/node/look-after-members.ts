@@ -6,19 +6,17 @@ import type { MembershipEvent } from '../etcd/membership-events.ts';
 import { keepMembership } from '../etcd/membership-loop.ts';
 import type { Stage } from '../etcd/move.ts';
 import type { MembershipFacts, ObservedCluster } from '../etcd/observed-cluster.ts';
-import { apiPort } from '../control-plane/apiserver-pod.ts';
-import { FirstlightError, isError } from '../errors/firstlight-error.ts';
-import { hostErrors } from '../host/errors.ts';
+import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { type ElectionEvent, type ElectionOptions, type Leadership, leadWhile } from '../kubernetes/lease.ts';
-import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
+import type { Inventory } from '../node-software/inventory.ts';
 import { ApiProbes } from './api-probes.ts';
 import { ClusterView, followCluster, inventoryIn } from './cluster-view.ts';
 import { Doorbell } from './doorbell.ts';
 import { endpointsOf, publishEndpoints, readEndpoints } from './etcd-endpoints.ts';
 import { leaseNamespace, membershipLease } from './leases.ts';
-import { isBootstrapComplete, membershipFacts } from './membership-facts.ts';
+import { membershipFacts } from './membership-facts.ts';
 import { RenewingClients } from './renewing-clients.ts';
 
 export interface LookAfterOptions {
@@ -152,18 +150,6 @@ interface WatchParts {
   readonly signal: AbortSignal;
 }
 
-async function isListening(host: Host, machine: InventoryMachine | undefined): Promise<boolean> {
-  const [address] = machine?.addresses ?? [];
-  if (address === undefined) return false;
-  try {
-    await host.network.probe(address, apiPort, 500);
-    return true;
-  } catch (error) {
-    if (!isError(error, hostErrors.NETWORK)) throw error;
-    return false;
-  }
-}
-
 class Watch {
   readonly #options: LookAfterOptions;
   readonly #parts: WatchParts;
@@ -194,11 +180,7 @@ class Watch {
     const masters = inventory.machines.filter(({ role }) => role === 'master');
     const readyApiServers = await this.#probes.ready(masters);
     const { nodes, configMaps } = view;
-    const seen = { inventory, configMaps, nodes, readyApiServers, maxLearners, now: host.clock.now() };
-    // Of interest only where the next move may be to take its etcd away.
-    if (!isBootstrapComplete(configMaps)) return membershipFacts(seen);
-    const bootstrap = inventory.machines.find(({ role }) => role === 'bootstrap');
-    return membershipFacts({ ...seen, isBootstrapServing: await isListening(host, bootstrap) });
+    return membershipFacts({ inventory, configMaps, nodes, readyApiServers, maxLearners, now: host.clock.now() });
   }
 
   /** For how long the members could not be read; 0 when they can. */

@@ -110,7 +110,5 @@ test('how far the handoff is: the record, the published members, the ready API s
     isSettled: true,
     publishedMembers: ['ab12'],
     readyApiServers: ['master-0'],
-    isBootstrapServing: false,
   });
-  expect(facts({ configMaps, isBootstrapServing: true }).handoff.isBootstrapServing).toBe(true);
 });

@@ -16,14 +16,12 @@ export interface FactsSources {
   readonly nodes: readonly KubernetesObject[];
   /** Names of masters whose API server said that it is ready, a moment ago. */
   readonly readyApiServers: readonly string[];
-  /** Somebody listens at the API's port of the bootstrap machine. */
-  readonly isBootstrapServing?: boolean;
   readonly maxLearners: number;
   readonly now: Date;
 }
 
 export function membershipFacts(sources: FactsSources): MembershipFacts {
-  const { inventory, configMaps, readyApiServers, isBootstrapServing = false, maxLearners } = sources;
+  const { inventory, configMaps, readyApiServers, maxLearners } = sources;
   const published = readEndpoints(configMaps);
   return {
     bootstrap: bootstrapOf(inventory),
@@ -32,7 +30,6 @@ export function membershipFacts(sources: FactsSources): MembershipFacts {
     handoff: {
       isCommitted: isBootstrapComplete(configMaps),
       readyApiServers,
-      isBootstrapServing,
       // Agents only ever add pods; nothing replaces one while it runs.
       isSettled: true,
       publishedMembers: published === undefined ? undefined : (Object.keys(published) as MemberId[]),

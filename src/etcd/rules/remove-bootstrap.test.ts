@@ -79,11 +79,6 @@ describe('removing the bootstrap member', () => {
       'shrinking: the API on 2 masters; 1 serve it',
     ],
     [
-      'not while the API server that it carries still runs',
-      cluster([follower, ...masters], { handoff: { isCommitted: true, isBootstrapServing: true } }),
-      'shrinking: the API of the bootstrap machine to end',
-    ],
-    [
       'not while static pods are being replaced',
       cluster([follower, ...masters], { handoff: { isCommitted: true, isSettled: false } }),
       'shrinking: the control plane of the masters to settle',

@@ -59,7 +59,6 @@ function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]
     missing.push('the list of etcd endpoints to name exactly the masters');
   }
   if (!handoff.isCommitted) missing.push('the handoff to be recorded as complete');
-  if (handoff.isBootstrapServing === true) missing.push('the API of the bootstrap machine to end');
   return missing;
 }
 
