@@ -50,6 +50,11 @@ export interface Handoff {
   readonly isCommitted: boolean;
   /** Masters whose API server is ready and uses master members only. */
   readonly readyApiServers: readonly string[];
+  /**
+   * Whether the API of the bootstrap machine still answers, ready or not. It lives on the bootstrap member alone and
+   * ends in order only while that member is there. `silent`: no answer in time, so nobody knows.
+   */
+  readonly bootstrapApi: 'answers' | 'closed' | 'silent';
   /** No static pod of a master is being replaced. */
   readonly isSettled: boolean;
   /** The members that clients are told of; undefined before the first publication. */

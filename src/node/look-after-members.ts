@@ -177,10 +177,10 @@ class Watch {
       await changed.rung(this.#rings, signal);
       signal.throwIfAborted();
     }
-    const masters = inventory.machines.filter(({ role }) => role === 'master');
-    const readyApiServers = await this.#probes.ready(masters);
+    const { ready: readyApiServers, bootstrapApi } = await this.#probes.look(inventory);
     const { nodes, configMaps } = view;
-    return membershipFacts({ inventory, configMaps, nodes, readyApiServers, maxLearners, now: host.clock.now() });
+    const now = host.clock.now();
+    return membershipFacts({ inventory, configMaps, nodes, readyApiServers, bootstrapApi, maxLearners, now });
   }
 
   /** For how long the members could not be read; 0 when they can. */

@@ -31,6 +31,7 @@ const facts = (change: Partial<FactsSources> = {}) =>
     configMaps: [],
     nodes: [],
     readyApiServers: [],
+    bootstrapApi: 'answers',
     maxLearners: 3,
     now,
     ...change,
@@ -110,5 +111,6 @@ test('how far the handoff is: the record, the published members, the ready API s
     isSettled: true,
     publishedMembers: ['ab12'],
     readyApiServers: ['master-0'],
+    bootstrapApi: 'answers',
   });
 });

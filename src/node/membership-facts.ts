@@ -2,7 +2,7 @@
 // published, how far the handoff is. A pure function of objects; who reads them is look-after-members.ts.
 import { etcdPorts, memberUrl } from '../etcd/member-flags.ts';
 import type { MemberId } from '../etcd/member.ts';
-import type { Bootstrap, MembershipFacts, ObservedMaster, Readiness } from '../etcd/observed-cluster.ts';
+import type { Bootstrap, Handoff, MembershipFacts, ObservedMaster, Readiness } from '../etcd/observed-cluster.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../node-software/inventory.ts';
 import { readEndpoints } from './etcd-endpoints.ts';
@@ -16,12 +16,13 @@ export interface FactsSources {
   readonly nodes: readonly KubernetesObject[];
   /** Names of masters whose API server said that it is ready, a moment ago. */
   readonly readyApiServers: readonly string[];
+  readonly bootstrapApi: Handoff['bootstrapApi'];
   readonly maxLearners: number;
   readonly now: Date;
 }
 
 export function membershipFacts(sources: FactsSources): MembershipFacts {
-  const { inventory, configMaps, readyApiServers, maxLearners } = sources;
+  const { inventory, configMaps, readyApiServers, bootstrapApi, maxLearners } = sources;
   const published = readEndpoints(configMaps);
   return {
     bootstrap: bootstrapOf(inventory),
@@ -30,6 +31,7 @@ export function membershipFacts(sources: FactsSources): MembershipFacts {
     handoff: {
       isCommitted: isBootstrapComplete(configMaps),
       readyApiServers,
+      bootstrapApi,
       // Agents only ever add pods; nothing replaces one while it runs.
       isSettled: true,
       publishedMembers: published === undefined ? undefined : (Object.keys(published) as MemberId[]),

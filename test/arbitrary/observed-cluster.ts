@@ -86,6 +86,7 @@ export function cluster(
       isCommitted: false,
       isSettled: true,
       readyApiServers: masterNames,
+      bootstrapApi: 'closed',
       publishedMembers: masterNames.map(idOf),
       ...change.handoff,
     },
@@ -119,6 +120,7 @@ export const anyObservedCluster: fc.Arbitrary<ObservedCluster> = fc
         isCommitted: fc.boolean(),
         isSettled: mostly(true, false),
         readyApiServers: fc.subarray(names),
+        bootstrapApi: fc.constantFrom('answers', 'closed', 'silent'),
         publishedMembers: fc.oneof(fc.subarray(names.map(idOf)), fc.constant(names.slice(1).map(idOf))),
       }),
     });

@@ -207,6 +207,7 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
         isCommitted: handoff.isCommitted,
         isSettled: true,
         readyApiServers: options.ready ?? masters.map(({ name }) => name),
+        bootstrapApi: 'closed',
         publishedMembers: options.published,
       },
       maxLearners: masters.length,

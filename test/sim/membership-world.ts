@@ -167,6 +167,7 @@ export class MembershipWorld {
         isCommitted: this.isCommitted,
         isSettled: true,
         readyApiServers: this.masters.map(({ name }) => name),
+        bootstrapApi: 'closed',
         publishedMembers: this.published,
       },
       maxLearners: this.model.maxLearners,

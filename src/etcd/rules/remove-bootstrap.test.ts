@@ -36,6 +36,21 @@ describe('removing the bootstrap member', () => {
       'grown: the handoff to be recorded as complete',
     ],
     [
+      'not while its API may still need it',
+      cluster([follower, ...masters], { handoff: { isCommitted: true, bootstrapApi: 'answers' } }),
+      'shrinking: the API of bootstrap to end: it needs its member until then',
+    ],
+    [
+      'not while its API is merely slow to answer',
+      cluster([follower, ...masters], { handoff: { isCommitted: true, bootstrapApi: 'silent' } }),
+      'shrinking: the API of bootstrap to end: it needs its member until then',
+    ],
+    [
+      'when the whole machine says nothing any more',
+      cluster([voter('bootstrap', silent), ...masters], { handoff: { isCommitted: true, bootstrapApi: 'silent' } }),
+      `remove bootstrap bootstrap-done ${viaMaster}`,
+    ],
+    [
       'after the leadership has gone to a master',
       cluster([boot, m0, voter('master-1', { unchangedMs: 20_000 }), m2], committed),
       `move-leader master-1 ${viaBoot}`,

@@ -16,6 +16,8 @@ export const removeBootstrapRule: Rule = (view) => {
   const missing = [...etcdMissing(view, masters), ...handoffMissing(view, masters)];
   if (missing.length > 0) return no(...missing);
   if (view.leader === bootstrap) return handLeadershipOver(view, masters);
+  if (mayStillServe(view, bootstrap))
+    return no(`the API of ${seen.bootstrap.name} to end: it needs its member until then`);
   const via = view.via(bootstrap.id);
   if (via === undefined) return no('a master through which the bootstrap member can be removed');
   const { id: member, peerUrls } = bootstrap;
@@ -60,6 +62,12 @@ function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]
   }
   if (!handoff.isCommitted) missing.push('the handoff to be recorded as complete');
   return missing;
+}
+
+/** A machine that is gone says nothing either; then its member is silent too. */
+function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean {
+  const { bootstrapApi } = view.seen.handoff;
+  return bootstrapApi === 'answers' || (bootstrapApi === 'silent' && view.isWell(bootstrap));
 }
 
 /** Removing the leader itself costs a second of writes, handing over a few milliseconds. */
