@@ -4,6 +4,7 @@
 import { pauseImage } from '../src/assets/pause-image.ts';
 import { containerdConfigText } from '../src/node-software/containerd-config.ts';
 import { ignitionUnit } from '../src/node-software/ignition-unit.ts';
+import { onSharedDisk } from '../src/node-software/kubelet-configuration.ts';
 import { containerdConfig, nodeSettingsFile, programs, sysctlFile } from '../src/node-software/machine-paths.ts';
 import { nodeSettingsText } from '../src/node-software/node-settings.ts';
 import { containerdUnit, prepareUnit } from '../src/node-software/node-units.ts';
@@ -88,6 +89,7 @@ export function initConfiguration(cluster: KubeadmCluster, address: string): str
       cgroupDriver: 'cgroupfs',
       failCgroupV1: false,
       failSwapOn: false,
+      ...onSharedDisk,
     },
     {
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',

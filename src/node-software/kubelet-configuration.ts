@@ -85,7 +85,7 @@ export interface KubeletMachineOptions {
  * On a host's disk that is 85 % full the defaults would keep every pod away and delete the images that came with the
  * machine. Absolute sizes instead, and no collection.
  */
-const onSharedDisk = {
+export const onSharedDisk = {
   evictionHard: {
     'memory.available': '100Mi',
     'nodefs.available': '512Mi',
