@@ -1,6 +1,7 @@
-// The members of a cluster's etcd in the words of etcdctl, asked from the switch: not through the gate and by no code of ours.
+// The members of a cluster's etcd in the words of etcdctl, each asked from its own machine: through no gate, over no wire
+// that a test may have cut, and by no code of ours.
 import { execFile } from 'node:child_process';
-import { namespacePath, switchNamespace } from '../../../src/platform/local/cluster-folder.ts';
+import { machineNamespace, namespacePath } from '../../../src/platform/local/cluster-folder.ts';
 import { oracleProgram } from '../../oracle/programs.ts';
 import type { FireCluster } from './fire-cluster.ts';
 import { etcdMachines } from './etcd-machines.ts';
@@ -21,9 +22,9 @@ export async function listMembers(
   asked?: readonly string[],
 ): Promise<readonly ListedMember[] | undefined> {
   const machines = etcdMachines(cluster.dir);
-  for (const { name, address } of machines) {
+  for (const { name } of machines) {
     if (asked !== undefined && !asked.includes(name)) continue;
-    const text = await etcdctl(cluster, address, 'member', 'list', '--hex', '--write-out=json');
+    const text = await etcdctl(cluster, name, 'member', 'list', '--hex', '--write-out=json');
     if (text === undefined) continue;
     // IDs are larger than JavaScript's numbers.
     const { members } = JSON.parse(text.replaceAll(/"ID":(\d+)/g, '"ID":"$1"')) as {
@@ -53,8 +54,7 @@ export async function voterNames(
 
 /** The machine whose member leads, in the words of this machine's. */
 export async function leaderName(cluster: FireCluster, asked: string): Promise<string | undefined> {
-  const { address = '' } = etcdMachines(cluster.dir).find(({ name }) => name === asked) ?? {};
-  const text = await etcdctl(cluster, address, 'endpoint', 'status', '--write-out=json');
+  const text = await etcdctl(cluster, asked, 'endpoint', 'status', '--write-out=json');
   const leader = /"leader":(\d+)/.exec(text ?? '')?.[1];
   if (leader === undefined) return undefined;
   const id = BigInt(leader).toString(16);
@@ -63,19 +63,18 @@ export async function leaderName(cluster: FireCluster, asked: string): Promise<s
 
 /** Whether etcd takes a write through one of these machines now. */
 export async function takesWrites(cluster: FireCluster, asked: readonly string[]): Promise<boolean> {
-  const machines = etcdMachines(cluster.dir).filter(({ name }) => asked.includes(name));
-  for (const { address } of machines) {
-    const answer = await etcdctl(cluster, address, 'put', '/fire/probe', String(Date.now()));
+  for (const machine of asked) {
+    const answer = await etcdctl(cluster, machine, 'put', '/fire/probe', String(Date.now()));
     if (answer !== undefined) return true;
   }
   return false;
 }
 
-function etcdctl(cluster: FireCluster, address: string, ...args: readonly string[]): Promise<string | undefined> {
+function etcdctl(cluster: FireCluster, machine: string, ...args: readonly string[]): Promise<string | undefined> {
   const { ca, certificate, key } = etcdIdentity(cluster.dir);
-  const how = [`--endpoints=https://${address}:2379`, `--cacert=${ca}`, `--cert=${certificate}`, `--key=${key}`];
+  const how = ['--endpoints=https://127.0.0.1:2379', `--cacert=${ca}`, `--cert=${certificate}`, `--key=${key}`];
   const times = ['--dial-timeout=1s', '--command-timeout=2s'];
-  const enter = `--net=${namespacePath(switchNamespace(cluster.infraId))}`;
+  const enter = `--net=${namespacePath(machineNamespace(cluster.infraId, machine))}`;
   return new Promise((done) => {
     execFile('nsenter', [enter, oracleProgram('etcdctl'), ...how, ...times, ...args], (error, stdout) =>
       done(error === null ? stdout : undefined),
