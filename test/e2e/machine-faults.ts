@@ -19,13 +19,17 @@ function nft(namespace: string, ...lines: readonly string[]): void {
   execFileSync('nsenter', [`--net=/run/netns/${namespace}`, 'nft', '-f', '-'], { input: `${lines.join('\n')}\n` });
 }
 
-/** Nothing from this machine reaches a port of the load balancer: dropped at the switch, so that it looks like a wall. */
-export function blockPort({ cluster, address }: FaultyMachine, port: number): void {
+/**
+ * Nothing from this machine reaches a port of the load balancer. What is dropped is tried again by the kernel for long
+ * and gets through when the port opens; what is refused is over at once.
+ */
+export function blockPort({ cluster, address }: FaultyMachine, port: number, how: 'drop' | 'refuse'): void {
+  const verdict = how === 'drop' ? 'drop' : 'reject with tcp reset';
   nft(
     switchNamespace(cluster),
     'add table ip fault',
     'add chain ip fault input { type filter hook input priority 0 ; }',
-    `add rule ip fault input ip saddr ${address} tcp dport ${port} drop`,
+    `add rule ip fault input ip saddr ${address} tcp dport ${port} ${verdict}`,
   );
 }
 
@@ -33,9 +37,13 @@ export function unblockPorts({ cluster }: FaultyMachine): void {
   nft(switchNamespace(cluster), 'delete table ip fault');
 }
 
-/** A resolver that points nowhere, as a mistake in a DHCP server makes it. A machine that starts its first boot anew has its own again. */
+/** A resolver that points nowhere, as a mistake in a DHCP server makes it. */
 export async function loseNames({ cluster, machine }: FaultyMachine): Promise<void> {
-  await inside(cluster, machine, 'echo nameserver 127.0.0.1 > /etc/resolv.conf');
+  await inside(cluster, machine, 'cp /etc/resolv.conf /run/resolv.conf; echo nameserver 127.0.0.1 > /etc/resolv.conf');
+}
+
+export async function findNames({ cluster, machine }: FaultyMachine): Promise<void> {
+  await inside(cluster, machine, 'cat /run/resolv.conf > /etc/resolv.conf');
 }
 
 /** The config that a machine boots with until its first boot is over, changed while the machine is off. */

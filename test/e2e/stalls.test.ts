@@ -10,6 +10,7 @@ import {
   changePointer,
   type FaultyMachine,
   fillDisk,
+  findNames,
   freeDisk,
   loseImage,
   loseNames,
@@ -69,31 +70,43 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const configServerPort = 22_623;
+
+async function untilEntered(): Promise<void> {
+  await eventually('that a command can be run in the master', 30, async () =>
+    inside(master.cluster, master.machine, 'true').catch(() => undefined),
+  );
+}
+
 const machineVerb = async (verb: string, ...more: readonly string[]): Promise<string> =>
   cli('machine', verb, '--dir', dir, ...more, master.machine);
 
 describe('a stall is explained by its fault:', () => {
-  test('port 22623 is blocked', async () => {
+  test('api-int does not resolve on a master', async () => {
     const outcome = createCluster();
     // Long before the machine could ask: its config server has not even booted.
     const namespace = `/run/netns/firstlight.${master.cluster}.master-0`;
     await eventually('the namespace of the master', 60, async () => (existsSync(namespace) ? true : undefined));
-    blockPort(master, 22_623);
-    expect(await stalledBy(outcome)).toMatch(/^port 22623 .* is closed between master-0 and the load balancer/);
+    blockPort(master, configServerPort, 'refuse');
+    await untilEntered();
+    await loseNames(master);
+    unblockPorts(master);
+    expect(await stalledBy(outcome)).toBe('api-int.stalls.firstlight.test does not resolve on master-0');
+  });
+
+  test('port 22623 is blocked', async () => {
+    blockPort(master, configServerPort, 'drop');
+    await findNames(master);
+    expect(await stalledBy(createCluster())).toMatch(/^port 22623 .* is closed between master-0 and the load balancer/);
     // The verb says the same at any time.
     const { code, stdout } = await startCli(['diagnose', 'master-0', '--dir', dir, '-o', 'json']).outcome;
     const { reasons } = JSON.parse(stdout) as { readonly reasons: readonly { readonly check: string }[] };
     expect([code, reasons[0]?.check]).toEqual([4, 'port-closed']);
   });
 
-  test('api-int does not resolve on a master', async () => {
-    await loseNames(master);
-    unblockPorts(master);
-    expect(await stalledBy(createCluster())).toBe('api-int.stalls.firstlight.test does not resolve on master-0');
-  });
-
   test('the pool token in the pointer config of a machine is wrong', async () => {
     await machineVerb('stop');
+    unblockPorts(master);
     changePointer(master, otherToken);
     await machineVerb('start', '--no-wait');
     expect(await stalledBy(createCluster())).toMatch(/^the config server does not accept the pool token of master-0/);
@@ -102,11 +115,9 @@ describe('a stall is explained by its fault:', () => {
   test.runIf(isLong)('the clock of a machine is ten minutes ahead', async () => {
     await machineVerb('stop');
     changePointer(master, () => readFileSync(join(dir, 'master.ign'), 'utf8'));
-    blockPort(master, 22_623);
+    blockPort(master, configServerPort, 'refuse');
     await machineVerb('start', '--no-wait');
-    await eventually('that a command can be run in the master', 20, async () =>
-      inside(master.cluster, 'master-0', 'true').catch(() => undefined),
-    );
+    await untilEntered();
     setClockAhead(master, 600);
     unblockPorts(master);
     expect(await stalledBy(createCluster())).toBe('the clock of master-0 is 10 min ahead');
