@@ -13,12 +13,21 @@ const patienceMs = 1_000;
 const markFile = '/run/firstlight/etcd-started-twice';
 const metricsUrl = `http://127.0.0.1:${etcdPorts.metrics}/metrics`;
 
+export interface Questions {
+  /** Whether it answers a client, asked with patience: a busy machine is no reason. */
+  readonly isServing: () => Promise<boolean>;
+  /** By the word of a majority, now: the last thing that is asked. */
+  readonly isStillLearner: () => Promise<boolean>;
+}
+
 /** True when the member was told to end; the kubelet starts it again. */
-export async function hurryEtcd(host: Host, member: Member, isServing: () => Promise<boolean>): Promise<boolean> {
+export async function hurryEtcd(host: Host, member: Member, asked: Questions): Promise<boolean> {
+  const { isServing, isStillLearner } = asked;
   if (!member.isLearner || (await host.files.readIfPresent(markFile))?.toString() === member.id) return false;
   const running = await etcdProcess(host);
   if (running === undefined || running.ageMs < patienceMs) return false;
   if (!(await hasLeader(host)) || (await isServing())) return false;
+  if (!(await isStillLearner())) return false;
   await host.files.write(markFile, member.id);
   return host.processes.kill(running.pid, 'SIGTERM');
 }

@@ -60,8 +60,9 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
   }
   if (listing.status === 'unreachable') return waiting('a majority of etcd that answers');
   const isServing = async (): Promise<boolean> =>
-    (await (await agent.etcd()).at(clientUrl).status({ timeoutMs: 500, signal: agent.signal })).status === 'ok';
-  if (self !== undefined && (await hurryEtcd(agent.host, self, isServing))) {
+    (await (await agent.etcd()).at(clientUrl).status({ timeoutMs: 1_000, signal: agent.signal })).status === 'ok';
+  const isStillLearner = async (): Promise<boolean> => (await observeMember(agent)).self?.isLearner === true;
+  if (self !== undefined && (await hurryEtcd(agent.host, self, { isServing, isStillLearner }))) {
     return acted('started etcd a second time: it served nobody');
   }
   if (self === undefined || self.isLearner) return waiting(`etcd on ${name} to be promoted to a voter`);
