@@ -56,6 +56,21 @@ export function notReady(expected: readonly string[], nodes: readonly ClusterNod
   });
 }
 
+/** Kubelets that the API server cannot reach, mostly because their serving certificate is not signed yet. */
+async function unreachableKubelets(
+  client: KubernetesClient,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const { status } = await client.getRaw(`/api/v1/nodes/${name}/proxy/healthz`, { signal, deadlineMs: 5_000 });
+      return status === 200 ? [] : [`${name} gives no logs yet: the API server cannot reach its kubelet`];
+    }),
+  );
+  return answers.flat();
+}
+
 export interface AwaitedNodes {
   readonly host: Host;
   readonly client: KubernetesClient;
@@ -66,13 +81,15 @@ export interface AwaitedNodes {
 }
 
 /**
- * One look at whether all of them are Ready, and where not, what the machine says itself. An API that is away for a
+ * One look at whether all of them are Ready and within reach, and where not, what the machine says itself. An API that is away for a
  * moment is something to wait for.
  */
 export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<Look> {
   const sight = await observeCluster(host, cluster);
   try {
-    const unready = notReady(expected, await listNodes(client, signal));
+    const waiting = notReady(expected, await listNodes(client, signal));
+    // Asked last: without it neither logs nor a shell can be had of a node that otherwise has all it needs.
+    const unready = waiting.length > 0 ? waiting : await unreachableKubelets(client, expected, signal);
     const machines = sight.machines.filter(({ name }) => expected.includes(name));
     const missing = unready.map((reason) => {
       const machine = machines.find(({ name }) => reason.startsWith(`${name} `));
