@@ -58,7 +58,8 @@ const controlPlane = {
   podPrefix: 23,
   masters: 1,
 };
-const apiServerUrl = `https://${bootstrap.address}:6443`;
+/** There is no load balancer here: of the bootstrap machine first, of the master in the end. */
+let apiServerUrl = `https://${bootstrap.address}:6443`;
 const events: MembershipEvent[] = [];
 const log: string[] = [];
 let stopAgent: () => Promise<void> = async () => {};
@@ -176,12 +177,20 @@ describe('a master and its agent', () => {
 
   test('finishes what the bootstrap machine began, and carries the cluster alone', async () => {
     kubectl('-n', 'kube-system', 'create', 'configmap', 'bootstrap', '--from-literal=status=complete');
-    // The master holds the Lease by now; the bootstrap machine sees that it was removed all the same.
+    // Its member stays for as long as the bootstrap machine serves the API.
+    await until('it waits', async () => log.some((line) => line.includes('the API of bootstrap to end')));
+    await stopAgent();
+    apiServerUrl = `https://${master.address}:6443`;
+    rmSync(bootstrap.at('/etc/kubernetes/manifests/kube-apiserver-pod.yaml'));
+    const before = log.length;
+    startAgent();
+    // The master holds the Lease by then; the bootstrap machine sees that it was removed all the same.
+    await until('it leads', async () => log.slice(before).includes('membership: settled (leads)'));
     await lookAfter('steady');
     expect(voterHistory(events)).toEqual([1, 2, 1]);
     expect(log.join('\n')).toContain('"because":"bootstrap-done"');
     await bootstrap[Symbol.asyncDispose]();
-    writeFileSync(join(folder, 'admin.kubeconfig'), adminKubeconfig(`https://${master.address}:6443`));
+    writeFileSync(join(folder, 'admin.kubeconfig'), adminKubeconfig());
     await until('the API of the master alone', async () => kubectl('get', '--raw', '/readyz') === 'ok');
     const endpoints = JSON.parse(kubectl('-n', 'kube-system', 'get', 'cm', 'etcd-endpoints', '-o', 'json')) as {
       data: Record<string, string>;
