@@ -84,6 +84,7 @@ for (const wanted of process.argv.slice(2)) {
   writeFileSync(keptFile, `${JSON.stringify(next, null, 2)}\n`);
 }
 const points = kept();
+if (points.length === 0) throw new Error('nothing was measured yet: name cases, such as 1x0 3x0 5x0 3x2 3x4 3x8');
 writeFileSync(picture, growthSvg('create cluster, from the boot of the machines, on two cores', points));
 for (const { masters, workers, seconds, cpuSeconds, memoryMb } of points) {
   const columns = [
