@@ -3,7 +3,6 @@
 // stays small however long the machine lives. Nothing depends on it: what cannot be written is left out.
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 
 /** Path inside the machine. */
@@ -52,24 +51,17 @@ export function openTimeline(host: Pick<Host, 'files' | 'clock'>, by: string): T
   };
 }
 
-/** One handle, opened at the first line; lines that come while one is written go together. */
+/** Lines that come while others are written go together. The file is closed in between: nobody ends what writes here. */
 function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => void; idle: () => Promise<void> } {
   let waiting: string[] = [];
-  let handle: AppendHandle | undefined;
   let writing: Promise<void> | undefined;
   let isOver = false;
-  const open = async (): Promise<AppendHandle | undefined> => {
-    await files.makeFolder(dirname(timelineFile));
-    if (((await files.facts(timelineFile))?.sizeBytes ?? 0) > mostBytes) return undefined;
-    return files.openAppend(timelineFile, { mode: 0o644, isDurable: false });
-  };
   const write = async (): Promise<void> => {
     try {
-      const log = (handle ??= await open());
-      if (log === undefined) {
-        isOver = true;
-        return;
-      }
+      await files.makeFolder(dirname(timelineFile));
+      isOver = ((await files.facts(timelineFile))?.sizeBytes ?? 0) > mostBytes;
+      if (isOver) return;
+      await using log = await files.openAppend(timelineFile, { mode: 0o644, isDurable: false });
       while (waiting.length > 0) {
         const lines = waiting.join('');
         waiting = [];
@@ -78,7 +70,8 @@ function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => vo
     } catch {
       isOver = true;
     } finally {
-      writing = undefined;
+      // What came while the file was being closed.
+      writing = waiting.length > 0 && !isOver ? write() : undefined;
     }
   };
   return {
@@ -88,7 +81,7 @@ function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => vo
       writing ??= write();
     },
     idle: async () => {
-      await writing;
+      for (let last = writing; last !== undefined; last = writing) await last;
     },
   };
 }
