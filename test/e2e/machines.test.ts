@@ -1,10 +1,10 @@
 // Real machines, driven through the program as a person would. The tests of this file share their machines and run in
 // order: each describes one promise of the local platform.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   cli,
   eventually,
@@ -237,6 +237,19 @@ describe('a machine that exists', () => {
     expect(again.stderr).toContain('nobody-knows-me');
     await cli('machine', 'destroy', '--cluster', one, 'c');
     expect(existsSync(`/run/netns/firstlight.${one}.c`)).toBe(false);
+  });
+
+  test('is made anew while the kernel has not yet let go of the network of its last life', async () => {
+    const create = ['machine', 'create', '--cluster', one, '--ignition', plain, 'd'];
+    await cli(...create);
+    const { address } = await listed(one, 'd');
+    const holder = spawn('nsenter', [`--net=/run/netns/firstlight.${one}.d`, 'sleep', '60'], { stdio: 'ignore' });
+    onTestFinished(() => void holder.kill());
+    await eventually('that the network is held', 5, async () => (pidsOf('sleep 60').length > 0 ? true : undefined));
+    await cli('machine', 'destroy', '--cluster', one, 'd');
+    await cli(...create);
+    expect(await listed(one, 'd')).toMatchObject({ state: 'running', address });
+    await cli('machine', 'destroy', '--cluster', one, 'd');
   });
 });
 

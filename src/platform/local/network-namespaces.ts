@@ -47,6 +47,7 @@ export async function ensureMachinePort(host: Host, port: MachinePort): Promise<
   const cable = portName(port.address);
   await ensureNamespace(host, namespace);
   if (!(await hasLink(host, namespace, 'eth0'))) {
+    await removeLink(host, switchName, cable);
     const command = `link add ${cable} netns ${switchName} type veth peer name eth0 netns ${namespace}`;
     await runProgram(host, ['ip', ...command.split(' ')]);
   }
@@ -97,6 +98,16 @@ async function isNamespaceUsable(host: Host, namespace: string): Promise<boolean
 async function hasLink(host: Host, namespace: string, link: string): Promise<boolean> {
   const result = await host.processes.run('ip', ['-n', namespace, 'link', 'show', link], { timeoutMs: 10_000 });
   return result.code === 0;
+}
+
+/** The kernel takes a namespace apart some time after its removal, and only then the cable that led into it. */
+async function removeLink(host: Host, namespace: string, link: string): Promise<void> {
+  const result = await host.processes.run('ip', ['-n', namespace, 'link', 'delete', link], { timeoutMs: 10_000 });
+  if (result.code === 0 || !(await hasLink(host, namespace, link))) return;
+  throw platformErrors.COMMAND({
+    command: `ip -n ${namespace} link delete ${link}`,
+    reason: result.stderr.trim(),
+  });
 }
 
 async function ipBatch(host: Host, namespace: string, lines: readonly string[]): Promise<void> {
