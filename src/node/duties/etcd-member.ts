@@ -9,10 +9,11 @@ import { archiveData } from '../../etcd/data-folder.ts';
 import { etcdPorts, type InitialMember } from '../../etcd/member-flags.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
+import { programs } from '../../node-software/machine-paths.ts';
 import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
-import { hurryEtcd } from '../hurry-etcd.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
+import { primeEtcd } from '../prime-etcd.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 
@@ -46,9 +47,18 @@ export const etcdMember: Duty = {
   },
 };
 
+/** What etcd left behind by then is met by the next look, as data of a member that resumes. */
 async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<Outcome> {
+  const { host, node, signal } = agent;
+  if ((await host.files.facts(path)) === undefined) {
+    await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
+    const flags = flagsOf(agent, initialCluster);
+    const why = await primeEtcd(host, { program: programs.etcd, flags, signal });
+    if (why === undefined) return acted('gave etcd its data');
+    agent.log(`etcd-member: starts without its data: ${why}`);
+  }
   const isWritten = await writePod(agent, initialCluster);
-  return isWritten ? acted('started etcd as a new member') : waiting(`etcd on ${agent.node.name} to start`);
+  return isWritten ? acted('started etcd as a new member') : waiting(`etcd on ${node.name} to start`);
 }
 
 async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenMember): Promise<Outcome> {
@@ -59,12 +69,6 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
     return acted('started etcd with the data it has');
   }
   if (listing.status === 'unreachable') return waiting('a majority of etcd that answers');
-  const isServing = async (): Promise<boolean> =>
-    (await (await agent.etcd()).at(clientUrl).status({ timeoutMs: 1_000, signal: agent.signal })).status === 'ok';
-  const isStillLearner = async (): Promise<boolean> => (await observeMember(agent)).self?.isLearner === true;
-  if (self !== undefined && (await hurryEtcd(agent.host, self, { isServing, isStillLearner }))) {
-    return acted('started etcd a second time: it served nobody');
-  }
   if (self === undefined || self.isLearner) return waiting(`etcd on ${name} to be promoted to a voter`);
   const answer = await (await agent.etcd()).at(clientUrl).status({ signal: agent.signal });
   return answer.status === 'ok' ? settled('voter') : waiting(`etcd on ${name} to answer: ${answer.said}`);
@@ -92,17 +96,21 @@ async function isRunning({ host }: Agent): Promise<boolean> {
 }
 
 async function writePod(agent: Agent, initialCluster: readonly InitialMember[]): Promise<boolean> {
-  const { host, node } = agent;
+  const { files } = agent.host;
+  const { etcdImage } = await readReleaseFacts(agent.host);
+  await files.makeFolder(etcdDataFolder, { mode: 0o700 });
+  const pod = etcdPod({ image: etcdImage, flags: flagsOf(agent, initialCluster) });
+  return writeIfChanged(files, { path, text: toYaml(pod), mode: 0o600 });
+}
+
+function flagsOf(agent: Agent, initialCluster: readonly InitialMember[]): readonly string[] {
   const { clusterId, masters } = controlPlaneOf(agent);
-  const { etcdImage } = await readReleaseFacts(host);
-  const flags = etcdMemberFlags({
-    name: node.name,
+  return etcdMemberFlags({
+    name: agent.node.name,
     address: addressOf(agent),
     clusterToken: clusterId,
     initialCluster,
     initialState: 'existing',
     masters,
   });
-  await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
-  return writeIfChanged(host.files, { path, text: toYaml(etcdPod({ image: etcdImage, flags })), mode: 0o600 });
 }
