@@ -73,7 +73,7 @@ describe('machine-config', () => {
   test('show lists everything with its origin, and prints one thing as the machine gets it', async () => {
     const { text } = await call(machineConfigShow, ['master']);
     expect(text).toMatch(/file +\/etc\/motd +0644 3 B +60-motd {2}\(overrides another\)/);
-    expect(text).toMatch(/unit +kubelet\.service +enabled +01-master-kubelet/);
+    expect(text).toMatch(/unit +kubelet\.service +not enabled +01-master-kubelet/);
     expect((await call(machineConfigShow, ['master', '/etc/motd'])).text).toBe('bye');
     expect((await call(machineConfigShow, ['master', 'kubelet.service'])).text).toContain(
       'EnvironmentFile=/etc/kubernetes/kubelet.env',

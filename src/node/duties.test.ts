@@ -10,6 +10,7 @@ test('a duty needs only duties that stand above it, so that the list can be read
 
 test('a worker has the duties of a node and no key', () => {
   expect(dutiesOf('worker').map(({ name }) => name)).toEqual([
+    'kubelet',
     'cluster-view',
     'pod-network',
     'peer-routes',

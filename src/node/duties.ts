@@ -7,6 +7,7 @@ import { controlPlane } from './duties/control-plane.ts';
 import { credentials } from './duties/credentials.ts';
 import { etcdMember } from './duties/etcd-member.ts';
 import { keys } from './duties/keys.ts';
+import { kubelet } from './duties/kubelet.ts';
 import { kubeProxy } from './duties/kube-proxy.ts';
 import { membership } from './duties/membership.ts';
 import { peerRoutes } from './duties/peer-routes.ts';
@@ -18,6 +19,7 @@ import type { Duty, NodeRole } from './duty.ts';
 export const duties: readonly Duty[] = [
   keys,
   credentials,
+  kubelet,
   clusterView,
   spentToken,
   readyToJoin,

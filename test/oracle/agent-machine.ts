@@ -7,8 +7,11 @@ import { parse as parseYaml } from 'yaml';
 import type { Files } from '../../src/host/files.ts';
 import type { Host } from '../../src/host/host.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
+import { programs } from '../../src/node-software/machine-paths.ts';
 import { oracleProgram } from './programs.ts';
 
+/** Where `systemctl enable` puts its links. */
+const wants = '/etc/systemd/system/multi-user.target.wants';
 const real = realHost();
 
 /** The same files, below a folder. */
@@ -52,6 +55,10 @@ export function testMachine(root: string, address: string): TestMachine {
   const end = new AbortController();
   let kubelet: Promise<void> = Promise.resolve();
   const at = (path: string): string => join(root, path);
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  };
   const routes = new Map<string, string>();
   /** As much of the kernel's routing as the agent asks for. */
   const ip = ([family, ...args]: readonly string[]): string => {
@@ -76,6 +83,7 @@ export function testMachine(root: string, address: string): TestMachine {
       ...real.processes,
       run: async (program, args) => {
         commands.push([program, ...args].join(' '));
+        if (program === programs.systemctl && args[0] === 'enable') put(`${wants}/${args.at(-1)}`, '');
         const stdout = program === 'ctr' ? (args.at(-1) ?? '') : program === 'ip' ? ip(args) : '';
         return { code: 0, signal: undefined, stdout, stderr: '', timedOut: false };
       },
@@ -87,10 +95,7 @@ export function testMachine(root: string, address: string): TestMachine {
     address,
     commands,
     at,
-    put: (path, text) => {
-      mkdirSync(dirname(at(path)), { recursive: true });
-      writeFileSync(at(path), text);
-    },
+    put,
     startKubelet: (components) => {
       kubelet = runKubelet({ root, address, components, running, signal: end.signal });
     },

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeAccess } from '../../src/assets/manifests/access.ts';
 import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
 import { inventoryManifest } from '../../src/assets/manifests/inventory.ts';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
@@ -69,8 +70,10 @@ beforeAll(async () => {
   await startBootstrap();
   writeFileSync(join(folder, 'admin.kubeconfig'), adminKubeconfig());
   await until('the API of the bootstrap machine', async () => kubectl('get', '--raw', '/readyz') === 'ok');
-  for (const manifest of [agentAccess, inventoryManifest]) {
-    const [file] = await manifest.generate({ inventory }, undefined as never);
+  const written = [agentAccess, inventoryManifest].map((manifest) =>
+    manifest.generate({ inventory }, undefined as never),
+  );
+  for (const [file] of await Promise.all([...written, nodeAccess.generate({}, undefined as never)])) {
     writeFileSync(join(folder, 'manifest.yaml'), file!.content);
     kubectl('apply', '-f', join(folder, 'manifest.yaml'));
   }
@@ -96,14 +99,30 @@ describe('a master and its agent', () => {
     master.put('/etc/firstlight/node.json', settingsText());
     master.put('/run/firstlight/node.env', `NODE_NAME=master-0\nNODE_IP=${master.address}\n`);
     master.put('/usr/local/share/firstlight/release.json', releaseText());
-    await giveToken('abcdef.0123456789abcdef');
+    giveToken('abcdef.0123456789abcdef');
     mkdirSync(master.at('/etc/kubernetes/manifests'), { recursive: true });
     master.startKubelet(['etcd', 'kube-apiserver']);
     startAgent();
+    await until('it asks with its token', async () => log.some((line) => line.includes('to know the token')));
+    await publishToken('abcdef.0123456789abcdef');
     await lookAfter('grown');
     expect(voterHistory(events)).toEqual([1, 2]);
     await until('every duty is settled', async () => state()?.isSettled === true && isComplete(state()));
     expect(state()).toMatchObject({ node: 'master-0', role: 'master' });
+  });
+
+  test('started its kubelet when the API knew the token of the machine, and not before', async () => {
+    const asked = log.filter((line) => line.startsWith('kubelet: '));
+    expect(asked).toEqual([
+      'kubelet: waiting for the API to know the token of this machine',
+      'kubelet: started kubelet.service',
+      'kubelet: settled',
+    ]);
+    const commands = master.commands.filter((line) => line.endsWith(' kubelet.service'));
+    expect(commands.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      'start --no-block kubelet.service',
+      'enable kubelet.service',
+    ]);
   });
 
   test('wrote what a node needs for its pods', () => {
@@ -230,14 +249,18 @@ async function lookAfter(stage: Stage): Promise<void> {
 }
 
 /** As if its configuration had come from a config server, and its keys for the token in it. */
-async function giveToken(token: string): Promise<void> {
+function giveToken(token: string): void {
+  const caPem = readFileSync(bootstrap.at('/etc/kubernetes/pki/apiserver-ca.crt'), 'utf8');
+  const kubelet = { cluster: 'demo', server: apiServerUrl, caPem, user: 'kubelet' };
+  master.put('/etc/kubernetes/kubeconfig', kubeconfigText({ ...kubelet, credential: { kind: 'token', token } }));
+  master.put(redemptionFile, 'chosen-by-this-machine\n');
+}
+
+async function publishToken(token: string): Promise<void> {
   await using admin = await connectKubernetes(real, { path: join(folder, 'admin.kubeconfig') });
   const now = Date.now();
   const life = { issuedAt: new Date(now), expiresAt: new Date(now + 3_600_000) };
   await storeBootstrapToken(admin, { token: new Secret(token), pool: 'master', ...life });
-  const kubelet = { cluster: 'demo', server: apiServerUrl, caPem: 'CA', user: 'kubelet' };
-  master.put('/etc/kubernetes/kubeconfig', kubeconfigText({ ...kubelet, credential: { kind: 'token', token } }));
-  master.put(redemptionFile, 'chosen-by-this-machine\n');
 }
 
 /** Its own identity and nothing more: what the manifest does not grant fails here. */

@@ -1,0 +1,60 @@
+// The first start of the kubelet. Before the API knows the token of its machine a kubelet can only ask in vain, and it
+// asks less and less often: nodes came ten seconds late, and some were not Ready for twenty more. So it begins when asking
+// helps. From then on it is enabled and starts by itself at every boot: a control plane must come back without an API.
+import { isError } from '../../errors/firstlight-error.ts';
+import { connectKubernetes } from '../../kubernetes/client.ts';
+import { kubernetesErrors } from '../../kubernetes/errors.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { bootstrapKubeconfig, kubeletClientCertificate, programs } from '../../node-software/machine-paths.ts';
+import { kubeletUnit } from '../../node-software/node-units.ts';
+import type { Agent } from '../agent-context.ts';
+import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
+import { runCommand } from '../run-command.ts';
+
+const { name: unit } = kubeletUnit({ mode: 'cluster' });
+/** What `systemctl enable` makes. */
+const enabledLink = `/etc/systemd/system/multi-user.target.wants/${unit}`;
+
+export const kubelet: Duty = {
+  name: 'kubelet',
+  why: 'A kubelet that asks to be let in before anybody can answer is let in late.',
+  roles: ['master', 'worker'],
+  needs: [],
+  tickMs: 300,
+  isDeafWhenSettled: true,
+  run: async (agent) => {
+    const { host } = agent;
+    if ((await host.files.facts(enabledLink)) !== undefined) return settled();
+    const isKnown = (await host.files.facts(kubeletClientCertificate)) !== undefined;
+    const missing = isKnown ? undefined : await whatIsMissing(agent);
+    if (missing !== undefined) return missing;
+    // In this order: if this ends in between, the next look does both again.
+    await runCommand(host, programs.systemctl, ['start', '--no-block', unit]);
+    await runCommand(host, programs.systemctl, ['enable', unit]);
+    return acted(`started ${unit}`);
+  },
+};
+
+interface AccessReview extends KubernetesObject {
+  readonly status?: { readonly allowed?: boolean };
+}
+
+/** Asked with the token of this machine: whether it may ask for the certificate of a node. */
+async function whatIsMissing({ host, signal }: Agent): Promise<Outcome | undefined> {
+  await using client = await connectKubernetes(host, { path: bootstrapKubeconfig });
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    metadata: { name: '' },
+    spec: {
+      resourceAttributes: { group: 'certificates.k8s.io', resource: 'certificatesigningrequests', verb: 'create' },
+    },
+  };
+  try {
+    const { status } = await client.create<AccessReview>(review, { signal, deadlineMs: 2_000 });
+    return status?.allowed === true ? undefined : waiting('leave to ask the API for the certificate of a node');
+  } catch (error) {
+    if (!isError(error, kubernetesErrors.UNAUTHORIZED)) throw error;
+    return waiting('the API to know the token of this machine');
+  }
+}
