@@ -124,9 +124,12 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
   ];
 }
 
-/** Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. */
+/**
+ * Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. It is
+ * ours, and sends whoever is refused to another machine at once: there is nobody to wait for at the end.
+ */
 function configServerSettings({ apiVips }: ClusterNames): WrittenSettings {
-  return { access: 'token', balancers: apiVips };
+  return { access: 'token', balancers: apiVips, ...(apiVips.length > 0 ? { leaveMs: 0 } : {}) };
 }
 
 function file(target: string, content: string | Uint8Array, mode: number): IgnitionFile {

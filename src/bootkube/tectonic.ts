@@ -58,7 +58,7 @@ async function awaitEverybody(context: BootkubeContext, client: KubernetesClient
       clock: context.host.clock,
       what: 'that the add-ons work and all machines are nodes',
       deadlineMs: 10 * minuteMs,
-      everyMs: 500,
+      everyMs: 200,
       signal: tools.signal,
       probe: () => lookAround(context, client, tools.signal),
       onMissing: (missing) => tools.report(missing.join('; ')),

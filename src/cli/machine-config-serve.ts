@@ -35,8 +35,7 @@ const options = z.looseObject({
 
 type Options = z.output<typeof options>;
 
-/** Load balancers look several times a second; then requests under way may end. */
-const leaveMs = 1_000;
+/** For requests under way. */
 const graceMs = 5_000;
 
 export const machineConfigServe: CommandBody = async (invocation) => {
@@ -68,7 +67,7 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   if (signal.aborted) asked.resolve();
   signal.addEventListener('abort', () => asked.resolve(), { once: true });
   await asked.promise;
-  await server.stop({ leaveMs, graceMs });
+  await server.stop({ leaveMs: settings.leaveMs, graceMs });
   // To be asked to stop is how a server ends, not a failure.
   return { data: { port: server.port }, text: '' };
 };

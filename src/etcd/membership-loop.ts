@@ -175,7 +175,7 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
 const withheldPauseMs = 100;
 const unprovenPauseMs = 250;
 const standByMs = 1000;
-const lookOnMs = 500;
+const lookOnMs = 200;
 
 function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;

@@ -7,6 +7,7 @@ export const programs = {
   kubelet: '/usr/local/bin/kubelet',
   kubeProxy: '/usr/local/bin/kube-proxy',
   containerd: '/usr/local/bin/containerd',
+  etcd: '/usr/local/bin/etcd',
   systemctl: '/usr/bin/systemctl',
   nft: '/usr/sbin/nft',
   updateCaCertificates: '/usr/sbin/update-ca-certificates',

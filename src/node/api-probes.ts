@@ -1,5 +1,5 @@
 // Which masters serve the API, and whether the bootstrap machine still does, asked each directly; an answer is good for a
-// second, so that quick looks cost nothing.
+// moment, so that quick looks cost little.
 import { apiPort } from '../control-plane/apiserver-pod.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { memberUrl } from '../etcd/member-flags.ts';
@@ -7,9 +7,13 @@ import type { Handoff } from '../etcd/observed-cluster.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
+import { StandingQuestions } from '../workflow/standing-questions.ts';
 import { apiReadiness } from './api-readiness.ts';
 
-const freshMs = 1_000;
+/** Old enough to cost little, young enough that the handoff does not wait for it. */
+const freshMs = 200;
+/** An API server that is just starting takes a connection long before it answers. */
+const patienceMs = 300;
 
 export interface SeenApis {
   /** Names of the masters whose API server says that it is ready. */
@@ -17,36 +21,43 @@ export interface SeenApis {
   readonly bootstrapApi: Handoff['bootstrapApi'];
 }
 
+type Answer = 'ready' | 'not ready' | Handoff['bootstrapApi'];
+
 export class ApiProbes {
   readonly #host: Host;
   readonly #ca: string;
-  #last: (SeenApis & { readonly atMs: number }) | undefined;
+  readonly #questions: StandingQuestions<Answer>;
 
   constructor(host: Host, ca: string) {
     this.#host = host;
     this.#ca = ca;
+    this.#questions = new StandingQuestions({ clock: host.clock, freshMs, patienceMs });
   }
 
   async look({ machines }: Inventory): Promise<SeenApis> {
-    const nowMs = this.#host.clock.monotonicMs();
-    if (this.#last !== undefined && nowMs - this.#last.atMs < freshMs) return this.#last;
-    const [answers, bootstrapApi] = await Promise.all([
-      Promise.all(machines.filter(({ role }) => role === 'master').map((machine) => this.#ifReady(machine))),
-      this.#bootstrap(machines.find(({ role }) => role === 'bootstrap')),
-    ]);
-    this.#last = { atMs: this.#host.clock.monotonicMs(), ready: answers.flat(), bootstrapApi };
-    return this.#last;
+    const masters = machines.filter(({ role }) => role === 'master');
+    const bootstrap = machines.find(({ role }) => role === 'bootstrap');
+    const answers = await this.#questions.look(
+      new Map([
+        ...masters.map((machine) => [machine.name, () => this.#readiness(machine)] as const),
+        ...(bootstrap === undefined ? [] : [[bootstrap.name, () => this.#bootstrap(bootstrap)] as const]),
+      ]),
+    );
+    const said = bootstrap === undefined ? 'closed' : answers.get(bootstrap.name);
+    return {
+      ready: masters.filter(({ name }) => answers.get(name) === 'ready').map(({ name }) => name),
+      bootstrapApi: said === 'answers' || said === 'closed' ? said : 'silent',
+    };
   }
 
-  async #ifReady({ name, addresses }: InventoryMachine): Promise<readonly string[]> {
+  async #readiness({ addresses }: InventoryMachine): Promise<Answer> {
     const { status } = await apiReadiness(this.#host, { url: urlOf(addresses), ca: this.#ca });
-    return status === 'ready' ? [name] : [];
+    return status === 'ready' ? 'ready' : 'not ready';
   }
 
-  async #bootstrap(machine: InventoryMachine | undefined): Promise<SeenApis['bootstrapApi']> {
-    if (machine === undefined) return 'closed';
+  async #bootstrap({ addresses }: InventoryMachine): Promise<Answer> {
     try {
-      await this.#host.network.request({ url: `${urlOf(machine.addresses)}/readyz`, ca: this.#ca, timeoutMs: 1_000 });
+      await this.#host.network.request({ url: `${urlOf(addresses)}/readyz`, ca: this.#ca, timeoutMs: 1_000 });
       return 'answers';
     } catch (error) {
       if (!isError(error, hostErrors.NETWORK)) throw error;

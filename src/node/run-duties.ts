@@ -23,6 +23,8 @@ export interface RunDutiesOptions {
 
 const tickMsDefault = 1_000;
 const settledTickMsDefault = 30_000;
+/** Rings come in crowds: a duty that has just looked waits this long for the rest of them. */
+const breathMs = 50;
 /** A duty that acts again and again without settling must not spin. */
 const actionsInARow = 5;
 
@@ -46,6 +48,7 @@ async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promis
   let actions = 0;
   while (!signal.aborted) {
     const { rings } = agent.doorbell;
+    const lookedMs = agent.host.clock.monotonicMs();
     const outcome = await look(duty, options, board);
     if (signal.aborted) return;
     const ownRings = tell(duty, outcome, options, board);
@@ -55,6 +58,7 @@ async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promis
       ...pauseAfter(outcome, duty),
       doorbell: agent.doorbell,
       rings: rings + ownRings,
+      untilMs: lookedMs + breathMs,
       signal,
     });
   }
@@ -100,15 +104,19 @@ interface Pause {
   readonly rings: number;
   readonly pauseMs: number;
   readonly isDeaf: boolean;
+  /** Not over before this moment, whoever rings. */
+  readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
-async function pause(host: Host, { doorbell, rings, pauseMs, isDeaf, signal }: Pause): Promise<void> {
+async function pause(host: Host, { doorbell, rings, pauseMs, isDeaf, untilMs, signal }: Pause): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([over.signal, signal]);
   try {
     const ring = isDeaf ? [] : [doorbell.rung(rings, either)];
     await Promise.race([host.clock.sleep(pauseMs, either), ...ring]);
+    const leftMs = untilMs - host.clock.monotonicMs();
+    if (leftMs > 0) await host.clock.sleep(leftMs, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -37,6 +37,8 @@ export interface EtcdLab extends AsyncDisposable {
   startBootstrap(...moreFlags: readonly string[]): Promise<void>;
   /** Lets the machine's agent decide once, and does what it decided. */
   agentStep(machine: LabMachine): Promise<void>;
+  /** What the machine's etcd is started with. */
+  flagsOf(machine: LabMachine, initial: Initial): readonly string[];
   /** Lets agents decide every 100 ms until aborted. */
   runAgents(machines: readonly LabMachine[], signal: AbortSignal): Promise<void>;
   kill(machine: LabMachine, signal?: NodeJS.Signals): Promise<void>;
@@ -46,6 +48,8 @@ export interface EtcdLab extends AsyncDisposable {
   etcdctlMembers(at: LabMachine): readonly string[];
   etcdctl(at: LabMachine, ...args: readonly string[]): string;
 }
+
+type Initial = Pick<Parameters<typeof memberFlags>[0], 'initialCluster' | 'initialState'>;
 
 const host = realHost();
 
@@ -113,25 +117,21 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
   const clients = etcdClients(tls, host.clock);
   const machines = [bootstrap, ...masters];
   const names = new Map(machines.map(({ peerUrl, name }) => [peerUrl, name]));
-  const start = (
-    machine: LabMachine,
-    initial: Pick<Parameters<typeof memberFlags>[0], 'initialCluster' | 'initialState'>,
-    moreFlags: readonly string[] = [],
-  ): void => {
-    const { name, ports, dataFolder, files } = machine;
-    const clusterToken = 'lab';
-    const maxLearners = masters.length;
-    const flags = memberFlags({
+  const flagsOf: EtcdLab['flagsOf'] = ({ name, ports, dataFolder, files }, initial) =>
+    memberFlags({
       name,
       address: '127.0.0.1',
       ports,
       dataFolder,
       files,
-      clusterToken,
+      clusterToken: 'lab',
       ...initial,
-      maxLearners,
+      maxLearners: masters.length,
       profile: 'normal',
     });
+  const start = (machine: LabMachine, initial: Initial, moreFlags: readonly string[] = []): void => {
+    const { name } = machine;
+    const flags = flagsOf(machine, initial);
     const log = openSync(join(folder, `${name}.log`), 'a');
     const child = spawn(oracleProgram('etcd'), [...flags, ...moreFlags], { stdio: ['ignore', log, log] });
     machine.process = child;
@@ -176,6 +176,7 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
     clients,
     handoff,
     etcdctl,
+    flagsOf,
     agentStep,
     startBootstrap: async (...moreFlags) => {
       const { name, peerUrl } = bootstrap;

@@ -3,6 +3,7 @@
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import { apiPort, configServerPort } from '../../assets/cluster-names.ts';
 import type { Stage } from '../../workflow/stage.ts';
+import { StandingQuestions } from '../../workflow/standing-questions.ts';
 import { type Observation, waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../journal-folder.ts';
@@ -21,12 +22,14 @@ export const serving: Stage<BootkubeContext> = {
       ? { status: 'needed', because: 'who serves is looked at anew each time' }
       : { status: 'done' },
   run: async (context, tools) => {
+    const { clock } = context.host;
+    const questions: Questions = new StandingQuestions({ clock, freshMs: 100, patienceMs: 300 });
     const ready = await waitUntil({
-      clock: context.host.clock,
+      clock,
       what: 'that enough masters serve',
       deadlineMs,
       everyMs: 200,
-      probe: () => enoughServe(context),
+      probe: () => enoughServe(context, questions),
       signal: tools.signal,
       onMissing: (missing) => tools.report(missing.join('; ')),
     });
@@ -35,15 +38,20 @@ export const serving: Stage<BootkubeContext> = {
   verify: [],
 };
 
-async function enoughServe(context: BootkubeContext): Promise<Observation<readonly string[]>> {
+type Questions = StandingQuestions<readonly string[]>;
+
+async function enoughServe(context: BootkubeContext, questions: Questions): Promise<Observation<readonly string[]>> {
   const masters = context.inventory.machines.filter(({ role }) => role === 'master');
   const needed = Math.min(2, masters.length);
-  const seen = await Promise.all(
-    masters.map(async ({ name, addresses }) => ({ name, missing: await missingOf(context, addresses[0] ?? '') })),
+  const seen = await questions.look(
+    new Map(masters.map(({ name, addresses }) => [name, () => missingOf(context, addresses[0] ?? '')])),
   );
-  const ready = seen.filter(({ missing }) => missing.length === 0).map(({ name }) => name);
+  const ready = masters.map(({ name }) => name).filter((name) => seen.get(name)?.length === 0);
   if (ready.length >= needed) return { status: 'ready', value: ready };
-  return { status: 'waiting', missing: seen.flatMap(({ name, missing }) => missing.map((what) => `${name}: ${what}`)) };
+  const missing = masters.flatMap(({ name }) =>
+    (seen.get(name) ?? ['no answer yet']).map((what) => `${name}: ${what}`),
+  );
+  return { status: 'waiting', missing };
 }
 
 async function missingOf({ host, folders, names }: BootkubeContext, address: string): Promise<readonly string[]> {

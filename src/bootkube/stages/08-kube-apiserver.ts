@@ -21,8 +21,9 @@ export const kubeApiserver = renderStage({
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
-      // It ends once, and the handoff waits for it. Our load balancer sees that within a second; of others we know less.
-      shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 2 : 20,
+      // It ends once, and the handoff waits for it. Our load balancer sends whoever is refused to another machine in the
+      // same moment; of others we know less.
+      shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 1 : 20,
     });
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];
   },

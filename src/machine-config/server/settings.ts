@@ -10,6 +10,8 @@ const schema = z.strictObject({
   balancers: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
   /** So many machines may have been served within an hour and not have joined. */
   outstandingTokens: z.int().positive().default(outstandingLimit),
+  /** For so long it is unhealthy before it stops: load balancers look several times a second. */
+  leaveMs: z.int().nonnegative().default(1_000),
 });
 
 export type ConfigServerSettings = Readonly<z.output<typeof schema>>;

@@ -29,7 +29,8 @@ const defaults = [
   '  timeout check 1s',
   '  option clitcpka',
   '  option srvtcpka',
-  '  option redispatch',
+  // Whoever is refused by one machine is sent to another at once, not after three seconds of asking the same.
+  '  option redispatch 1',
   '  retries 3',
 ];
 
@@ -41,7 +42,7 @@ const healthCheck = 'check check-ssl verify none inter 600ms fastinter 200ms dow
 // A master that hangs is left within two seconds, and its clients are sent elsewhere.
 const ofMasters = 'fall 2 on-marked-down shutdown-sessions';
 // There may be nobody else yet, so a slow answer is borne longer and no connection is cut; when it lets go, its API says
-// so for five seconds, and closes what is open by itself.
+// so for a second, and closes what is open by itself.
 const ofBootstrap = 'fall 5';
 
 export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadBalancerInput): string {

@@ -1,0 +1,82 @@
+// A new member of etcd proposes its own name right after its start and serves clients when it sees that applied. The
+// leader always sends it a snapshot first; when the name is already inside, the member never sees it and serves nobody
+// for the seven seconds of a request. A second start on the data it has by then publishes at once. So the first one is
+// made here, outside of the kubelet, which would take two more seconds to notice that a container has ended.
+import { isError } from '../errors/firstlight-error.ts';
+import { etcdPorts } from '../etcd/member-flags.ts';
+import { hostErrors } from '../host/errors.ts';
+import type { Host } from '../host/host.ts';
+import { workflowErrors } from '../workflow/errors.ts';
+import { waitUntil } from '../workflow/wait.ts';
+
+/** Longer than a small snapshot takes. Without it the pod makes the start by itself, and takes its seconds. */
+const deadlineMs = 10_000;
+
+export interface PrimeOptions {
+  readonly program: string;
+  readonly flags: readonly string[];
+  readonly metricsPort?: number;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined when the member has its data and nothing runs any more; else why not. */
+export async function primeEtcd(host: Host, options: PrimeOptions): Promise<string | undefined> {
+  const { program, flags, metricsPort = etcdPorts.metrics, signal } = options;
+  const enough = new AbortController();
+  const either = AbortSignal.any([signal, enough.signal]);
+  const running = host.processes.run(program, flags, { signal: either, keepBytes: 4096 });
+  const ended = running.then(
+    ({ stderr }) => lastWords(stderr),
+    (error: unknown) => {
+      if (!enough.signal.aborted) throw error;
+      return undefined;
+    },
+  );
+  try {
+    return await Promise.race([ended, hasItsData(host, metricsPort, either)]);
+  } catch (error) {
+    if (isError(error, hostErrors.PROGRAM_MISSING) || isError(error, workflowErrors.DEADLINE)) return error.message;
+    throw error;
+  } finally {
+    enough.abort(new Error('the member has its data'));
+    await ended.catch(() => undefined);
+  }
+}
+
+async function hasItsData(host: Host, port: number, signal: AbortSignal): Promise<undefined> {
+  await waitUntil({
+    clock: host.clock,
+    what: 'that a new member of etcd has its data',
+    deadlineMs,
+    everyMs: 50,
+    signal,
+    probe: async () => {
+      try {
+        const url = `http://127.0.0.1:${port}/metrics`;
+        const { status, body } = await host.network.request({ url, timeoutMs: 500 });
+        if (status === 200 && isCaughtUp(Buffer.from(body).toString('utf8'))) return { status: 'ready', value: true };
+      } catch (error) {
+        if (!isError(error, hostErrors.NETWORK)) throw error;
+      }
+      return { status: 'waiting', missing: ['its snapshot'] };
+    },
+  });
+}
+
+/** Of etcd's log, which is JSON. */
+function lastWords(stderr: string): string {
+  const line = stderr.trim().split('\n').at(-1) ?? '';
+  try {
+    const { msg, error } = JSON.parse(line) as { readonly msg?: string; readonly error?: string };
+    return error === undefined ? (msg ?? line) : `${msg}: ${error}`;
+  } catch {
+    return line;
+  }
+}
+
+/** It follows a leader and has applied something, and all that it knows to be agreed on. */
+export function isCaughtUp(metrics: string): boolean {
+  const value = (name: string): number => Number(new RegExp(`^etcd_server_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
+  const applied = value('proposals_applied_total');
+  return value('has_leader') === 1 && applied > 0 && applied >= value('proposals_committed_total');
+}
