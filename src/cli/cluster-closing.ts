@@ -9,11 +9,13 @@ export interface Closing {
   /** As the person would type it. */
   readonly kubeconfig: string;
   readonly dirOption: string;
+  readonly keepsBootstrap: boolean;
 }
 
 const numbers = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 
-export function closingText({ cluster, story, elapsedMs, kubeconfig, dirOption }: Closing): string {
+export function closingText(closing: Closing): string {
+  const { cluster, story, elapsedMs, kubeconfig, dirOption, keepsBootstrap } = closing;
   const done = (name: string): boolean => story.stages[name]?.ms !== undefined;
   const count = numbers[cluster.masters] ?? String(cluster.masters);
   const [noun, verb] = cluster.masters === 1 ? ['master', 'serves'] : ['masters', 'serve'];
@@ -23,7 +25,7 @@ export function closingText({ cluster, story, elapsedMs, kubeconfig, dirOption }
     .map(([name, { ms = 0 }]) => `${name} ${(ms / 1000).toFixed(1)}`);
   return [
     ...(done('bootstrap') ? ['  It is now safe to remove the bootstrap resources. Removed.'] : []),
-    `  ${count} ${noun} ${verb} the API; etcd has ${voters}; bootstrap is gone.`,
+    `  ${count} ${noun} ${verb} the API; etcd has ${voters}; bootstrap is ${keepsBootstrap ? 'idle and kept' : 'gone'}.`,
     '',
     `  export KUBECONFIG=${kubeconfig}`,
     `  kubectl get nodes            or: firstlight kubectl${dirOption} get nodes`,

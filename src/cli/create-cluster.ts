@@ -53,7 +53,14 @@ export const createClusterCommand: CommandBody = async (invocation) => {
     const stages = Object.entries(screen.story().stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
     return {
       data: { ...cluster, isNew: true, elapsedMs, stages },
-      text: `\n${closingText({ cluster, story: screen.story(), elapsedMs, kubeconfig, dirOption: dirOption(host, global.dir) })}`,
+      text: `\n${closingText({
+        cluster,
+        story: screen.story(),
+        elapsedMs,
+        kubeconfig,
+        dirOption: dirOption(host, global.dir),
+        keepsBootstrap: keepBootstrap,
+      })}`,
     };
   } finally {
     drawing.abort();

@@ -11,12 +11,21 @@ export interface ApiserverPodOptions {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** For how long it serves on, not ready, after it was told to end. Default 5 s. */
   readonly shutdownDelaySeconds?: number;
+  /** It never holds much: memory is spent on collecting it less often, a quarter of what its start costs. */
+  readonly isShortLived?: boolean;
 }
 
 export const apiPort = 6443;
 
 export function apiserverPod(options: ApiserverPodOptions): object {
-  const { image, advertiseAddress, serviceNetwork, featureGates, shutdownDelaySeconds = 5 } = options;
+  const {
+    image,
+    advertiseAddress,
+    serviceNetwork,
+    featureGates,
+    shutdownDelaySeconds = 5,
+    isShortLived = false,
+  } = options;
   const probe = (path: string) => ({ path, port: apiPort, scheme: 'HTTPS', host: advertiseAddress }) as const;
   return staticPod({
     component: 'kube-apiserver',
@@ -38,6 +47,7 @@ export function apiserverPod(options: ApiserverPodOptions): object {
     liveness: probe('/livez'),
     readiness: probe('/readyz'),
     cpuRequest: '250m',
+    environment: isShortLived ? { GOGC: '300' } : {},
     folders: [{ path: pkiFolder, isWritable: false }],
   });
 }

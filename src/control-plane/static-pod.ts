@@ -19,6 +19,7 @@ export interface StaticPodOptions {
   readonly liveness: Probe;
   readonly readiness?: Probe;
   readonly cpuRequest: string;
+  readonly environment?: Readonly<Record<string, string>>;
   /** Folders of the host that the container sees under the same path. */
   readonly folders: readonly HostFolder[];
 }
@@ -56,12 +57,14 @@ export function staticPod(options: StaticPodOptions): object {
 }
 
 function container(options: StaticPodOptions): object {
-  const { readiness } = options;
+  const { readiness, environment = {} } = options;
+  const env = Object.entries(environment).map(([name, value]) => ({ name, value }));
   return {
     name: options.component,
     image: options.image,
     imagePullPolicy: 'IfNotPresent',
     command: options.command,
+    ...(env.length === 0 ? {} : { env }),
     resources: { requests: { cpu: options.cpuRequest } },
     startupProbe: { ...httpGet(options.startup), periodSeconds: 1, failureThreshold: 240, timeoutSeconds: 15 },
     livenessProbe: { ...httpGet(options.liveness), periodSeconds: 10, failureThreshold: 8, timeoutSeconds: 15 },

@@ -24,6 +24,7 @@ export const kubeApiserver = renderStage({
       // It ends once, and the handoff waits for it. Our load balancer sends whoever is refused to another machine in the
       // same moment; of others we know less.
       shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 1 : 20,
+      isShortLived: true,
     });
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];
   },
