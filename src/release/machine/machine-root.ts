@@ -31,9 +31,12 @@ const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
 /** What a machine knows about the release it was made from. */
 export const releaseFolder = 'usr/local/share/firstlight';
 
-/** A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. */
+/**
+ * A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. A unit
+ * may give Node flags (node-software/node-flags.ts).
+ */
 const launcher = `#!/bin/sh
-FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node /${firstlightFolder}/dist/firstlight.mjs "$@"
+FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $FIRSTLIGHT_NODE_FLAGS /${firstlightFolder}/dist/firstlight.mjs "$@"
 `;
 /** The launcher's other names; what the program is under each, src/torcx/program-names.ts says. */
 const launcherLinks = ['tectonic-torcx-bootstrap', 'tectonic-torcx-hook-pre'];
