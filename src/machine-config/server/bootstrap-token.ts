@@ -4,33 +4,38 @@ import { hash } from 'node:crypto';
 import type { Random } from '../../host/random.ts';
 
 const letters = Buffer.from('abcdefghijklmnopqrstuvwxyz0123456789');
-const idLength = 6;
+export const idLength = 6;
 const secretLength = 16;
 /** Bytes below this give every letter the same chance. */
 const fairBelow = 256 - (256 % letters.length);
+/** Bytes of chance that are asked for at a time. */
+const chanceBytes = 4096;
 
 /** As long as every token, and none: what a HEAD is measured with. */
 export const noToken = '0'.repeat(idLength + 1 + secretLength);
 
 /** Makes tokens from the given chance, which is asked for many at a time. */
 export function tokenMaker(random: Random): () => string {
-  let chance: Uint8Array = new Uint8Array();
+  let text = '';
   let used = 0;
-  const letter = (): number => {
-    for (;;) {
-      if (used === chance.length) {
-        chance = random.bytes(2048);
-        used = 0;
-      }
-      const byte = chance[used++] ?? 0;
-      if (byte < fairBelow) return letters[byte % letters.length] ?? 0;
-    }
-  };
-  const text = Buffer.alloc(noToken.length, '.');
   return () => {
-    for (let at = 0; at < text.length; at += 1) if (at !== idLength) text[at] = letter();
-    return text.toString('latin1');
+    while (text.length - used < idLength + secretLength) {
+      text = text.slice(used) + fairLetters(random.bytes(chanceBytes));
+      used = 0;
+    }
+    const secretAt = used + idLength;
+    const token = `${text.slice(used, secretAt)}.${text.slice(secretAt, secretAt + secretLength)}`;
+    used = secretAt + secretLength;
+    return token;
   };
+}
+
+/** One for every byte that is fair. */
+function fairLetters(chance: Uint8Array): string {
+  const made = Buffer.allocUnsafe(chance.length);
+  let count = 0;
+  for (const byte of chance) if (byte < fairBelow) made[count++] = letters[byte % letters.length] ?? 0;
+  return made.toString('latin1', 0, count);
 }
 
 export function isBootstrapToken(text: string): boolean {

@@ -9,6 +9,7 @@ import type { Host } from '../../host/host.ts';
 import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './bootstrap-token.ts';
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
+import { type KeysGiven, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
 import { outstandingLimit, redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
 
@@ -37,23 +38,10 @@ export interface LedgerEntry {
   readonly keysGiven?: KeysGiven;
 }
 
-export interface KeysGiven {
-  readonly atMs: number;
-  readonly redemption: string;
-}
-
 /** Everything recorded so far; of a file that is being written, all but the line under way. Throws CONFIGSERVER_LEDGER. */
 export async function readTokenLedger(files: Files, path: string): Promise<readonly LedgerEntry[]> {
   const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
   return entriesOf(path, content);
-}
-
-/** As much of an entry as is asked for while serving: there may be many of them. */
-export interface KnownToken {
-  readonly token: string;
-  readonly pool: string;
-  readonly expiresAtMs: number;
-  keysGiven: KeysGiven | undefined;
 }
 
 export interface LedgerOptions {
@@ -68,15 +56,18 @@ export async function openTokenLedger(host: Host, options: LedgerOptions): Promi
   const { path } = options;
   await files.makeFolder(dirname(path), { mode: 0o700 });
   const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
-  const tokens = new Map(entriesOf(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
+  const tokens = new OutstandingTokens();
+  for (const entry of entriesOf(path, content)) {
+    // Anything else was written by somebody else, and nobody can ever show it.
+    if (entry.record.id === tokenId(entry.record.token)) tokens.add(knownToken(entry));
+  }
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
   return new FileLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit: options.limit });
 }
 
 interface LedgerParts {
-  /** In the order in which they were issued, which is the order in which they expire. */
-  readonly tokens: Map<string, KnownToken>;
+  readonly tokens: OutstandingTokens;
   readonly log: GroupedAppend;
   readonly limit: number | undefined;
 }
@@ -87,6 +78,7 @@ class FileLedger implements TokenLedger {
   readonly #makeToken: () => string;
   /** The times of the last token: many are made in the same millisecond. */
   #times = tokenTimes(new Date(0));
+  readonly #about = lastAbout();
   /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
@@ -99,15 +91,19 @@ class FileLedger implements TokenLedger {
   issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
     const { tokens, log, limit = outstandingLimit } = this.#parts;
     const at = this.#host.clock.now();
-    this.#forgetExpired(at);
+    tokens.forgetExpired(at.getTime());
     if (tokens.size >= limit) return Promise.resolve({ status: 'too-many', limit });
-    const { id, token } = this.#unusedToken();
+    const token = this.#unusedToken();
+    const id = tokenId(token);
     if (this.#times.atMs !== at.getTime()) this.#times = tokenTimes(at);
     const { issuedAt, expiresAt, expiresAtMs } = this.#times;
-    const record: Line & TokenRecord = { kind: 'issued', id, token, ...request, issuedAt, expiresAt };
-    tokens.set(id, { token, pool: request.pool, expiresAtMs, keysGiven: undefined });
-    return log.append(record).then(
-      () => record,
+    const { pool, config, issuedTo } = request;
+    tokens.add({ token, pool, expiresAtMs, keysGiven: undefined });
+    // By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped.
+    const to = issuedTo === undefined ? '' : `,"issuedTo":${JSON.stringify(issuedTo)}`;
+    const line = `{"kind":"issued","id":"${id}","token":"${token}"${this.#about(pool, config)}${to}${this.#times.text}}`;
+    return log.append(line).then(
+      (): TokenRecord => ({ id, token, ...request, issuedAt, expiresAt }),
       (error: unknown) => {
         tokens.delete(id);
         throw error;
@@ -132,13 +128,15 @@ class FileLedger implements TokenLedger {
     }
     const redemption = digestToken(request.redemption);
     // Before the write and not after it: a second request must not slip in between.
-    known.keysGiven = { atMs: at.getTime(), redemption };
-    const writing = log.append({ kind: 'keys-given', id, at: at.toISOString(), redemption } satisfies Line);
+    tokens.setKeysGiven(id, { atMs: at.getTime(), redemption });
+    const writing = log.append(
+      JSON.stringify({ kind: 'keys-given', id, at: at.toISOString(), redemption } satisfies Line),
+    );
     this.#redeeming.set(id, writing);
     try {
       await writing;
     } catch (error) {
-      known.keysGiven = undefined;
+      tokens.setKeysGiven(id, undefined);
       throw error;
     } finally {
       this.#redeeming.delete(id);
@@ -147,27 +145,18 @@ class FileLedger implements TokenLedger {
   }
 
   outstanding(): number {
-    this.#forgetExpired(this.#host.clock.now());
+    this.#parts.tokens.forgetExpired(this.#host.clock.now().getTime());
     return this.#parts.tokens.size;
-  }
-
-  #forgetExpired(now: Date): void {
-    const { tokens } = this.#parts;
-    for (const [id, { expiresAtMs }] of tokens) {
-      if (expiresAtMs > now.getTime()) return;
-      tokens.delete(id);
-    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#parts.log.close();
   }
 
-  #unusedToken(): { readonly id: string; readonly token: string } {
+  #unusedToken(): string {
     for (;;) {
       const token = this.#makeToken();
-      const id = tokenId(token);
-      if (!this.#parts.tokens.has(id)) return { id, token };
+      if (!this.#parts.tokens.has(token)) return token;
     }
   }
 }
@@ -175,7 +164,21 @@ class FileLedger implements TokenLedger {
 function tokenTimes(at: Date) {
   const atMs = at.getTime();
   const expiresAtMs = atMs + tokenLifeMs;
-  return { atMs, issuedAt: at.toISOString(), expiresAtMs, expiresAt: new Date(expiresAtMs).toISOString() };
+  const issuedAt = at.toISOString();
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  return { atMs, issuedAt, expiresAtMs, expiresAt, text: `,"issuedAt":"${issuedAt}","expiresAt":"${expiresAt}"` };
+}
+
+/** The part of a line that says what was served, kept for the next of its pool: most machines of a pool get the same. */
+function lastAbout(): (pool: string, config: string) => string {
+  const known = new Map<string, { readonly config: string; readonly text: string }>();
+  return (pool, config) => {
+    const last = known.get(pool);
+    if (last?.config === config) return last.text;
+    const text = `,"pool":${JSON.stringify(pool)},"config":${JSON.stringify(config)}`;
+    known.set(pool, { config, text });
+    return text;
+  };
 }
 
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */
