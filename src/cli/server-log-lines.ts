@@ -18,7 +18,8 @@ export interface ServerLog extends Disposable {
 export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
   let lines = '';
   let timer: Disposable | undefined;
-  let time = { ms: Number.NaN, text: '' };
+  /** How the last line began; most begin like the one before. */
+  let last: { readonly ms: number; readonly fields: object; readonly text: string } | undefined;
   const flush = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
@@ -37,11 +38,24 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
   };
   const log: Log = (entry) => {
     if (levels.indexOf(entry.level) < least) return;
-    const own = entry.own === undefined ? '' : `,${JSON.stringify(entry.own).slice(1, -1)}`;
-    const now = host.clock.now();
-    if (now.getTime() !== time.ms) time = { ms: now.getTime(), text: now.toISOString() };
-    lines += `{"time":"${time.text}",${textOf(entry)}${own}}\n`;
+    const ms = host.clock.nowMs();
+    if (last?.ms !== ms || last.fields !== entry.fields) {
+      last = { ms, fields: entry.fields, text: `{"time":"${new Date(ms).toISOString()}",${textOf(entry)}` };
+    }
+    lines += `${last.text}${ownText(entry.own)}`;
     timer ??= host.clock.after(gatherMs, flush);
   };
   return { log, [Symbol.dispose]: flush };
+}
+
+/** The end of a line, by hand because every line has one: the names are ours, and JSON writes numbers as we do. */
+function ownText(own: LogEntry['own']): string {
+  if (own === undefined) return '}\n';
+  const parts: string[] = [];
+  for (const name in own) {
+    const value = own[name];
+    parts.push(',"', name, '":', typeof value === 'number' ? String(value) : JSON.stringify(value));
+  }
+  parts.push('}\n');
+  return parts.join('');
 }

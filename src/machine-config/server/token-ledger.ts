@@ -77,8 +77,12 @@ class FileLedger implements TokenLedger {
   readonly #parts: LedgerParts;
   readonly #makeToken: () => string;
   /** The times of the last token: many are made in the same millisecond. */
-  #times = tokenTimes(new Date(0));
-  readonly #about = lastAbout();
+  #times = tokenTimes(0);
+  /** What a line says of a pool, of the same millisecond. */
+  readonly #lineEnds = new Map<
+    string,
+    { readonly times: TokenTimes; readonly config: string; readonly text: string }
+  >();
   /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
@@ -90,18 +94,18 @@ class FileLedger implements TokenLedger {
 
   issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
     const { tokens, log, limit = outstandingLimit } = this.#parts;
-    const at = this.#host.clock.now();
-    tokens.forgetExpired(at.getTime());
+    const atMs = this.#host.clock.nowMs();
+    tokens.forgetExpired(atMs);
     if (tokens.size >= limit) return Promise.resolve({ status: 'too-many', limit });
     const token = this.#unusedToken();
     const id = tokenId(token);
-    if (this.#times.atMs !== at.getTime()) this.#times = tokenTimes(at);
+    if (this.#times.atMs !== atMs) this.#times = tokenTimes(atMs);
     const { issuedAt, expiresAt, expiresAtMs } = this.#times;
     const { pool, config, issuedTo } = request;
     tokens.add({ token, pool, expiresAtMs, keysGiven: undefined });
     // By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped.
     const to = issuedTo === undefined ? '' : `,"issuedTo":${JSON.stringify(issuedTo)}`;
-    const line = `{"kind":"issued","id":"${id}","token":"${token}"${this.#about(pool, config)}${to}${this.#times.text}}`;
+    const line = `{"kind":"issued","id":"${id}","token":"${token}"${to}${this.#lineEnd(pool, config)}`;
     return log.append(line).then(
       (): TokenRecord => ({ id, token, ...request, issuedAt, expiresAt }),
       (error: unknown) => {
@@ -145,12 +149,22 @@ class FileLedger implements TokenLedger {
   }
 
   outstanding(): number {
-    this.#parts.tokens.forgetExpired(this.#host.clock.now().getTime());
+    this.#parts.tokens.forgetExpired(this.#host.clock.nowMs());
     return this.#parts.tokens.size;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#parts.log.close();
+  }
+
+  #lineEnd(pool: string, config: string): string {
+    const times = this.#times;
+    const last = this.#lineEnds.get(pool);
+    if (last?.times === times && last.config === config) return last.text;
+    const { issuedAt, expiresAt } = times;
+    const text = `,${JSON.stringify({ pool, config, issuedAt, expiresAt }).slice(1)}`;
+    this.#lineEnds.set(pool, { times, config, text });
+    return text;
   }
 
   #unusedToken(): string {
@@ -161,24 +175,16 @@ class FileLedger implements TokenLedger {
   }
 }
 
-function tokenTimes(at: Date) {
-  const atMs = at.getTime();
-  const expiresAtMs = atMs + tokenLifeMs;
-  const issuedAt = at.toISOString();
-  const expiresAt = new Date(expiresAtMs).toISOString();
-  return { atMs, issuedAt, expiresAtMs, expiresAt, text: `,"issuedAt":"${issuedAt}","expiresAt":"${expiresAt}"` };
+interface TokenTimes {
+  readonly atMs: number;
+  readonly issuedAt: string;
+  readonly expiresAtMs: number;
+  readonly expiresAt: string;
 }
 
-/** The part of a line that says what was served, kept for the next of its pool: most machines of a pool get the same. */
-function lastAbout(): (pool: string, config: string) => string {
-  const known = new Map<string, { readonly config: string; readonly text: string }>();
-  return (pool, config) => {
-    const last = known.get(pool);
-    if (last?.config === config) return last.text;
-    const text = `,"pool":${JSON.stringify(pool)},"config":${JSON.stringify(config)}`;
-    known.set(pool, { config, text });
-    return text;
-  };
+function tokenTimes(atMs: number): TokenTimes {
+  const expiresAtMs = atMs + tokenLifeMs;
+  return { atMs, issuedAt: new Date(atMs).toISOString(), expiresAtMs, expiresAt: new Date(expiresAtMs).toISOString() };
 }
 
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */
