@@ -42,20 +42,8 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
     if (last?.ms !== ms || last.fields !== entry.fields) {
       last = { ms, fields: entry.fields, text: `{"time":"${new Date(ms).toISOString()}",${textOf(entry)}` };
     }
-    lines += `${last.text}${ownText(entry.own)}`;
+    lines += entry.own === undefined ? `${last.text}}\n` : `${last.text},${JSON.stringify(entry.own).slice(1)}\n`;
     timer ??= host.clock.after(gatherMs, flush);
   };
   return { log, [Symbol.dispose]: flush };
-}
-
-/** The end of a line, by hand because every line has one: the names are ours, and JSON writes numbers as we do. */
-function ownText(own: LogEntry['own']): string {
-  if (own === undefined) return '}\n';
-  const parts: string[] = [];
-  for (const name in own) {
-    const value = own[name];
-    parts.push(',"', name, '":', typeof value === 'number' ? String(value) : JSON.stringify(value));
-  }
-  parts.push('}\n');
-  return parts.join('');
 }

@@ -14,28 +14,30 @@ const chanceBytes = 4096;
 /** As long as every token, and none: what a HEAD is measured with. */
 export const noToken = '0'.repeat(idLength + 1 + secretLength);
 
-/** Makes tokens from the given chance, which is asked for many at a time. */
+/** Makes tokens from the given chance, many at a time: each is then a part of one text. */
 export function tokenMaker(random: Random): () => string {
-  let text = '';
+  let tokens = '';
   let used = 0;
   return () => {
-    while (text.length - used < idLength + secretLength) {
-      text = text.slice(used) + fairLetters(random.bytes(chanceBytes));
+    while (used === tokens.length) {
+      tokens = manyTokens(random.bytes(chanceBytes));
       used = 0;
     }
-    const secretAt = used + idLength;
-    const token = `${text.slice(used, secretAt)}.${text.slice(secretAt, secretAt + secretLength)}`;
-    used = secretAt + secretLength;
-    return token;
+    used += noToken.length;
+    return tokens.slice(used - noToken.length, used);
   };
 }
 
-/** One for every byte that is fair. */
-function fairLetters(chance: Uint8Array): string {
-  const made = Buffer.allocUnsafe(chance.length);
-  let count = 0;
-  for (const byte of chance) if (byte < fairBelow) made[count++] = letters[byte % letters.length] ?? 0;
-  return made.toString('latin1', 0, count);
+/** One after the other; what is left over of the chance and makes no whole token is not used. */
+function manyTokens(chance: Uint8Array): string {
+  const made = Buffer.alloc(Math.ceil(chance.length / noToken.length + 1) * noToken.length, '.');
+  let at = 0;
+  for (const byte of chance) {
+    if (byte >= fairBelow) continue;
+    if (at % noToken.length === idLength) at += 1;
+    made[at++] = letters[byte % letters.length] ?? 0;
+  }
+  return made.toString('latin1', 0, at - (at % noToken.length));
 }
 
 export function isBootstrapToken(text: string): boolean {

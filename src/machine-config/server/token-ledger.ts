@@ -104,8 +104,9 @@ class FileLedger implements TokenLedger {
     const { pool, config, issuedTo } = request;
     tokens.add({ token, pool, expiresAtMs, keysGiven: undefined });
     // By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped.
-    const to = issuedTo === undefined ? '' : `,"issuedTo":${JSON.stringify(issuedTo)}`;
-    const line = `{"kind":"issued","id":"${id}","token":"${token}"${to}${this.#lineEnd(pool, config)}`;
+    const end = this.#lineEnd(pool, config);
+    const to = issuedTo === undefined ? end : `","issuedTo":${JSON.stringify(issuedTo)}${end.slice(1)}`;
+    const line = `{"kind":"issued","id":"${id}","token":"${token}${to}`;
     return log.append(line).then(
       (): TokenRecord => ({ id, token, ...request, issuedAt, expiresAt }),
       (error: unknown) => {
@@ -157,12 +158,13 @@ class FileLedger implements TokenLedger {
     return this.#parts.log.close();
   }
 
+  /** From the quote that ends the token on. */
   #lineEnd(pool: string, config: string): string {
     const times = this.#times;
     const last = this.#lineEnds.get(pool);
     if (last?.times === times && last.config === config) return last.text;
     const { issuedAt, expiresAt } = times;
-    const text = `,${JSON.stringify({ pool, config, issuedAt, expiresAt }).slice(1)}`;
+    const text = `",${JSON.stringify({ pool, config, issuedAt, expiresAt }).slice(1)}`;
     this.#lineEnds.set(pool, { times, config, text });
     return text;
   }
