@@ -22,12 +22,10 @@ export interface ServerAnswer {
   /** `content-length` is added where it is missing. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * In pieces, sent one after the other; a piece may be shared by many answers and is not changed before `release`. Left
-   * out for HEAD, whose length it still tells.
+   * In pieces, sent one after the other; a piece may be shared by many answers and is never changed. Left out for HEAD,
+   * whose length it still tells.
    */
   readonly body: readonly Uint8Array[];
-  /** Called at most once, when nothing looks at the body any more: it was handed over, or the connection is closed. */
-  readonly release?: () => void;
 }
 
 export function bodyBytes({ body }: ServerAnswer): number {

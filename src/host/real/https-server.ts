@@ -212,7 +212,6 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
     const question = asked(message, connection.peer, connection.last);
     connection.last = isKept(question) ? question : undefined;
     const answered = options.answer(question.request);
-    // Without a name: the bundle keeps names, and giving one costs more than the call.
     if (answered instanceof Promise) void answered.then((answer) => reply(connection, question, response, answer));
     else reply(connection, question, response, answered);
   };
@@ -222,14 +221,10 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
 }
 
 function send(response: ServerResponse, answer: ServerAnswer, onAnswered: (() => void) | undefined): void {
-  const { release, body } = answer;
-  // The client is gone: nothing is written, and nobody tells us again that it is over.
-  if (response.destroyed) return release?.();
-  // After the last byte has been handed over, or when the connection is closed: nothing looks at the body then.
-  response.on('close', () => {
-    release?.();
-    onAnswered?.();
-  });
+  const { body } = answer;
+  // The client is gone: nobody tells us again that it is over, and its connection has said so itself.
+  if (response.destroyed) return;
+  if (onAnswered !== undefined) response.on('close', onAnswered);
   response.writeHead(answer.status, withLength(answer));
   const end = response.req.method === 'HEAD' ? 0 : body.length;
   // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.

@@ -152,10 +152,7 @@ interface Watching {
   readonly health: Health;
 }
 
-/**
- * Counts and logs every answer; what the handler did not foresee becomes an answer too. Whatever is made per request has
- * no name: the bundle keeps the names of functions, and giving one its name costs more than calling it.
- */
+/** Counts and logs every answer; what the handler did not foresee becomes an answer too. */
 function watchedHandler(host: Host, handler: Handler, { log, metrics, health }: Watching) {
   const { clock } = host;
   const entryOf = answerEntries();

@@ -176,7 +176,7 @@ function makeOffer(served: ServedPool, spec: SpecVersion): Offer {
   const about = { route: 'config', pool, config, spec } as const;
   const built = buildServedConfig(served, spec);
   if (built.status === 'inexpressible') return { status: 'inexpressible', about, losses: built.losses };
-  const empty = give(built.pieces(noToken), configHeaders);
+  const empty = give(built.fill(noToken), configHeaders);
   const headers = { ...configHeaders, 'content-length': String(bodyBytes(empty)) };
   return {
     status: 'good',
@@ -184,9 +184,8 @@ function makeOffer(served: ServedPool, spec: SpecVersion): Offer {
     head: { answer: { ...empty, headers }, decision: { ...about, reason: 'served' } },
     give: (issued) => {
       if ('status' in issued) return refused({ ...about, detail: `${issued.limit} tokens` }, 'too-many-tokens');
-      const { body, release } = built.fill(issued.token);
       return {
-        answer: { status: 200, headers, body, release },
+        answer: give(built.fill(issued.token), headers),
         decision: { route: 'config', reason: 'served', pool, config, spec, tokenId: issued.id },
       };
     },

@@ -16,7 +16,6 @@ import {
 } from '../../node-software/machine-paths.ts';
 import type { MachineConfig } from '../machine-config.ts';
 import { apiVersion, group } from '../machine-config.ts';
-import { bodyCopies, type FilledBody } from './body-copies.ts';
 import type { Kubeconfig, ServedPool } from './config-source.ts';
 
 /** Paths that programs on existing machines know; see docs/config-server.md. */
@@ -29,13 +28,7 @@ export const servedPaths = {
 } as const;
 
 export type BuiltConfig =
-  | {
-      readonly status: 'built';
-      /** For an answer of its own, which must say when it is done. */
-      readonly fill: (token: string) => FilledBody;
-      /** Shared but for the token. */
-      readonly pieces: (token: string) => readonly Uint8Array[];
-    }
+  | { readonly status: 'built'; readonly fill: (token: string) => readonly Uint8Array[] }
   /** The pool's config says something that this spec has no words for. */
   | { readonly status: 'inexpressible'; readonly losses: readonly string[] };
 
@@ -65,9 +58,6 @@ function unusedPlaceholder(text: string): string {
   }
 }
 
-/** For the copies of one config under way: a hundred of the usual size, more than ever wait for one write to the disk. */
-const copiesBytes = 2 * 1024 * 1024;
-
 /** Percent-encoding leaves a token as it is, so the gap is where the placeholder stands in the text. */
 function template(text: string, gap: string): BuiltConfig {
   const parts = text.split(gap);
@@ -75,11 +65,7 @@ function template(text: string, gap: string): BuiltConfig {
   if (before === undefined || after === undefined || parts.length !== 2) {
     throw new Error(`a served config has ${parts.length - 1} places for a token`);
   }
-  return {
-    status: 'built',
-    fill: bodyCopies({ before, after, length: gap.length, mostBytes: copiesBytes }),
-    pieces: (token) => [before, Buffer.from(token, 'latin1'), after],
-  };
+  return { status: 'built', fill: (token) => [before, Buffer.from(token, 'latin1'), after] };
 }
 
 /** Before spec 3.3 Ignition knows no kernel arguments; the machine's own daemon does, from the encapsulated config. */
