@@ -18,7 +18,8 @@ export interface ServerLog extends Disposable {
 export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
   let lines = '';
   let timer: Disposable | undefined;
-  let time = { ms: Number.NaN, text: '' };
+  /** How the last line began; most begin like the one before. */
+  let last: { readonly ms: number; readonly fields: object; readonly text: string } | undefined;
   const flush = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
@@ -37,10 +38,11 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
   };
   const log: Log = (entry) => {
     if (levels.indexOf(entry.level) < least) return;
-    const own = entry.own === undefined ? '' : `,${JSON.stringify(entry.own).slice(1, -1)}`;
-    const now = host.clock.now();
-    if (now.getTime() !== time.ms) time = { ms: now.getTime(), text: now.toISOString() };
-    lines += `{"time":"${time.text}",${textOf(entry)}${own}}\n`;
+    const ms = host.clock.nowMs();
+    if (last?.ms !== ms || last.fields !== entry.fields) {
+      last = { ms, fields: entry.fields, text: `{"time":"${new Date(ms).toISOString()}",${textOf(entry)}` };
+    }
+    lines += entry.own === undefined ? `${last.text}}\n` : `${last.text},${JSON.stringify(entry.own).slice(1)}\n`;
     timer ??= host.clock.after(gatherMs, flush);
   };
   return { log, [Symbol.dispose]: flush };

@@ -1,6 +1,7 @@
 // The door through which the network comes to us: an HTTP/1.1 server, with TLS or on loopback without. The contract
 // owns what has to hold for every server: nothing is unlimited (headers, time, connections in all and per address, idle
 // time), a silent client never keeps another from being served, new certificates take effect without closing anything.
+/** Often the same object when a client asks the same again on its connection: what follows from it may be kept with it. */
 export interface ServerRequest {
   readonly method: string;
   /** The request target as it was sent: neither decoded nor normalised. */
@@ -18,6 +19,7 @@ export interface Peer {
 
 export interface ServerAnswer {
   readonly status: number;
+  /** `content-length` is added where it is missing. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * In pieces, sent one after the other; a piece may be shared by many answers and is never changed. Left out for HEAD,

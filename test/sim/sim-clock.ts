@@ -44,6 +44,7 @@ export function simClock(): SimClock {
   const clock: SimClock = {
     onJump: () => {},
     now: () => new Date(nowMs),
+    nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {

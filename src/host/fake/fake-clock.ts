@@ -39,6 +39,7 @@ export function fakeClock(start: string): FakeClock {
   };
   return {
     now: () => new Date(originMs + nowMs),
+    nowMs: () => originMs + nowMs,
     monotonicMs: () => nowMs,
     advance: (ms) => {
       nowMs += ms;

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 export function realClock(): Clock {
   return {
     now: () => new Date(),
+    nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {

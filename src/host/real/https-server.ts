@@ -13,6 +13,7 @@ import { hostErrors } from '../errors.ts';
 import { bodyBytes } from '../https-server.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress } from '../proxy-protocol.ts';
+import { type Asked, asked, isKept } from './asked.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
 import { readProxySource } from './proxy-source.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -24,6 +25,8 @@ interface Connection extends Guest {
   hasEntered: boolean;
   /** The same for every answer on the connection: there may be many of them in a second. */
   onAnswered?: () => void;
+  /** What was asked last, where it is little enough to keep. */
+  last?: Asked | undefined;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -82,6 +85,7 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
     headersTimeout: limits.headersMs,
     // Nobody sends us a body, so a request is complete when its headers are.
     requestTimeout: limits.headersMs,
+    optimizeEmptyRequests: true,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
     keepAlive: true,
@@ -187,8 +191,16 @@ interface Serving extends Guarded {
 
 function serveRequests(server: NodeServer, { gate, room, connections, options }: Serving): void {
   const known = new WeakMap<Socket, Connection>();
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = request;
+  const reply = (connection: Connection, { hasBody }: Asked, response: ServerResponse, answer: ServerAnswer): void => {
+    // A body is never read: the connection ends with the answer.
+    if (hasBody || !server.listening) response.shouldKeepAlive = false;
+    send(response, answer, connection.onAnswered);
+    if (hasBody) response.once('finish', () => response.req.socket.destroySoon());
+    // Whoever is slow in taking it does so at nobody's cost.
+    room.leave(connection);
+  };
+  const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = message;
     const connection = known.get(socket) ?? connections(socket);
     if (connection === undefined) return void socket.destroy();
     if (connection.onAnswered === undefined) {
@@ -197,38 +209,33 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
     }
     gate.busy(connection);
     room.stay(connection);
-    response.on('close', connection.onAnswered);
-    const answered = options.answer({
-      method: request.method ?? '',
-      target: request.url ?? '',
-      headers: request.headers as Readonly<Record<string, string>>,
-      peer: connection.peer,
-    });
-    const reply = (answer: ServerAnswer): void => {
-      send(response, answer, { isLast: !server.listening });
-      // Whoever is slow in taking it does so at nobody's cost.
-      room.leave(connection);
-    };
-    if (answered instanceof Promise) void answered.then(reply);
-    else reply(answered);
+    const question = asked(message, connection.peer, connection.last);
+    connection.last = isKept(question) ? question : undefined;
+    const answered = options.answer(question.request);
+    if (answered instanceof Promise) void answered.then((answer) => reply(connection, question, response, answer));
+    else reply(connection, question, response, answered);
   };
   server.on('request', onRequest);
   // A client that asks before it sends a body is told the answer instead.
   server.on('checkContinue', onRequest);
 }
 
-function send(response: ServerResponse, answer: ServerAnswer, { isLast }: { readonly isLast: boolean }): void {
-  const { req: request } = response;
-  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-  // A body is never read: the connection ends with the answer.
-  if (hasBody || isLast) response.shouldKeepAlive = false;
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': bodyBytes(answer) });
+function send(response: ServerResponse, answer: ServerAnswer, onAnswered: (() => void) | undefined): void {
   const { body } = answer;
-  const end = request.method === 'HEAD' ? 0 : body.length;
+  // The client is gone: nobody tells us again that it is over, and its connection has said so itself.
+  if (response.destroyed) return;
+  if (onAnswered !== undefined) response.on('close', onAnswered);
+  response.writeHead(answer.status, withLength(answer));
+  const end = response.req.method === 'HEAD' ? 0 : body.length;
   // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
   for (let at = 0; at < end - 1; at += 1) response.write(body[at]);
   response.end(body[end - 1]);
-  if (hasBody) response.once('finish', () => request.socket.destroySoon());
+}
+
+function withLength(answer: ServerAnswer): ServerAnswer['headers'] {
+  const { headers } = answer;
+  if (headers['content-length'] !== undefined) return headers;
+  return { ...headers, 'content-length': String(bodyBytes(answer)) };
 }
 
 /** Failed handshakes arrive here too: an https server passes them on as client errors. */

@@ -4,7 +4,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { PoolTokenDigests } from '../pool-token.ts';
 
 export type Access =
-  | { readonly status: 'granted' }
+  /** As long as the digests are these. */
+  | { readonly status: 'granted'; readonly untilMs: number }
   | { readonly status: 'refused'; readonly reason: 'missing' | 'unknown' | 'expired' | 'other-pool' };
 
 /** The credential of `Authorization: Bearer …`; empty where there is none. */
@@ -39,21 +40,21 @@ function acceptedOf(digests: PoolTokenDigests): readonly Accepted[] {
 export function judgePoolToken(
   token: string,
   pool: string,
-  accepted: { readonly digests: PoolTokenDigests; readonly now: Date },
+  accepted: { readonly digests: PoolTokenDigests; readonly nowMs: number },
 ): Access {
   const given = hash('sha256', token, 'buffer');
-  const nowMs = accepted.now.getTime();
+  const { nowMs } = accepted;
   let isKnown = false;
   let isAlive = false;
-  let isRight = false;
+  let rightUntilMs = 0;
   for (const one of acceptedOf(accepted.digests)) {
     const isEqual = timingSafeEqual(given, one.digest);
     const isValid = nowMs < one.notAfterMs;
     if (isEqual) isKnown = true;
     if (isEqual && isValid) isAlive = true;
-    if (isEqual && isValid && one.pool === pool) isRight = true;
+    if (isEqual && isValid && one.pool === pool) rightUntilMs = Math.max(rightUntilMs, one.notAfterMs);
   }
-  if (isRight) return { status: 'granted' };
+  if (rightUntilMs > 0) return { status: 'granted', untilMs: rightUntilMs };
   const reason = token === '' ? 'missing' : !isKnown ? 'unknown' : !isAlive ? 'expired' : 'other-pool';
   return { status: 'refused', reason };
 }

@@ -20,7 +20,8 @@ import { watchObjects } from '../../kubernetes/watch.ts';
 import { digestToken, isBootstrapToken, tokenId } from './bootstrap-token.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
 import { tokenLifeMs } from './token-issuer.ts';
-import { type KnownToken, verdict } from './token-ledger.ts';
+import type { KnownToken } from './outstanding-tokens.ts';
+import { verdict } from './token-ledger.ts';
 
 /** Every token is an object of etcd until its machine has joined: fewer than a file may hold. */
 export const apiTokenLimit = 5_000;

@@ -154,25 +154,33 @@ interface Watching {
 
 /** Counts and logs every answer; what the handler did not foresee becomes an answer too. */
 function watchedHandler(host: Host, handler: Handler, { log, metrics, health }: Watching) {
+  const { clock } = host;
   const entryOf = answerEntries();
+  const finish = (request: ServerRequest, startMs: number, { answer, decision }: Handled): ServerAnswer => {
+    const ms = clock.monotonicMs() - startMs;
+    if (decision.reason === 'token-not-recorded') health.recordFailed();
+    metrics.answered(decision, answer.status, ms / 1000);
+    log(entryOf({ request, answer, decision, ms }));
+    return answer;
+  };
+  const fail = (request: ServerRequest, startMs: number, error: unknown): ServerAnswer => {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return finish(request, startMs, {
+      answer: refuse('internal'),
+      decision: { route: 'other', reason: 'internal', detail },
+    });
+  };
   return (request: ServerRequest): Promise<ServerAnswer> | ServerAnswer => {
-    const startMs = host.clock.monotonicMs();
-    const finish = ({ answer, decision }: Handled): ServerAnswer => {
-      const ms = host.clock.monotonicMs() - startMs;
-      if (decision.reason === 'token-not-recorded') health.recordFailed();
-      metrics.answered(decision, answer.status, ms / 1000);
-      log(entryOf({ request, answer, decision, ms }));
-      return answer;
-    };
-    const fail = (error: unknown): ServerAnswer => {
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      return finish({ answer: refuse('internal'), decision: { route: 'other', reason: 'internal', detail } });
-    };
+    const startMs = clock.monotonicMs();
     try {
       const handled = handler(request);
-      return handled instanceof Promise ? handled.then(finish, fail) : finish(handled);
+      if (!(handled instanceof Promise)) return finish(request, startMs, handled);
+      return handled.then(
+        (one) => finish(request, startMs, one),
+        (error: unknown) => fail(request, startMs, error),
+      );
     } catch (error) {
-      return fail(error);
+      return fail(request, startMs, error);
     }
   };
 }

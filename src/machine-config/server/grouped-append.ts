@@ -5,7 +5,8 @@ import type { AppendHandle } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 
 export interface GroupedAppend {
-  append(record: object): Promise<void>;
+  /** A line without its newline. */
+  append(line: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,11 +32,12 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
   let waiting: Batch | undefined;
   let writing: Promise<void> | undefined;
   const writeBatch = async (text: string): Promise<void> => {
+    const bytes = Buffer.from(text);
     if (isTorn) await files.truncate(file.path, goodBytes);
     isTorn = true;
-    await handle.append(text);
+    await handle.append(bytes);
     isTorn = false;
-    goodBytes += Buffer.byteLength(text);
+    goodBytes += bytes.length;
   };
   const write = async (): Promise<void> => {
     while (waiting !== undefined) {
@@ -54,9 +56,9 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
     writing = undefined;
   };
   return {
-    append: (record) => {
+    append: (line) => {
       waiting ??= { text: '', written: Promise.withResolvers<void>() };
-      waiting.text += `${JSON.stringify(record)}\n`;
+      waiting.text += `${line}\n`;
       const { promise } = waiting.written;
       writing ??= write();
       return promise;

@@ -2,17 +2,18 @@
 // asks, then what. Until the token has been accepted, every path under /config/ and /keys/ gets the same bytes.
 import type { Clock } from '../../host/clock.ts';
 import type { Files } from '../../host/files.ts';
+import { bodyBytes } from '../../host/https-server.ts';
 import type { ServerAnswer, ServerRequest } from '../../host/https-server.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { type Negotiated, negotiateSpec } from './accept.ts';
 import { bearerToken, judgePoolToken } from './access.ts';
 import { configHeaders, give, refuse, type Refusal } from './answers.ts';
 import { isBootstrapToken, tokenId, noToken } from './bootstrap-token.ts';
-import { type ConfigSource, isServed, type ServedPool } from './config-source.ts';
+import { type ConfigSource, isServed, type ServedPool, type SourceState } from './config-source.ts';
 import { readMasterKeys } from './master-keys.ts';
 import { remembered } from './remembered.ts';
-import { type BuiltConfig, buildServedConfig } from './served-config.ts';
-import type { TokenIssuer } from './token-issuer.ts';
+import { buildServedConfig } from './served-config.ts';
+import type { IssueRequest, TokenIssuer } from './token-issuer.ts';
 
 /** `token`: only who shows one. `open`: configs for whoever asks, keys for nobody; for machines that know no token. */
 export type AccessMode = 'token' | 'open';
@@ -49,15 +50,16 @@ export interface Handled {
 export type Handler = (request: ServerRequest) => Promise<Handled> | Handled;
 
 export function createHandler(options: HandlerOptions): Handler {
-  const built = new WeakMap<ServedPool, Map<SpecVersion, BuiltConfig>>();
-  const builtFor = (served: ServedPool, version: SpecVersion): BuiltConfig => {
-    const versions = built.get(served) ?? new Map<SpecVersion, BuiltConfig>();
-    built.set(served, versions);
-    const config = versions.get(version) ?? buildServedConfig(served, version);
-    versions.set(version, config);
-    return config;
+  const offers = new WeakMap<ServedPool, Map<SpecVersion, Offer>>();
+  const offerOf = (served: ServedPool, spec: SpecVersion): Offer => {
+    const versions = offers.get(served) ?? new Map<SpecVersion, Offer>();
+    offers.set(served, versions);
+    const offer = versions.get(spec) ?? makeOffer(served, spec);
+    versions.set(spec, offer);
+    return offer;
   };
-  const configOptions = { ...options, builtFor, negotiate: remembered(negotiateSpec, negotiationsKept) };
+  const granted = new WeakMap<ServerRequest, Granted>();
+  const configOptions = { ...options, offerOf, granted, negotiate: remembered(negotiateSpec, negotiationsKept) };
   return (request) => {
     const { target } = request;
     if (target.startsWith('/config/')) return handleConfig(request, configOptions);
@@ -90,8 +92,16 @@ function handleOther(request: ServerRequest, { unhealthy }: HandlerOptions): Han
 /** Names that a pool can have (a Kubernetes object name); everything else in its place names nothing. */
 const poolPath = /^\/config\/([a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?)$/;
 
+/** What was found for a request, good for the same request as long as nothing has changed. */
+interface Granted {
+  readonly state: SourceState;
+  readonly untilMs: number;
+  readonly offer: GoodOffer;
+}
+
 interface ConfigOptions extends HandlerOptions {
-  readonly builtFor: (served: ServedPool, version: SpecVersion) => BuiltConfig;
+  readonly offerOf: (served: ServedPool, spec: SpecVersion) => Offer;
+  readonly granted: WeakMap<ServerRequest, Granted>;
   readonly negotiate: (accept: string) => Negotiated;
 }
 
@@ -100,10 +110,16 @@ const negotiationsKept = { entries: 64, characters: 256 };
 
 function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<Handled> | Handled {
   const state = options.source.current();
+  const nowMs = options.clock.nowMs();
+  const before = options.granted.get(request);
+  if (before !== undefined && before.state === state && nowMs < before.untilMs) {
+    return issueAndGive(request, before.offer, options.issuer);
+  }
   const pool = poolPath.exec(request.target)?.[1];
   const about = { route: 'config', ...(pool === undefined ? {} : { pool }) } as const;
+  let untilMs = Number.POSITIVE_INFINITY;
   if (options.access === 'token') {
-    const accepted = { digests: state.poolTokens, now: options.clock.now() };
+    const accepted = { digests: state.poolTokens, nowMs };
     const access = judgePoolToken(bearerToken(request.headers['authorization']), pool ?? '', accepted);
     if (access.status === 'refused') {
       return {
@@ -111,6 +127,7 @@ function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<H
         decision: { ...about, reason: 'token-refused', detail: access.reason },
       };
     }
+    untilMs = access.untilMs;
   }
   if (!isReading(request)) return refused(about, 'method-not-allowed');
   if (pool === undefined) return refused(about, 'not-found');
@@ -118,46 +135,62 @@ function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<H
   if (negotiated.status === 'unsupported') {
     return refused(about, 'spec-unsupported', `Spec ${negotiated.asked} was asked for.`);
   }
+  const spec = negotiated.version;
   const served = state.pools.get(pool);
   if (!isServed(served)) {
-    return refused(
-      { ...about, spec: negotiated.version },
-      'pool-not-ready',
-      served?.missing ?? `Nothing is known of ${pool}.`,
-    );
+    return refused({ ...about, spec }, 'pool-not-ready', served?.missing ?? `Nothing is known of ${pool}.`);
   }
-  const spec = negotiated.version;
+  const offer = options.offerOf(served, spec);
+  if (offer.status === 'inexpressible') return refused(offer.about, 'not-expressible', offer.losses.join('; '));
+  if (request.method === 'HEAD') return offer.head;
+  options.granted.set(request, { state, untilMs, offer });
+  return issueAndGive(request, offer, options.issuer);
+}
+
+function issueAndGive({ peer }: ServerRequest, offer: GoodOffer, issuer: TokenIssuer): Promise<Handled> {
+  const { asked } = offer;
+  const issuing = issuer.issue(peer.from === 'balancer' ? { ...asked, issuedTo: peer.address } : asked);
+  return issuing.then(offer.give, offer.fail);
+}
+
+/** What a pool's machines of one spec are answered with; everything that is the same for all of them is made once. */
+type Offer =
+  | GoodOffer
+  | {
+      readonly status: 'inexpressible';
+      readonly about: Omit<Decision, 'reason'>;
+      readonly losses: readonly string[];
+    };
+
+interface GoodOffer {
+  readonly status: 'good';
+  readonly asked: IssueRequest;
+  readonly head: Handled;
+  readonly give: (issued: Awaited<ReturnType<TokenIssuer['issue']>>) => Handled;
+  readonly fail: (error: unknown) => Handled;
+}
+
+function makeOffer(served: ServedPool, spec: SpecVersion): Offer {
+  const { pool } = served;
   const config = served.machineConfig.metadata.name;
-  const built = options.builtFor(served, spec);
-  if (built.status === 'inexpressible')
-    return refused({ ...about, config, spec }, 'not-expressible', built.losses.join('; '));
-  if (request.method === 'HEAD') {
-    const decision = { ...about, reason: 'served', config, spec } as const;
-    return { answer: give(built.fill(noToken), configHeaders), decision };
-  }
-  return issueAndGive(request, { issuer: options.issuer, pool, config, spec, fill: built.fill });
-}
-
-interface Giving {
-  readonly issuer: TokenIssuer;
-  readonly pool: string;
-  readonly config: string;
-  readonly spec: SpecVersion;
-  readonly fill: (token: string) => readonly Uint8Array[];
-}
-
-function issueAndGive(request: ServerRequest, { issuer, pool, config, spec, fill }: Giving): Promise<Handled> {
-  const { address, from } = request.peer;
   const about = { route: 'config', pool, config, spec } as const;
-  const issuing = issuer.issue(from === 'balancer' ? { pool, config, issuedTo: address } : { pool, config });
-  return issuing.then(
-    (issued): Handled => {
+  const built = buildServedConfig(served, spec);
+  if (built.status === 'inexpressible') return { status: 'inexpressible', about, losses: built.losses };
+  const empty = give(built.fill(noToken), configHeaders);
+  const headers = { ...configHeaders, 'content-length': String(bodyBytes(empty)) };
+  return {
+    status: 'good',
+    asked: { pool, config },
+    head: { answer: { ...empty, headers }, decision: { ...about, reason: 'served' } },
+    give: (issued) => {
       if ('status' in issued) return refused({ ...about, detail: `${issued.limit} tokens` }, 'too-many-tokens');
-      const decision: Decision = { route: 'config', reason: 'served', pool, config, spec, tokenId: issued.id };
-      return { answer: give(fill(issued.token), configHeaders), decision };
+      return {
+        answer: give(built.fill(issued.token), headers),
+        decision: { route: 'config', reason: 'served', pool, config, spec, tokenId: issued.id },
+      };
     },
-    (error: unknown) => refused({ ...about, detail: sentence(error) }, 'token-not-recorded'),
-  );
+    fail: (error) => refused({ ...about, detail: sentence(error) }, 'token-not-recorded'),
+  };
 }
 
 const redemptionForm = /^[A-Za-z0-9_-]{16,128}$/;

@@ -1,7 +1,8 @@
 // What the server counts. Every label has few values by construction: a path or a pool that a stranger made up is never
 // one of them. What the process itself uses is not here: the machine counts that per unit.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { ConnectionTrouble } from '../../host/https-server.ts';
+import { answerDurations } from './answer-durations.ts';
 import type { Decision } from './handler.ts';
 
 export interface MetricsReaders {
@@ -38,13 +39,11 @@ export function createMetrics(readers: MetricsReaders): Metrics {
       }
     },
   });
-  const durations = new Histogram({
-    name: `${prefix}answer_seconds`,
-    help: 'Time from the headers of a request to its answer.',
-    labelNames: ['route'],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-    registers,
-  });
+  const durations = answerDurations(
+    `${prefix}answer_seconds`,
+    'Time from the headers of a request to its answer.',
+    [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+  );
   const troubles = new Counter({
     name: `${prefix}connection_troubles_total`,
     help: 'Connections that ended without an answer, by kind.',
@@ -52,30 +51,41 @@ export function createMetrics(readers: MetricsReaders): Metrics {
     registers,
   });
   addGauges(registers, readers);
-  const timers = new Map<string, { observe(seconds: number): void }>();
   const tallies = new Map<string, Tally>();
+  const tallyOf = (labels: Tally['labels']): Tally => {
+    const { route, pool, status, reason } = labels;
+    const name = `${route} ${pool} ${status} ${reason}`;
+    const tally = tallies.get(name) ?? { labels, count: 0 };
+    tallies.set(name, tally);
+    return tally;
+  };
+  let last: Tally | undefined;
   return {
     answered: ({ route, pool = '', reason }, status, seconds) => {
       // Whoever was refused may have made the name up.
       const known = reason !== 'token-refused' && readers.isServed(pool) ? pool : '';
-      const name = `${route} ${known} ${status} ${reason}`;
-      let tally = tallies.get(name);
-      if (tally === undefined)
-        tallies.set(name, (tally = { labels: { route, pool: known, status, reason }, count: 0 }));
-      tally.count += 1;
-      let timer = timers.get(route);
-      if (timer === undefined) timers.set(route, (timer = durations.labels({ route })));
-      timer.observe(seconds);
+      if (last === undefined || !isLike(last.labels, { route, pool: known, status, reason })) {
+        last = tallyOf({ route, pool: known, status, reason });
+      }
+      last.count += 1;
+      durations.observe(route, seconds);
     },
     trouble: ({ kind }) => troubles.inc({ kind }),
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${durations.text()}`,
     contentType: registry.contentType,
   };
 }
 
+/** Most answers are like the one before. */
+function isLike(one: Tally['labels'], other: Tally['labels']): boolean {
+  return (
+    one.route === other.route && one.pool === other.pool && one.status === other.status && one.reason === other.reason
+  );
+}
+
 /** Answers since the counter was last read: prom-client looks at every label each time it counts. */
 interface Tally {
-  readonly labels: Readonly<Record<string, string | number>>;
+  readonly labels: Readonly<Record<'route' | 'pool' | 'reason', string> & { status: number }>;
   count: number;
 }
 

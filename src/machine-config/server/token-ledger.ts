@@ -9,6 +9,7 @@ import type { Host } from '../../host/host.ts';
 import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './bootstrap-token.ts';
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
+import { type KeysGiven, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
 import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
 import { outstandingLimit, redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
 
@@ -37,23 +38,10 @@ export interface LedgerEntry {
   readonly keysGiven?: KeysGiven;
 }
 
-export interface KeysGiven {
-  readonly atMs: number;
-  readonly redemption: string;
-}
-
 /** Everything recorded so far; of a file that is being written, all but the line under way. Throws CONFIGSERVER_LEDGER. */
 export async function readTokenLedger(files: Files, path: string): Promise<readonly LedgerEntry[]> {
   const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
   return entriesOf(path, content);
-}
-
-/** As much of an entry as is asked for while serving: there may be many of them. */
-export interface KnownToken {
-  readonly token: string;
-  readonly pool: string;
-  readonly expiresAtMs: number;
-  keysGiven: KeysGiven | undefined;
 }
 
 export interface LedgerOptions {
@@ -68,15 +56,18 @@ export async function openTokenLedger(host: Host, options: LedgerOptions): Promi
   const { path } = options;
   await files.makeFolder(dirname(path), { mode: 0o700 });
   const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
-  const tokens = new Map(entriesOf(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
+  const tokens = new OutstandingTokens();
+  for (const entry of entriesOf(path, content)) {
+    // Anything else was written by somebody else, and nobody can ever show it.
+    if (entry.record.id === tokenId(entry.record.token)) tokens.add(knownToken(entry));
+  }
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
   return new FileLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit: options.limit });
 }
 
 interface LedgerParts {
-  /** In the order in which they were issued, which is the order in which they expire. */
-  readonly tokens: Map<string, KnownToken>;
+  readonly tokens: OutstandingTokens;
   readonly log: GroupedAppend;
   readonly limit: number | undefined;
 }
@@ -86,7 +77,12 @@ class FileLedger implements TokenLedger {
   readonly #parts: LedgerParts;
   readonly #makeToken: () => string;
   /** The times of the last token: many are made in the same millisecond. */
-  #times = tokenTimes(new Date(0));
+  #times = tokenTimes(0);
+  /** What a line says of a pool, of the same millisecond. */
+  readonly #lineEnds = new Map<
+    string,
+    { readonly times: TokenTimes; readonly config: string; readonly text: string }
+  >();
   /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
@@ -98,16 +94,21 @@ class FileLedger implements TokenLedger {
 
   issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
     const { tokens, log, limit = outstandingLimit } = this.#parts;
-    const at = this.#host.clock.now();
-    this.#forgetExpired(at);
+    const atMs = this.#host.clock.nowMs();
+    tokens.forgetExpired(atMs);
     if (tokens.size >= limit) return Promise.resolve({ status: 'too-many', limit });
-    const { id, token } = this.#unusedToken();
-    if (this.#times.atMs !== at.getTime()) this.#times = tokenTimes(at);
+    const token = this.#unusedToken();
+    const id = tokenId(token);
+    if (this.#times.atMs !== atMs) this.#times = tokenTimes(atMs);
     const { issuedAt, expiresAt, expiresAtMs } = this.#times;
-    const record: Line & TokenRecord = { kind: 'issued', id, token, ...request, issuedAt, expiresAt };
-    tokens.set(id, { token, pool: request.pool, expiresAtMs, keysGiven: undefined });
-    return log.append(record).then(
-      () => record,
+    const { pool, config, issuedTo } = request;
+    tokens.add({ token, pool, expiresAtMs, keysGiven: undefined });
+    // By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped.
+    const end = this.#lineEnd(pool, config);
+    const to = issuedTo === undefined ? end : `","issuedTo":${JSON.stringify(issuedTo)}${end.slice(1)}`;
+    const line = `{"kind":"issued","id":"${id}","token":"${token}${to}`;
+    return log.append(line).then(
+      (): TokenRecord => ({ id, token, ...request, issuedAt, expiresAt }),
       (error: unknown) => {
         tokens.delete(id);
         throw error;
@@ -132,13 +133,15 @@ class FileLedger implements TokenLedger {
     }
     const redemption = digestToken(request.redemption);
     // Before the write and not after it: a second request must not slip in between.
-    known.keysGiven = { atMs: at.getTime(), redemption };
-    const writing = log.append({ kind: 'keys-given', id, at: at.toISOString(), redemption } satisfies Line);
+    tokens.setKeysGiven(id, { atMs: at.getTime(), redemption });
+    const writing = log.append(
+      JSON.stringify({ kind: 'keys-given', id, at: at.toISOString(), redemption } satisfies Line),
+    );
     this.#redeeming.set(id, writing);
     try {
       await writing;
     } catch (error) {
-      known.keysGiven = undefined;
+      tokens.setKeysGiven(id, undefined);
       throw error;
     } finally {
       this.#redeeming.delete(id);
@@ -147,35 +150,43 @@ class FileLedger implements TokenLedger {
   }
 
   outstanding(): number {
-    this.#forgetExpired(this.#host.clock.now());
+    this.#parts.tokens.forgetExpired(this.#host.clock.nowMs());
     return this.#parts.tokens.size;
-  }
-
-  #forgetExpired(now: Date): void {
-    const { tokens } = this.#parts;
-    for (const [id, { expiresAtMs }] of tokens) {
-      if (expiresAtMs > now.getTime()) return;
-      tokens.delete(id);
-    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#parts.log.close();
   }
 
-  #unusedToken(): { readonly id: string; readonly token: string } {
+  /** From the quote that ends the token on. */
+  #lineEnd(pool: string, config: string): string {
+    const times = this.#times;
+    const last = this.#lineEnds.get(pool);
+    if (last?.times === times && last.config === config) return last.text;
+    const { issuedAt, expiresAt } = times;
+    const text = `",${JSON.stringify({ pool, config, issuedAt, expiresAt }).slice(1)}`;
+    this.#lineEnds.set(pool, { times, config, text });
+    return text;
+  }
+
+  #unusedToken(): string {
     for (;;) {
       const token = this.#makeToken();
-      const id = tokenId(token);
-      if (!this.#parts.tokens.has(id)) return { id, token };
+      if (!this.#parts.tokens.has(token)) return token;
     }
   }
 }
 
-function tokenTimes(at: Date) {
-  const atMs = at.getTime();
+interface TokenTimes {
+  readonly atMs: number;
+  readonly issuedAt: string;
+  readonly expiresAtMs: number;
+  readonly expiresAt: string;
+}
+
+function tokenTimes(atMs: number): TokenTimes {
   const expiresAtMs = atMs + tokenLifeMs;
-  return { atMs, issuedAt: at.toISOString(), expiresAtMs, expiresAt: new Date(expiresAtMs).toISOString() };
+  return { atMs, issuedAt: new Date(atMs).toISOString(), expiresAtMs, expiresAt: new Date(expiresAtMs).toISOString() };
 }
 
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */
