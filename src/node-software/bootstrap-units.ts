@@ -6,7 +6,6 @@
 // Every link looks first whether its work is done, so the chain may be started again at any point and after a reboot;
 // once rm-assets has left its mark none of it starts again.
 import { bootstrapFinished, configServerPaths, masterConfigServerPaths, programs } from './machine-paths.ts';
-import { smallProgram } from './node-flags.ts';
 import { prepareUnit } from './node-units.ts';
 import type { Command, ServiceUnit } from './unit.ts';
 
@@ -25,7 +24,6 @@ const oneshot = {
   RestartSec: 1,
   // The stages have deadlines of their own, which say what was missing; systemd's would only kill them.
   TimeoutStartSec: 'infinity',
-  Environment: smallProgram,
 } as const;
 
 export const bootkubeUnit: ServiceUnit = {
@@ -167,7 +165,6 @@ export const approveCsrUnit: ServiceUnit = {
   },
   service: {
     Type: 'exec',
-    Environment: smallProgram,
     ExecStart: { program: programs.firstlight, args: ['approve-csr'] },
     Restart: 'on-failure',
     RestartSec: 1,
@@ -187,7 +184,6 @@ export const progressUnit: ServiceUnit = {
   },
   service: {
     Type: 'exec',
-    Environment: smallProgram,
     ExecStart: { program: programs.firstlight, args: ['progress'] },
     Restart: 'on-failure',
     RestartSec: 1,

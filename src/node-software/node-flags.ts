@@ -2,8 +2,8 @@
 // NODE_OPTIONS takes no such flags.
 
 /**
- * For whoever mostly waits: no optimising compiler, whose code and threads cost a fifth of the processor time and of the
- * memory of such a program and never pay. A server under load has its use for it.
+ * For who stays for ever and mostly waits: without the optimising compiler and its threads it needs 85 MB instead of 95,
+ * and no more processor time. A server under load has its use for it, and what ends soon frees its memory anyway.
  */
 export const smallProgram = {
   FIRSTLIGHT_NODE_FLAGS: '--single-threaded --no-opt --optimize-for-size',
