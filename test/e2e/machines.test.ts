@@ -240,6 +240,10 @@ describe('a machine that exists', () => {
   });
 
   test('is made anew while the kernel has not yet let go of the network of its last life', async () => {
+    // Whoever knows the switch by its hardware address must not lose it when others come and go.
+    const show = ['-n', `firstlight.${one}`, '-brief', 'link', 'show', 'bridge'];
+    const switchAsSeen = (): string => execFileSync('ip', show, { encoding: 'utf8' });
+    const before = switchAsSeen();
     const create = ['machine', 'create', '--cluster', one, '--ignition', plain, 'd'];
     await cli(...create);
     const { address } = await listed(one, 'd');
@@ -249,6 +253,7 @@ describe('a machine that exists', () => {
     await cli('machine', 'destroy', '--cluster', one, 'd');
     await cli(...create);
     expect(await listed(one, 'd')).toMatchObject({ state: 'running', address });
+    expect(switchAsSeen()).toBe(before);
     await cli('machine', 'destroy', '--cluster', one, 'd');
   });
 });

@@ -9,12 +9,18 @@ import { machineNamespace, namespacePath, switchNamespace } from './cluster-fold
 import { runProgram } from './run-program.ts';
 
 const bridge = 'bridge';
+/**
+ * Its own, not that of one of its ports: left to itself a bridge takes the lowest there is, changes it when a machine comes
+ * or goes, and everybody else speaks to the old one for seconds. Each cluster has a network of its own, so one will do.
+ */
+const bridgeAddress = '02:66:69:72:73:74';
 
 export async function ensureSwitch(host: Host, cluster: string, network: MachineNetwork): Promise<void> {
   const namespace = switchNamespace(cluster);
   await ensureNamespace(host, namespace);
   if (!(await hasLink(host, namespace, bridge))) {
-    await runProgram(host, ['ip', '-n', namespace, 'link', 'add', bridge, 'type', 'bridge', 'stp_state', '0']);
+    const command = `link add ${bridge} address ${bridgeAddress} type bridge stp_state 0`;
+    await runProgram(host, ['ip', '-n', namespace, ...command.split(' ')]);
   }
   await ipBatch(host, namespace, [
     'link set lo up',
