@@ -40,7 +40,7 @@ interface AccessReview extends KubernetesObject {
 }
 
 /** Asked with the token of this machine: whether it may ask for the certificate of a node. */
-async function whatIsMissing({ host, signal }: Agent): Promise<Outcome | undefined> {
+async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<Outcome | undefined> {
   await using client = await connectKubernetes(host, { path: bootstrapKubeconfig });
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -54,7 +54,8 @@ async function whatIsMissing({ host, signal }: Agent): Promise<Outcome | undefin
     const { status } = await client.create<AccessReview>(review, { signal, deadlineMs: 2_000 });
     return status?.allowed === true ? undefined : waiting('leave to ask the API for the certificate of a node');
   } catch (error) {
-    if (!isError(error, kubernetesErrors.UNAUTHORIZED)) throw error;
-    return waiting('the API to know the token of this machine');
+    if (isError(error, kubernetesErrors.UNAUTHORIZED)) return waiting('the API to know the token of this machine');
+    if (!isError(error, kubernetesErrors.UNREACHABLE)) throw error;
+    return waiting(`the API at ${apiServerUrl}: ${String(error.details['reason'])}`);
   }
 }
