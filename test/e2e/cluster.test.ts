@@ -198,8 +198,13 @@ describe('work in the cluster', () => {
     expect(new Set(items.map(({ spec }) => spec.nodeName)).size).toBe(2);
     const asking = `(async()=>{const s=new Set();for(let i=0;i<40;i++)s.add(await (await fetch('http://web.default.svc.cluster.local',{headers:{connection:'close'}})).text());console.log([...s].sort().join())})()`;
     const node = '/usr/local/lib/firstlight/bin/node';
-    const answered = await kubectl('exec', items[0]?.metadata.name ?? '', '--', node, '-e', asking);
-    expect(answered.trim().split(',')).toEqual(items.map(({ metadata }) => metadata.name).sort());
+    const both = items.map(({ metadata }) => metadata.name).sort();
+    // That its pods are Ready reaches the Service a moment later: first the slice of its endpoints, then every kube-proxy.
+    await eventually('answers of both replicas, and none that is refused', 30, async () => {
+      const exec = ['kubectl', '--dir', dir, 'exec', both[0] ?? '', '--', node, '-e', asking];
+      const { code, stdout } = await startCli(exec).outcome;
+      return code === 0 && stdout.trim() === both.join() ? true : undefined;
+    });
   });
 });
 
