@@ -18,7 +18,8 @@ export function etcdPod({ image, flags }: EtcdPodOptions): object {
     startup: probe('/livez'),
     liveness: probe('/livez'),
     readiness: probe('/readyz'),
-    cpuRequest: '100m',
+    // More than an API server: when processors are short, a leader that is late with its heartbeats costs everybody a write.
+    cpuRequest: '300m',
     folders: [
       { path: pkiFolder, isWritable: false },
       { path: etcdDataFolder, isWritable: true },
