@@ -21,9 +21,10 @@ export const kubeApiserver = renderStage({
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
-      // It ends once, and the handoff waits for it. Our load balancer sends whoever is refused to another machine in the
-      // same moment; of others we know less.
-      shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 1 : 20,
+      // It ends once, and the handoff waits for it. After that delay it turns whoever still comes away (429), so it must be
+      // longer than a load balancer needs: ours one and a half seconds, with its patience for a busy machine; of others we
+      // know less.
+      shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 2 : 20,
       isShortLived: true,
     });
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];

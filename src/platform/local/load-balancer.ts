@@ -42,7 +42,7 @@ const healthCheck = 'check check-ssl verify none inter 600ms fastinter 200ms dow
 // A master that hangs is left within two seconds, and its clients are sent elsewhere.
 const ofMasters = 'fall 2 on-marked-down shutdown-sessions';
 // There may be nobody else yet, so a slow answer is borne longer and no connection is cut; when it lets go, its API says
-// so for a second, and closes what is open by itself.
+// so for two seconds, and closes what is open by itself.
 const ofBootstrap = 'fall 5';
 
 export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadBalancerInput): string {
