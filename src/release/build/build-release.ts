@@ -62,6 +62,9 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   if (options.onlyParts === undefined) {
     await writeCurrent(host, entries);
     if (journal.records.length > before) {
+      // To the disk now: while the kernel writes a gigabyte later, the etcd of a cluster that is made next waits for seconds.
+      const { signal } = options;
+      await host.processes.run('sync', ['--file-system', cache.folder], { timeoutMs: 120_000, signal });
       const { prune } = await import('../cache/prune.ts');
       await prune(
         host,
