@@ -2,7 +2,6 @@
 // pods, only folders and ports moved aside. Each suite that needs one starts its own and stops it in the end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
@@ -18,6 +17,7 @@ import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts'
 import { readKeyPair } from '../../src/pki/key.ts';
 import { clusterLeaf, type Facts, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
 import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
+import { freePorts } from './free-ports.ts';
 import { judge, oracleProgram, type Verdict } from './programs.ts';
 
 const host = realHost();
@@ -207,12 +207,4 @@ async function until(folder: string, what: string, holds: () => boolean): Promis
       .join('\n'),
   );
   throw new Error(`waited 60 s for ${what}\n${logs.join('\n---\n')}`);
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.on('listening', resolve))));
-  const found = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return found;
 }

@@ -2,7 +2,6 @@
 // the product's own rules. Every process is ended by its pid; the folder goes with the lab.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EtcdClients, etcdClients, type EtcdTls } from '../../src/etcd/client.ts';
@@ -14,6 +13,7 @@ import type { MembershipFacts, ObservedMaster } from '../../src/etcd/observed-cl
 import { realHost } from '../../src/host/real/real-host.ts';
 import { issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { machineLeaf, type MachineLeafName, signerProfiles } from '../../src/pki/profiles.ts';
+import { freePorts } from './free-ports.ts';
 import { oracleProgram } from './programs.ts';
 
 export interface LabMachine {
@@ -258,19 +258,4 @@ export async function until(what: string, isSo: () => Promise<boolean>, limitMs 
     if (performance.now() > endMs) throw new Error(`${what}: not within ${limitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

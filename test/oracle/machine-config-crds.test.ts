@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import { controllerConfigManifest, machineConfigManifest } from '../../src/machi
 import { allPools, builtInPools } from '../../src/machine-config/pools.ts';
 import { readObjects } from '../../src/machine-config/read-objects.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
+import { freePorts } from './free-ports.ts';
 import { fullFacts } from './machine-config-sample.ts';
 import { oracleProgram } from './programs.ts';
 
@@ -31,14 +31,6 @@ function kubectl(...args: readonly string[]) {
   return spawnSync(oracleProgram('kubectl'), [...access, ...args], { encoding: 'utf8' });
 }
 
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => listener.once('listening', resolve));
-  const { port } = listener.address() as { port: number };
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
-}
-
 async function until(what: string, isTrue: () => boolean): Promise<void> {
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; ) {
     if (isTrue()) return;
@@ -48,7 +40,7 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
 }
 
 beforeAll(async () => {
-  const [client, peer, api] = [await freePort(), await freePort(), await freePort()];
+  const [client, peer, api] = await freePorts(3);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(folder, 'sa.key'), privateKey.export({ type: 'sec1', format: 'pem' }));
   writeFileSync(join(folder, 'tokens'), 'admin,admin,1,system:masters\n');
