@@ -24,11 +24,12 @@ import { shown, type Spread, spread } from './measure.ts';
 
 const { values: given } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '11' },
-    seconds: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '25' },
+    seconds: { type: 'string', default: '0.4' },
     output: { type: 'string', short: 'o', default: 'text' },
   },
 });
+/** Many short turns: a host that is slow for a second is slow for both. */
 const rounds = Number(given.rounds);
 const roundMs = Number(given.seconds) * 1000;
 /** Enough to keep either server busy, and that those who wait for a record on the disk wait together. */
@@ -57,8 +58,10 @@ interface Rate {
   readonly cpuMsEach: number;
 }
 
-/** Everything before the clock starts, and what one client does until it is over. */
-type Load = (client: Client) => Promise<(isOver: () => boolean) => Promise<number>>;
+/** What one client does in a round: how often it was served until it is over. */
+type Asking = (isOver: () => boolean) => Promise<number>;
+/** Makes a client, once for all rounds. */
+type Load = (client: Client) => Promise<Asking>;
 
 const fresh: Load = async (client) => async (isOver) => {
   let count = 0;
@@ -83,14 +86,16 @@ const kept: Load = async (client) => {
       if ((await exchange(socket)) !== 200) throw new Error('not served');
       count += 1;
     }
-    socket.destroy();
     return count;
   };
 };
 
-async function measure(contestant: Contestant, context: SecureContext, load: Load): Promise<Rate> {
-  const client = { context, port: contestant.port };
-  const asking = await Promise.all(Array.from({ length: clients }, () => load(client)));
+interface Asked {
+  readonly contestant: Contestant;
+  readonly asking: readonly Asking[];
+}
+
+async function measure({ contestant, asking }: Asked): Promise<Rate> {
   const startMs = performance.now();
   const startCpuMs = cpuMs(contestant);
   const isOver = (): boolean => performance.now() - startMs >= roundMs;
@@ -112,12 +117,17 @@ interface Compared {
 }
 
 async function compare(pair: readonly [Contestant, Contestant], context: SecureContext, load: Load): Promise<Compared> {
+  const prepare = async (contestant: Contestant): Promise<Asked> => {
+    const client = { context, port: contestant.port };
+    return { contestant, asking: await Promise.all(Array.from({ length: clients }, () => load(client))) };
+  };
+  const asked = [await prepare(pair[0]), await prepare(pair[1])] as const;
   const results: (readonly [Rate, Rate])[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     // Who begins changes, and the first round only warms up.
-    const order = round % 2 === 0 ? pair : ([pair[1], pair[0]] as const);
-    const first = await measure(order[0], context, load);
-    const second = await measure(order[1], context, load);
+    const order = round % 2 === 0 ? asked : ([asked[1], asked[0]] as const);
+    const first = await measure(order[0]);
+    const second = await measure(order[1]);
     if (round > 0) results.push(round % 2 === 0 ? [first, second] : [second, first]);
   }
   return {

@@ -16,15 +16,15 @@ export interface ServerLog extends Disposable {
 }
 
 export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
-  let lines = '';
+  let pieces: string[] = [];
   let timer: Disposable | undefined;
   /** How the last line began; most begin like the one before. */
   let last: { readonly ms: number; readonly fields: object; readonly text: string } | undefined;
   const flush = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
-    if (lines !== '') terminal.err(lines);
-    lines = '';
+    if (pieces.length > 0) terminal.err(pieces.join(''));
+    pieces = [];
   };
   const least = levels.indexOf(global.logLevel);
   /** Of fields that come again, the text that needs no second look. */
@@ -42,7 +42,8 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
     if (last?.ms !== ms || last.fields !== entry.fields) {
       last = { ms, fields: entry.fields, text: `{"time":"${new Date(ms).toISOString()}",${textOf(entry)}` };
     }
-    lines += entry.own === undefined ? `${last.text}}\n` : `${last.text},${JSON.stringify(entry.own).slice(1)}\n`;
+    if (entry.own === undefined) pieces.push(last.text, '}\n');
+    else pieces.push(last.text, ',', JSON.stringify(entry.own).slice(1), '\n');
     timer ??= host.clock.after(gatherMs, flush);
   };
   return { log, [Symbol.dispose]: flush };

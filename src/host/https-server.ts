@@ -21,12 +21,12 @@ export interface ServerAnswer {
   readonly status: number;
   /** `content-length` is added where it is missing. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * In pieces, sent one after the other; a piece may be shared by many answers and is never changed. Left out for HEAD,
-   * whose length it still tells.
-   */
-  readonly body: readonly Uint8Array[];
+  /** In pieces, sent one after the other. Left out for HEAD, whose length it still tells. */
+  readonly body: readonly BodyPiece[];
 }
+
+/** Bytes may be shared by many answers and are never changed. A text is of ASCII letters alone: one byte each. */
+export type BodyPiece = Uint8Array | string;
 
 export function bodyBytes({ body }: ServerAnswer): number {
   let bytes = 0;

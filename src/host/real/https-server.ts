@@ -228,8 +228,8 @@ function send(response: ServerResponse, answer: ServerAnswer, onAnswered: (() =>
   response.writeHead(answer.status, withLength(answer));
   const end = response.req.method === 'HEAD' ? 0 : body.length;
   // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
-  for (let at = 0; at < end - 1; at += 1) response.write(body[at]);
-  response.end(body[end - 1]);
+  for (let at = 0; at < end - 1; at += 1) response.write(body[at], 'latin1');
+  response.end(body[end - 1], 'latin1');
 }
 
 function withLength(answer: ServerAnswer): ServerAnswer['headers'] {

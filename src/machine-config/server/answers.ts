@@ -1,7 +1,7 @@
 // Every answer that is not what was asked for, as a table. Ignition takes a status below 500 as final and leaves the
 // machine dead, so nothing that can still come right by itself may have one. The reason stands in a header for programs
 // and in a JSON body for people.
-import type { ServerAnswer } from '../../host/https-server.ts';
+import type { BodyPiece, ServerAnswer } from '../../host/https-server.ts';
 
 export const reasonHeader = 'x-mcs-reason';
 
@@ -49,9 +49,6 @@ export function refuse(code: Refusal, detail?: string): ServerAnswer {
   };
 }
 
-/** What a config is given with: it differs by what the client can read. */
-export const configHeaders: ServerAnswer['headers'] = { ...shared, vary: 'accept' };
-
-export function give(body: readonly Uint8Array[], headers: ServerAnswer['headers'] = shared): ServerAnswer {
+export function give(body: readonly BodyPiece[], headers: ServerAnswer['headers'] = shared): ServerAnswer {
   return { status: 200, headers, body };
 }

@@ -56,20 +56,12 @@ class SecretIssuer implements ApiTokenIssuer {
     this.#following = this.#follow();
   }
 
-  async issue({ pool, config, issuedTo }: IssueRequest): ReturnType<TokenIssuer['issue']> {
+  async issue({ pool, issuedTo }: IssueRequest): ReturnType<TokenIssuer['issue']> {
     const { limit = apiTokenLimit } = this.#options;
     if (this.outstanding() >= limit) return { status: 'too-many', limit };
     const now = this.#host.clock.now();
     const { id, token } = await this.#create({ pool, now, ...(issuedTo === undefined ? {} : { address: issuedTo }) });
-    return {
-      id,
-      token: token.reveal(),
-      pool,
-      config,
-      issuedAt: now.toISOString(),
-      expiresAt: new Date(now.getTime() + tokenLifeMs).toISOString(),
-      ...(issuedTo === undefined ? {} : { issuedTo }),
-    };
+    return { id, token: token.reveal() };
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {

@@ -5,13 +5,13 @@ import type { AppendHandle } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 
 export interface GroupedAppend {
-  /** A line without its newline. */
-  append(line: string): Promise<void>;
+  /** A line without its newline, in pieces. */
+  append(...line: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Batch {
-  text: string;
+  readonly pieces: string[];
   readonly written: PromiseWithResolvers<void>;
 }
 
@@ -44,21 +44,21 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
       // Whoever asks in this moment goes along. Waiting longer would cost more than the syncs it saves: a request that
       // waits is memory that every garbage collection copies.
       await clock.turn();
-      const { text, written } = waiting;
+      const { pieces, written } = waiting;
       waiting = undefined;
       using _deadline = clock.after(deadlineMs, () => {
         const late = new Error(`${file.path} was not written within ${deadlineMs / 1000} s`);
         written.reject(late);
         waiting?.written.reject(late);
       });
-      await writeBatch(text).then(written.resolve, written.reject);
+      await writeBatch(pieces.join('')).then(written.resolve, written.reject);
     }
     writing = undefined;
   };
   return {
-    append: (line) => {
-      waiting ??= { text: '', written: Promise.withResolvers<void>() };
-      waiting.text += `${line}\n`;
+    append: (...line) => {
+      waiting ??= { pieces: [], written: Promise.withResolvers<void>() };
+      waiting.pieces.push(...line, '\n');
       const { promise } = waiting.written;
       writing ??= write();
       return promise;

@@ -61,7 +61,8 @@ async function writeKeys({ host }: Awaited<ReturnType<typeof setUp>>): Promise<v
   }
 }
 
-const body = ({ answer }: Handled): string => Buffer.concat(answer.body).toString('utf8');
+const body = ({ answer }: Handled): string =>
+  Buffer.concat(answer.body.map((piece) => Buffer.from(piece))).toString('utf8');
 const tokenIn = (handled: Handled): string => /token%3A%20([a-z0-9]{6}\.[a-z0-9]{16})/.exec(body(handled))?.[1] ?? '';
 
 describe('who is let in', () => {

@@ -7,7 +7,7 @@ import type { ServerAnswer, ServerRequest } from '../../host/https-server.ts';
 import type { SpecVersion } from '../../ignition/spec-version.ts';
 import { type Negotiated, negotiateSpec } from './accept.ts';
 import { bearerToken, judgePoolToken } from './access.ts';
-import { configHeaders, give, refuse, type Refusal } from './answers.ts';
+import { give, refuse, type Refusal } from './answers.ts';
 import { isBootstrapToken, tokenId, noToken } from './bootstrap-token.ts';
 import { type ConfigSource, isServed, type ServedPool, type SourceState } from './config-source.ts';
 import { readMasterKeys } from './master-keys.ts';
@@ -176,8 +176,8 @@ function makeOffer(served: ServedPool, spec: SpecVersion): Offer {
   const about = { route: 'config', pool, config, spec } as const;
   const built = buildServedConfig(served, spec);
   if (built.status === 'inexpressible') return { status: 'inexpressible', about, losses: built.losses };
-  const empty = give(built.fill(noToken), configHeaders);
-  const headers = { ...configHeaders, 'content-length': String(bodyBytes(empty)) };
+  const empty = give(built.fill(noToken));
+  const headers = { ...empty.headers, 'content-length': String(bodyBytes(empty)) };
   return {
     status: 'good',
     asked: { pool, config },

@@ -1,6 +1,7 @@
 // What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
 // in the spec it asked for. Built once per config and spec with a gap where the token goes; a request fills the gap.
 // Built by copy: the rendered config is shared by all requests and is never changed.
+import type { BodyPiece } from '../../host/https-server.ts';
 import type { Config, File } from '../../ignition/config.ts';
 import { convert, convertUp } from '../../ignition/convert.ts';
 import { inlineFile } from '../../ignition/inline-contents.ts';
@@ -28,7 +29,7 @@ export const servedPaths = {
 } as const;
 
 export type BuiltConfig =
-  | { readonly status: 'built'; readonly fill: (token: string) => readonly Uint8Array[] }
+  | { readonly status: 'built'; readonly fill: (token: string) => readonly BodyPiece[] }
   /** The pool's config says something that this spec has no words for. */
   | { readonly status: 'inexpressible'; readonly losses: readonly string[] };
 
@@ -65,7 +66,7 @@ function template(text: string, gap: string): BuiltConfig {
   if (before === undefined || after === undefined || parts.length !== 2) {
     throw new Error(`a served config has ${parts.length - 1} places for a token`);
   }
-  return { status: 'built', fill: (token) => [before, Buffer.from(token, 'latin1'), after] };
+  return { status: 'built', fill: (token) => [before, token, after] };
 }
 
 /** Before spec 3.3 Ignition knows no kernel arguments; the machine's own daemon does, from the encapsulated config. */

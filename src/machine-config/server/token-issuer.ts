@@ -36,8 +36,11 @@ export type KeysVerdict =
   | { readonly status: 'granted'; readonly isRepeated: boolean }
   | { readonly status: 'refused'; readonly reason: 'unknown' | 'expired' | 'other-pool' | 'already-used' };
 
+/** What a machine is told, and what it is called in the log. */
+export type IssuedToken = Pick<TokenRecord, 'id' | 'token'>;
+
 export interface TokenIssuer {
-  issue(request: IssueRequest): Promise<TokenRecord | { readonly status: 'too-many'; readonly limit: number }>;
+  issue(request: IssueRequest): Promise<IssuedToken | { readonly status: 'too-many'; readonly limit: number }>;
   /** Whether keys could be given for the token, without giving them: what a stranger is told apart by. */
   check(request: KeysRequest): Promise<KeysVerdict>;
   /** The same, and it is recorded when it resolves with `granted`. */

@@ -10,7 +10,7 @@ import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './b
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
 import { type KeysGiven, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
-import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
+import type { IssuedToken, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
 import { outstandingLimit, redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
 
 const issued = z.object({
@@ -100,15 +100,13 @@ class FileLedger implements TokenLedger {
     const token = this.#unusedToken();
     const id = tokenId(token);
     if (this.#times.atMs !== atMs) this.#times = tokenTimes(atMs);
-    const { issuedAt, expiresAt, expiresAtMs } = this.#times;
     const { pool, config, issuedTo } = request;
-    tokens.add({ token, pool, expiresAtMs, keysGiven: undefined });
+    tokens.add({ token, pool, expiresAtMs: this.#times.expiresAtMs, keysGiven: undefined });
     // By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped.
     const end = this.#lineEnd(pool, config);
     const to = issuedTo === undefined ? end : `","issuedTo":${JSON.stringify(issuedTo)}${end.slice(1)}`;
-    const line = `{"kind":"issued","id":"${id}","token":"${token}${to}`;
-    return log.append(line).then(
-      (): TokenRecord => ({ id, token, ...request, issuedAt, expiresAt }),
+    return log.append('{"kind":"issued","id":"', id, '","token":"', token, to).then(
+      (): IssuedToken => ({ id, token }),
       (error: unknown) => {
         tokens.delete(id);
         throw error;
