@@ -34,6 +34,10 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
       'leader-elect': 'true',
       controllers: '*,bootstrapsigner,tokencleaner',
       'use-service-account-credentials': 'true',
+      // It asks for an account and a token per controller before the first of them starts. By its defaults (20 a second)
+      // that takes five seconds, in which no kubelet gets its certificate and no node its pod range.
+      'kube-api-qps': '150',
+      'kube-api-burst': '300',
       'cluster-name': options.clusterName,
       'allocate-node-cidrs': 'true',
       'cluster-cidr': options.podNetwork,
