@@ -79,7 +79,16 @@ export async function followCluster(options: FollowOptions): Promise<void> {
 export function inventoryIn(configMaps: readonly KubernetesObject[]): Inventory | undefined {
   const { name, namespace } = inventoryConfigMap;
   const found = configMaps.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-  return readInventory((found?.['data'] as Readonly<Record<string, string>> | undefined)?.[inventoryKey]);
+  if (found === undefined) return undefined;
+  if (!inventories.has(found)) inventories.set(found, readInventory(textIn(found)));
+  return inventories.get(found);
+}
+
+/** Read once per object: several duties ask for it at every look. */
+const inventories = new WeakMap<KubernetesObject, Inventory | undefined>();
+
+function textIn({ data }: KubernetesObject): string | undefined {
+  return (data as Readonly<Record<string, string>> | undefined)?.[inventoryKey];
 }
 
 /** As the API says, else as it last said. */

@@ -7,11 +7,8 @@ import { parse as parseYaml } from 'yaml';
 import type { Files } from '../../src/host/files.ts';
 import type { Host } from '../../src/host/host.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { programs } from '../../src/node-software/machine-paths.ts';
 import { oracleProgram } from './programs.ts';
 
-/** Where `systemctl enable` puts its links. */
-const wants = '/etc/systemd/system/multi-user.target.wants';
 const real = realHost();
 
 /** The same files, below a folder. */
@@ -29,6 +26,7 @@ function rootedFiles(root: string): Files {
     makeFolder: (path, options) => files.makeFolder(at(path), options),
     list: (path) => files.list(at(path)),
     facts: (path) => files.facts(at(path)),
+    symlink: (target, path) => files.symlink(target, at(path)),
     rename: (from, to) => files.rename(at(from), at(to)),
     setMode: (path, mode) => files.setMode(at(path), mode),
     remove: (path) => files.remove(at(path)),
@@ -83,7 +81,6 @@ export function testMachine(root: string, address: string): TestMachine {
       ...real.processes,
       run: async (program, args) => {
         commands.push([program, ...args].join(' '));
-        if (program === programs.systemctl && args[0] === 'enable') put(`${wants}/${args.at(-1)}`, '');
         const stdout = program === 'ctr' ? (args.at(-1) ?? '') : program === 'ip' ? ip(args) : '';
         return { code: 0, signal: undefined, stdout, stderr: '', timedOut: false };
       },

@@ -1,7 +1,7 @@
 // A master takes its place: the real agent with its duties, the real etcd and kube-apiserver. It joins a running
 // bootstrap machine as a learner, votes, serves the API by its own pods, and carries the cluster when the other is gone.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -119,10 +119,9 @@ describe('a master and its agent', () => {
       'kubelet: settled',
     ]);
     const commands = master.commands.filter((line) => line.endsWith(' kubelet.service'));
-    expect(commands.map((line) => line.replace(/^\S+ /, ''))).toEqual([
-      'start --no-block kubelet.service',
-      'enable kubelet.service',
-    ]);
+    expect(commands.map((line) => line.replace(/^\S+ /, ''))).toEqual(['start --no-block kubelet.service']);
+    const link = master.at('/etc/systemd/system/multi-user.target.wants/kubelet.service');
+    expect(readlinkSync(link)).toBe('/etc/systemd/system/kubelet.service');
   });
 
   test('wrote what a node needs for its pods', () => {

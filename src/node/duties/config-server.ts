@@ -4,6 +4,7 @@ import { masterConfigServerUnit } from '../../node-software/bootstrap-units.ts';
 import { programs } from '../../node-software/machine-paths.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
+import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
 
 export const configServer: Duty = {
   name: 'config-server',
@@ -13,13 +14,10 @@ export const configServer: Duty = {
   isDeafWhenSettled: true,
   run: async ({ host }) => {
     const { name } = masterConfigServerUnit;
-    const [active, enabled] = await Promise.all(
-      ['is-active', 'is-enabled'].map((question) =>
-        host.processes.run(programs.systemctl, [question, '--quiet', name], { timeoutMs: 10_000 }),
-      ),
-    );
-    if (active?.code === 0 && enabled?.code === 0) return settled();
-    await runCommand(host, programs.systemctl, ['enable', '--now', '--no-block', name]);
+    const active = await host.processes.run(programs.systemctl, ['is-active', '--quiet', name], { timeoutMs: 10_000 });
+    if (active.code === 0 && (await startsAtBoot(host.files, name))) return settled();
+    await letStartAtBoot(host.files, name);
+    await runCommand(host, programs.systemctl, ['start', '--no-block', name]);
     return acted(`started ${name}`);
   },
 };

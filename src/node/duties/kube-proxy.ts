@@ -16,6 +16,7 @@ export const kubeProxy: Duty = {
   roles: ['master', 'worker'],
   // kube-proxy is of no use before the node is there, and its binding exists by then.
   needs: ['cluster-view'],
+  isDeafWhenSettled: true,
   run: async (agent) => {
     const text = agent.node.role === 'master' ? masterText(agent) : await workerText(agent);
     if (text === undefined) return waiting(waitingForKubelet);

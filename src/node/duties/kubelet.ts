@@ -10,10 +10,9 @@ import { kubeletUnit } from '../../node-software/node-units.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
+import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
 
 const { name: unit } = kubeletUnit({ mode: 'cluster' });
-/** What `systemctl enable` makes. */
-const enabledLink = `/etc/systemd/system/multi-user.target.wants/${unit}`;
 
 export const kubelet: Duty = {
   name: 'kubelet',
@@ -24,13 +23,13 @@ export const kubelet: Duty = {
   isDeafWhenSettled: true,
   run: async (agent) => {
     const { host } = agent;
-    if ((await host.files.facts(enabledLink)) !== undefined) return settled();
+    if (await startsAtBoot(host.files, unit)) return settled();
     const isKnown = (await host.files.facts(kubeletClientCertificate)) !== undefined;
     const missing = isKnown ? undefined : await whatIsMissing(agent);
     if (missing !== undefined) return missing;
     // In this order: if this ends in between, the next look does both again.
     await runCommand(host, programs.systemctl, ['start', '--no-block', unit]);
-    await runCommand(host, programs.systemctl, ['enable', unit]);
+    await letStartAtBoot(host.files, unit);
     return acted(`started ${unit}`);
   },
 };

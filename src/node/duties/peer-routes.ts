@@ -3,6 +3,7 @@
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
 import { internalAddressesOf, podRangesOf } from '../node-facts.ts';
@@ -21,15 +22,25 @@ export const peerRoutes: Duty = {
   why: 'A pod reaches pods of other nodes by their own addresses.',
   roles: ['master', 'worker'],
   needs: ['cluster-view'],
-  run: async ({ host, node, cluster }) => {
+  run: async (agent) => {
+    const { host, node, cluster } = agent;
     const nodes = cluster.nodes ?? [];
     // A list without ourselves is not one to take routes away by.
     if (!nodes.some(({ metadata }) => metadata.name === node.name)) return waiting(`${node.name} to be a node`);
     const wanted = routesTo(nodes.filter(({ metadata }) => metadata.name !== node.name));
+    const note = `to ${wanted.length} pod ranges`;
+    const last = lastSeen.get(agent);
+    const isFresh = last !== undefined && host.clock.monotonicMs() - last.atMs < freshMs;
+    if (isFresh && wanted.length === last.routes.length && wanted.every((route, n) => isSame(route, last.routes[n]))) {
+      return settled(note);
+    }
     const present = (await Promise.all(families.map((family) => readRoutes(host, family)))).flat();
     const missing = wanted.filter((route) => !present.some((other) => isSame(route, other)));
     const stale = present.filter(({ range }) => !wanted.some((route) => route.range === range));
-    if (missing.length + stale.length === 0) return settled(`to ${wanted.length} pod ranges`);
+    if (missing.length + stale.length === 0) {
+      lastSeen.set(agent, { routes: wanted, atMs: host.clock.monotonicMs() });
+      return settled(note);
+    }
     const failures = [
       ...(await attempts(missing, ({ range, via }) => ip(host, range, ['replace', range, 'via', via]))),
       ...(await attempts(stale, ({ range }) => ip(host, range, ['del', range]))),
@@ -38,6 +49,10 @@ export const peerRoutes: Duty = {
     return acted(`routes: ${missing.length} set, ${stale.length} removed`);
   },
 };
+
+/** The kernel was last seen to have exactly these; most rings are about something else, and a look costs two processes. */
+const lastSeen = new WeakMap<Agent, { readonly routes: readonly Route[]; readonly atMs: number }>();
+const freshMs = 20_000;
 
 /** All of them, whatever happens to one: a peer on another link must not cost the others their routes. */
 async function attempts(
@@ -74,8 +89,8 @@ function familyOf(address: string): Family {
   return address.includes(':') ? '-6' : '-4';
 }
 
-function isSame(a: Route, b: Route): boolean {
-  return a.range === b.range && a.via === b.via;
+function isSame(a: Route, b: Route | undefined): boolean {
+  return a.range === b?.range && a.via === b.via;
 }
 
 async function ip(host: Host, range: string, args: readonly string[]): Promise<void> {
