@@ -12,7 +12,7 @@ import {
   machineFacts,
   programs,
 } from './machine-paths.ts';
-import { smallProgram } from './node-flags.ts';
+import { smallProgram } from './program-size.ts';
 import type { PathUnit, ServiceUnit } from './unit.ts';
 import type { Argument } from './unit-escape.ts';
 import { splitVariable, variable } from './unit-escape.ts';

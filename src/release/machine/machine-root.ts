@@ -7,6 +7,7 @@ import { releaseErrors } from '../errors.ts';
 import { firstlightFolder } from '../images/firstlight-image.ts';
 import { imageOf } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
+import { compileScript, keepCompiledProgram, smallFlags } from './compiled-program.ts';
 import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
 
 export interface RootIngredients {
@@ -33,10 +34,12 @@ export const releaseFolder = 'usr/local/share/firstlight';
 
 /**
  * A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. A unit
- * may give Node flags (node-software/node-flags.ts).
+ * says by FIRSTLIGHT_SIZE=small that its program shall be so.
  */
 const launcher = `#!/bin/sh
-FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $FIRSTLIGHT_NODE_FLAGS /${firstlightFolder}/dist/firstlight.mjs "$@"
+flags=
+[ "\${FIRSTLIGHT_SIZE-}" = small ] && flags='${smallFlags.join(' ')}'
+FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $flags /${firstlightFolder}/dist/firstlight.mjs "$@"
 `;
 /** The launcher's other names; what the program is under each, src/torcx/program-names.ts says. */
 const launcherLinks = ['tectonic-torcx-bootstrap', 'tectonic-torcx-hook-pre'];
@@ -60,6 +63,7 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
             places: JSON.stringify(places),
             launcher,
             launcherLinks: launcherLinks.join(' '),
+            compileScript,
           };
         },
         make: (shop, work) => assemble(shop, work, ingredients),
@@ -79,6 +83,7 @@ async function assemble(shop: Workshop, work: Work, ingredients: RootIngredients
   const programs = join(work.folder, 'usr/local/bin');
   await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
   for (const name of launcherLinks) await files.symlink('firstlight', join(programs, name));
+  await keepCompiledProgram(shop, work);
   const release = await need(shop, ingredients.release);
   await describeRelease(shop, work.folder, release);
   return { release: imageOf(release).digest };
