@@ -5,7 +5,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import { etcdPorts } from '../etcd/member-flags.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
-import type { HttpRequest } from '../host/network.ts';
+import type { HttpClient, HttpRequest } from '../host/network.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { issueLeaf } from '../pki/issue.ts';
@@ -50,9 +50,12 @@ export async function apiIsReady(host: Host, url: string, ca: string): Promise<O
 }
 
 /** Ready when the answer is 200; else what was seen instead. */
-export async function answers(host: Host, { name, request }: Asked): Promise<Observation<true>> {
+export async function answers(
+  { network }: { readonly network: Pick<HttpClient, 'request'> },
+  { name, request }: Asked,
+): Promise<Observation<true>> {
   try {
-    const { status } = await host.network.request({ ...request, timeoutMs: 2_000 });
+    const { status } = await network.request({ ...request, timeoutMs: 2_000 });
     if (status === 200) return { status: 'ready', value: true };
     return { status: 'waiting', missing: [`${name} answers ${status}`] };
   } catch (error) {

@@ -1,6 +1,7 @@
 // What every duty works with: the machine, what its pool was told, and the doors to the API, etcd and systemd.
 import type { EtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
+import type { HttpClient } from '../host/network.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { ControlPlaneFacts } from '../node-software/node-settings.ts';
 import type { Timeline } from '../node-software/timeline.ts';
@@ -31,6 +32,8 @@ export interface Agent {
   readonly api: () => Promise<KubernetesClient>;
   /** The members of etcd as this master; throws while it has no identity yet. */
   readonly etcd: () => Promise<EtcdClients>;
+  /** For what is asked again and again of the same machine. */
+  readonly kept: HttpClient;
   /** Of this process, in elections. */
   readonly identity: string;
   readonly log: (line: string) => void;

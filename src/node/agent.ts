@@ -41,6 +41,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   const doorbell = new Doorbell();
   const children = new Children(host.clock, signal, () => doorbell.ring());
   using etcd = new RenewingClients(host.clock);
+  using kept = host.network.keepConnections();
   const timeline = openTimeline(host, 'agent');
   const agent: Agent = {
     host,
@@ -53,6 +54,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
     signal,
     api: once(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
     etcd: async () => etcd.use(await readEtcdTls(host, 'etcd-healthcheck-client')),
+    kept,
     identity: `${node.name}_${randomUuid(host.random)}`,
     log,
     timeline,

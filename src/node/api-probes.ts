@@ -6,6 +6,7 @@ import { memberUrl } from '../etcd/member-flags.ts';
 import type { Handoff } from '../etcd/observed-cluster.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
+import type { HttpClient } from '../host/network.ts';
 import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
 import { StandingQuestions } from '../workflow/standing-questions.ts';
 import { apiReadiness } from './api-readiness.ts';
@@ -26,11 +27,14 @@ type Answer = 'ready' | 'not ready' | Handoff['bootstrapApi'];
 export class ApiProbes {
   readonly #host: Host;
   readonly #ca: string;
+  /** For masters alone: whether the bootstrap machine still takes connections, only a new one can tell. */
+  readonly #kept: HttpClient;
   readonly #questions: StandingQuestions<Answer>;
 
-  constructor(host: Host, ca: string) {
+  constructor(host: Host, { ca, kept }: { readonly ca: string; readonly kept: HttpClient }) {
     this.#host = host;
     this.#ca = ca;
+    this.#kept = kept;
     this.#questions = new StandingQuestions({ clock: host.clock, freshMs, patienceMs });
   }
 
@@ -51,7 +55,7 @@ export class ApiProbes {
   }
 
   async #readiness({ addresses }: InventoryMachine): Promise<Answer> {
-    const { status } = await apiReadiness(this.#host, { url: urlOf(addresses), ca: this.#ca });
+    const { status } = await apiReadiness({ network: this.#kept }, { url: urlOf(addresses), ca: this.#ca });
     return status === 'ready' ? 'ready' : 'not ready';
   }
 

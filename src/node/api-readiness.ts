@@ -1,15 +1,15 @@
 // Whether an API server says that it is ready, asked directly and not through the load balancer.
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
-import type { Host } from '../host/host.ts';
+import type { HttpClient } from '../host/network.ts';
 import type { Observation } from '../workflow/wait.ts';
 
 export async function apiReadiness(
-  host: Pick<Host, 'network'>,
+  { network }: { readonly network: Pick<HttpClient, 'request'> },
   { url, ca }: { readonly url: string; readonly ca: string },
 ): Promise<Observation<true>> {
   try {
-    const { status } = await host.network.request({ url: `${url}/readyz`, ca, timeoutMs: 1_000 });
+    const { status } = await network.request({ url: `${url}/readyz`, ca, timeoutMs: 1_000 });
     if (status === 200) return { status: 'ready', value: true };
     return { status: 'waiting', missing: [`kube-apiserver at ${url} to be ready; it answers ${status}`] };
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Stage } from '../etcd/move.ts';
 import type { MembershipFacts, ObservedCluster } from '../etcd/observed-cluster.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import type { HttpClient } from '../host/network.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { type ElectionEvent, type ElectionOptions, type Leadership, leadWhile } from '../kubernetes/lease.ts';
 import type { Inventory } from '../node-software/inventory.ts';
@@ -118,7 +119,8 @@ async function look(options: LookAfterOptions, leadership: Leadership, onBlind: 
   const changed = new Doorbell();
   const following = followCluster({ client, host, role: 'master', view, signal, onChange: () => changed.ring() });
   using clients = new RenewingClients(host.clock);
-  const watch = new Watch(options, { view, changed, clients, signal });
+  using kept = host.network.keepConnections();
+  const watch = new Watch(options, { view, changed, clients, kept, signal });
   const loop = keepMembership({
     clients,
     clock: host.clock,
@@ -147,6 +149,7 @@ interface WatchParts {
   readonly view: ClusterView;
   readonly changed: Doorbell;
   readonly clients: RenewingClients;
+  readonly kept: HttpClient;
   readonly signal: AbortSignal;
 }
 
@@ -162,7 +165,7 @@ class Watch {
   constructor(options: LookAfterOptions, parts: WatchParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#probes = new ApiProbes(options.host, options.apiCaPem);
+    this.#probes = new ApiProbes(options.host, { ca: options.apiCaPem, kept: parts.kept });
   }
 
   async facts(): Promise<MembershipFacts> {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { Files } from '../../src/host/files.ts';
 import type { Host } from '../../src/host/host.ts';
+import type { HttpRequest } from '../../src/host/network.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { oracleProgram } from './programs.ts';
 
@@ -64,16 +65,20 @@ export function testMachine(root: string, address: string): TestMachine {
     const shown = [...routes].map(([dst, gateway]) => ({ dst, gateway }));
     return JSON.stringify(args.includes('show') && family === '-4' ? shown : []);
   };
+  const toOwnAddress = (request: HttpRequest): HttpRequest => {
+    const { hostname, port } = new URL(request.url);
+    return hostname === 'localhost' ? { ...request, connectTo: { host: address, port: Number(port) } } : request;
+  };
   const host: Host = {
     ...real,
     files: rootedFiles(root),
     // "localhost" is this machine's own address here.
     network: {
       ...real.network,
-      request: (request) => {
-        const { hostname, port } = new URL(request.url);
-        const connectTo = hostname === 'localhost' ? { connectTo: { host: address, port: Number(port) } } : {};
-        return real.network.request({ ...request, ...connectTo });
+      request: (request) => real.network.request(toOwnAddress(request)),
+      keepConnections: (options) => {
+        const kept = real.network.keepConnections(options);
+        return { ...kept, request: (request) => kept.request(toOwnAddress(request)) };
       },
       probe: (name, port, timeoutMs) => real.network.probe(name === '127.0.0.1' ? address : name, port, timeoutMs),
     },

@@ -119,6 +119,7 @@ export function fakeAgent(options: FakeAgentOptions = {}): FakeAgent {
       throw agentErrors.NO_IDENTITY({ path: 'a test' });
     },
     etcd: async () => membersOf(() => agent.members),
+    kept: host.network,
     identity: 'master-1_test',
     log: (line) => logged.push(line),
     timeline: openTimeline(host, 'agent'),

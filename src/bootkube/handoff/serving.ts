@@ -2,6 +2,7 @@
 // not through the load balancer, which would answer with this machine's own voice.
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import { apiPort, configServerPort } from '../../assets/cluster-names.ts';
+import type { HttpClient } from '../../host/network.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { StandingQuestions } from '../../workflow/standing-questions.ts';
 import { type Observation, waitUntil } from '../../workflow/wait.ts';
@@ -23,13 +24,15 @@ export const serving: Stage<BootkubeContext> = {
       : { status: 'done' },
   run: async (context, tools) => {
     const { clock } = context.host;
+    // Asked again and again: a handshake each time would take from the masters what they need to get ready.
+    using network = context.host.network.keepConnections();
     const questions: Questions = new StandingQuestions({ clock, freshMs: 100, patienceMs: 300 });
     const ready = await waitUntil({
       clock,
       what: 'that enough masters serve',
       deadlineMs,
       everyMs: 200,
-      probe: () => enoughServe(context, questions),
+      probe: () => enoughServe(context, { questions, network }),
       signal: tools.signal,
       onMissing: (missing) => tools.report(missing.join('; ')),
     });
@@ -40,11 +43,16 @@ export const serving: Stage<BootkubeContext> = {
 
 type Questions = StandingQuestions<readonly string[]>;
 
-async function enoughServe(context: BootkubeContext, questions: Questions): Promise<Observation<readonly string[]>> {
+interface Asking {
+  readonly questions: Questions;
+  readonly network: HttpClient;
+}
+
+async function enoughServe(context: BootkubeContext, asking: Asking): Promise<Observation<readonly string[]>> {
   const masters = context.inventory.machines.filter(({ role }) => role === 'master');
   const needed = Math.min(2, masters.length);
-  const seen = await questions.look(
-    new Map(masters.map(({ name, addresses }) => [name, () => missingOf(context, addresses[0] ?? '')])),
+  const seen = await asking.questions.look(
+    new Map(masters.map(({ name, addresses }) => [name, () => missingOf(context, asking, addresses[0] ?? '')])),
   );
   const ready = masters.map(({ name }) => name).filter((name) => seen.get(name)?.length === 0);
   if (ready.length >= needed) return { status: 'ready', value: ready };
@@ -54,7 +62,11 @@ async function enoughServe(context: BootkubeContext, questions: Questions): Prom
   return { status: 'waiting', missing };
 }
 
-async function missingOf({ host, folders, names }: BootkubeContext, address: string): Promise<readonly string[]> {
+async function missingOf(
+  { host, folders, names }: BootkubeContext,
+  asking: Asking,
+  address: string,
+): Promise<readonly string[]> {
   const apiCa = await host.files.readText(`${pkiFolder}/apiserver-ca.crt`);
   const rootCa = await host.files.readText(`${folders.assets}/tls/root-ca.crt`);
   const api: Asked = { name: 'API', request: { url: `https://${address}:${apiPort}/readyz`, ca: apiCa } };
@@ -67,6 +79,6 @@ async function missingOf({ host, folders, names }: BootkubeContext, address: str
       connectTo: { host: address, port: configServerPort },
     },
   };
-  const found = await Promise.all([answers(host, api), answers(host, config)]);
+  const found = await Promise.all([answers(asking, api), answers(asking, config)]);
   return found.flatMap((each) => (each.status === 'waiting' ? each.missing : []));
 }

@@ -23,7 +23,7 @@ export const controlPlane: Duty = {
     const first = await writeMissing(agent, { 'kube-apiserver': server });
     if (first.length > 0) return acted(`started ${first.join(', ')}`);
     const ca = await agent.host.files.readText(bundleFile('apiserver-ca'));
-    const api = await apiReadiness(agent.host, { url: 'https://localhost:6443', ca });
+    const api = await apiReadiness({ network: agent.kept }, { url: 'https://localhost:6443', ca });
     if (api.status !== 'ready') return waiting(...api.missing);
     const rest = await writeMissing(agent, others);
     return rest.length > 0 ? acted(`started ${rest.join(', ')}`) : settled();
