@@ -1,7 +1,8 @@
 // One file that is the whole program, for machines and images: `npm run bundle` writes dist/firstlight.mjs.
 // Usage: node tools/bundle.ts [folder]. The same sources give the same bytes.
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = process.argv[2] ?? `${root}/dist`;
@@ -11,6 +12,17 @@ const banner = [
   "import { createRequire as __createRequire } from 'node:module';",
   'const require = __createRequire(import.meta.url);',
 ].join('');
+
+/** zod says what is wrong in fifty languages, half of what each of our processes would load; we ask for one. */
+const oneLanguage: Plugin = {
+  name: 'one-language',
+  setup: (bundle) => {
+    bundle.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
 
 const result = await build({
   absWorkingDir: root,
@@ -30,6 +42,7 @@ const result = await build({
   legalComments: 'none',
   // Optional peers of the bill-of-materials library, for XML and validation; we write JSON and have neither installed.
   external: ['xmlbuilder2', 'libxmljs2', 'ajv', 'ajv-formats', 'ajv-formats-draft2019'],
+  plugins: [oneLanguage],
   banner: { js: banner },
   metafile: true,
   logLevel: 'warning',
