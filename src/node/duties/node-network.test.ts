@@ -49,6 +49,24 @@ describe('routes to the pods of other nodes', () => {
     ]);
   });
 
+  test('are asked of the kernel when others are wanted or some time has passed, not at every ring', async () => {
+    const shown = [{ dst: '10.128.0.0/23', gateway: '10.99.0.11' }];
+    const agent = fakeAgent({ output: (line) => (line.startsWith('ip -4 -json') ? JSON.stringify(shown) : '[]') });
+    const looks = (): number => agent.commands.filter((line) => line.startsWith('ip -4 -json')).length;
+    agent.cluster.put({ nodes: peers });
+    for (let ring = 0; ring < 3; ring += 1) {
+      expect(await peerRoutes.run(agent)).toEqual({ status: 'settled', note: 'to 1 pod ranges' });
+    }
+    expect(looks()).toBe(1);
+    agent.cluster.put({ nodes: [...peers, nodeObject('worker-1', '10.99.0.22', ['10.128.4.0/23'])] });
+    expect(await peerRoutes.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 0 removed' });
+    expect(looks()).toBe(2);
+    agent.cluster.put({ nodes: peers });
+    agent.host.clock.advance(30_000);
+    expect(await peerRoutes.run(agent)).toMatchObject({ status: 'settled' });
+    expect(looks()).toBe(3);
+  });
+
   test('a peer that cannot be reached directly is named, and costs the others nothing', async () => {
     const far = nodeObject('far', '203.0.113.9', ['10.128.4.0/23']);
     const agent = fakeAgent({
