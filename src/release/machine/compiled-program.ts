@@ -2,10 +2,10 @@
 // cluster comes up, and each would compile the same text again. Only a saving: whatever is missing or does not fit is
 // compiled as before. V8 takes nothing that was made under other flags, so it is made for both sets of them.
 import { join } from 'node:path';
-import { tailOf } from '../build/build-output.ts';
 import type { Work, Workshop } from '../build/workshop.ts';
 import { releaseErrors } from '../errors.ts';
 import { firstlightFolder } from '../images/firstlight-image.ts';
+import { inRoot } from './in-root.ts';
 
 /** For units that say FIRSTLIGHT_SIZE=small. */
 export const smallFlags: readonly string[] = ['--single-threaded', '--no-opt', '--optimize-for-size'];
@@ -23,17 +23,15 @@ flushCompileCache();
 `;
 
 export async function keepCompiledProgram(shop: Workshop, { folder, signal }: Work): Promise<void> {
-  const { files, processes } = shop.host;
+  const part = 'the machine root';
   const node = `/${firstlightFolder}/bin/node`;
   for (const flags of [[], smallFlags]) {
-    const args = [folder, node, ...flags, '--input-type=module', '--eval', compileScript];
-    const env = { NODE_COMPILE_CACHE: cacheFolder };
-    const made = await processes.run('chroot', args, { env, signal, timeoutMs: 60_000 });
-    if (made.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the machine root', reason: tailOf(made) });
+    const command = [node, ...flags, '--input-type=module', '--eval', compileScript];
+    await inRoot(shop.host, { folder, command, part, env: { NODE_COMPILE_CACHE: cacheFolder }, signal });
   }
-  const kept = (await files.list(join(folder, cacheFolder))) ?? [];
+  const kept = (await shop.host.files.list(join(folder, cacheFolder))) ?? [];
   if (kept.length < 2) {
     const reason = `Node kept ${kept.length} of 2 compiled forms of our program in ${cacheFolder}`;
-    throw releaseErrors.BUILD_FAILED({ part: 'the machine root', reason });
+    throw releaseErrors.BUILD_FAILED({ part, reason });
   }
 }

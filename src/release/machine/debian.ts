@@ -17,6 +17,7 @@ import {
 import { releaseErrors } from '../errors.ts';
 import { goArchitecture } from '../parts/architecture.ts';
 import type { Recipe, Work, Workshop } from '../build/workshop.ts';
+import { inRoot } from './in-root.ts';
 
 const suiteDefault = 'bookworm';
 const limitMs = 20 * 60_000;
@@ -119,21 +120,14 @@ async function setUp(host: Host, { folder, signal }: Work): Promise<void> {
   }
   // Empty: each machine gets its own identity at its first start.
   await files.write(join(folder, 'etc/machine-id'), '', { mode: 0o444 });
-  await inRoot(host, folder, ['systemctl', 'preset-all'], signal);
+  const command = ['systemctl', 'preset-all'];
+  await inRoot(host, { folder, command, part: `Debian (${command.join(' ')})`, signal });
   // After the presets: they would leave the links of a unit that is masked already.
   const masks = maskedUnits.map((unit) => [`etc/systemd/system/${unit}`, '/dev/null'] as const);
   for (const [path, target] of [...masks, ...Object.entries(setupLinks)]) {
     await files.remove(join(folder, path));
     await files.symlink(target, join(folder, path));
   }
-}
-
-async function inRoot(host: Host, folder: string, command: readonly string[], signal: AbortSignal): Promise<string> {
-  const result = await host.processes.run('chroot', [folder, ...command], { signal, timeoutMs: 60_000 });
-  if (result.code !== 0) {
-    throw releaseErrors.BUILD_FAILED({ part: `Debian (${command.join(' ')})`, reason: tailOf(result) });
-  }
-  return result.stdout;
 }
 
 async function installedPackages(host: Host, folder: string): Promise<Record<string, string>> {
