@@ -27,13 +27,21 @@ const healthKey = 'health';
 export async function observe(options: ObserveOptions): Promise<ObservedCluster> {
   const { clock, facts, sightings } = options;
   const list = await readMembers(options);
-  if ('why' in list) return { ...facts, membership: { status: 'unreadable', why: list.why }, justRemoved: [] };
+  if ('why' in list) {
+    const unrestMs = sightings.unrestMs(undefined, clock.monotonicMs());
+    return { ...facts, membership: { status: 'unreadable', why: list.why }, justRemoved: [], unrestMs };
+  }
   const probed = await Promise.all(
     list.members.map(async (member) => ({ ...member, probe: await probe(member, list.clusterId, options) })),
   );
   const nowMs = clock.monotonicMs();
   const members = sightings.date(probed, nowMs);
-  return { ...facts, membership: { status: 'read', members }, justRemoved: sightings.justRemoved(nowMs) };
+  return {
+    ...facts,
+    membership: { status: 'read', members },
+    justRemoved: sightings.justRemoved(nowMs),
+    unrestMs: sightings.unrestMs(members, nowMs),
+  };
 }
 
 /** Is this member alive and answering, this moment? Voters with the word of a majority, learners with their own. */
@@ -77,11 +85,12 @@ async function probe(member: Member, cluster: ClusterId, options: ObserveOptions
   let last: Probe = { status: 'silent', why: 'was not asked' };
   for (let tries = 0; tries < probeTries; tries += 1) {
     if (tries > 0) await options.clock.sleep(betweenTriesMs, options.signal);
+    const startMs = options.clock.monotonicMs();
     const [alive, status] = await Promise.all([
       proveAlive(client, member, options.signal),
       client.status({ timeoutMs: probeMs, signal: options.signal }),
     ]);
-    last = probeFrom(member, cluster, { alive, status });
+    last = probeFrom(member, cluster, { alive, status, tookMs: options.clock.monotonicMs() - startMs });
     if (last.status === 'answers') return last;
   }
   return last;
@@ -90,7 +99,7 @@ async function probe(member: Member, cluster: ClusterId, options: ObserveOptions
 function probeFrom(
   member: Member,
   cluster: ClusterId,
-  { alive, status }: { alive: Answer<unknown>; status: Answer<MemberStatus> },
+  { alive, status, tookMs }: { alive: Answer<unknown>; status: Answer<MemberStatus>; tookMs: number },
 ): Probe {
   const failed: Failure | undefined = [status, alive].find((answer) => answer.status === 'failed');
   if (failed !== undefined) return { status: 'silent', why: `does not answer: ${outcomes[failed.outcome].means}` };
@@ -98,5 +107,5 @@ function probeFrom(
   const { value } = status;
   if (value.clusterId !== cluster) return { status: 'silent', why: `belongs to another cluster, ${value.clusterId}` };
   if (value.id !== member.id) return { status: 'silent', why: `answers as another member, ${value.id}` };
-  return { status: 'answers', state: value };
+  return { status: 'answers', state: value, tookMs };
 }

@@ -4,7 +4,7 @@ import { type Member, type MemberId, type MemberStatus, hasStarted } from './mem
 
 /** How a member answered this time. */
 export type Probe =
-  | { readonly status: 'answers'; readonly state: MemberStatus }
+  | { readonly status: 'answers'; readonly state: MemberStatus; readonly tookMs: number }
   /** Started before, but no proof of life now: `why` names it. */
   | { readonly status: 'silent'; readonly why: string }
   /** Announced and never started: there is nobody to ask. */
@@ -77,12 +77,14 @@ export interface ObservedCluster {
   readonly masters: readonly ObservedMaster[];
   /** Peer URLs that left the list less than a moment ago, as far as this observer knows. */
   readonly justRemoved: readonly string[];
+  /** For how long this observer has looked for a moment in which every voter answers at once; undefined when it is now. */
+  readonly unrestMs: number | undefined;
   readonly handoff: Handoff;
   readonly maxLearners: number;
 }
 
 /** The same facts without etcd's answers: what the caller of the loop provides afresh for every look. */
-export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved'>;
+export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'unrestMs'>;
 
 /** A member that answers, and what it says. */
 export type AnsweringMember = ObservedMember & { readonly probe: Extract<Probe, { status: 'answers' }> };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idOf, learner, peerUrlOf, silent, voter } from '../../test/arbitrary/observed-cluster.ts';
+import { idOf, learner, peerUrlOf, silent, status, voter } from '../../test/arbitrary/observed-cluster.ts';
 import { sightings } from './sightings.ts';
 
 test('a member is dated from when it became what it is', () => {
@@ -29,4 +29,20 @@ test('an address that left is remembered until its second is over', () => {
   expect(memory.justRemoved(500)).toEqual([peerUrlOf('b')]);
   expect(memory.justRemoved(1599)).toEqual([peerUrlOf('b')]);
   expect(memory.justRemoved(1600)).toEqual([]);
+});
+
+test('unrest is dated from the first look in which a voter did not answer at once, and ends with one in which all did', () => {
+  const memory = sightings();
+  const answering = (tookMs: number) => voter('a', { probe: { status: 'answers', state: status('a'), tookMs } });
+  const [slow, quick] = [answering(50.1), answering(50)];
+  const dead = learner('b', silent);
+  const looks = [[quick, dead], [slow], [voter('a', silent)], undefined, [quick], [slow]] as const;
+  expect(looks.map((members, second) => memory.unrestMs(members, second * 1000))).toEqual([
+    undefined,
+    0,
+    1000,
+    2000,
+    undefined,
+    0,
+  ]);
 });

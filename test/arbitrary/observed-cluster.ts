@@ -48,7 +48,7 @@ export function voter(name: string, { state, ...change }: MemberChange = {}): Ob
     peerUrls: [peerUrlOf(name)],
     clientUrls: [clientUrlOf(name)],
     isLearner: false,
-    probe: { status: 'answers', state: status(name, state) },
+    probe: { status: 'answers', state: status(name, state), tookMs: 3 },
     unchangedMs: 10_000,
     ...change,
   };
@@ -80,6 +80,7 @@ export function cluster(
     bootstrap: { name: 'bootstrap', peerUrl: peerUrlOf('bootstrap'), clientUrl: clientUrlOf('bootstrap') },
     masters: masterNames.map((name) => master(name)),
     justRemoved: [],
+    unrestMs: undefined,
     maxLearners: 3,
     ...change,
     handoff: {

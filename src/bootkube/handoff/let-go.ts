@@ -3,18 +3,15 @@
 import { apiPort } from '../../assets/cluster-names.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
-import { etcdClients } from '../../etcd/client.ts';
-import { etcdPorts, memberUrl } from '../../etcd/member-flags.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { type Lease, leaseReference } from '../../kubernetes/lease-object.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
-import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../journal-folder.ts';
 import { clientFor } from '../remote-api.ts';
-import { keepMembers, membershipTls } from './masters.ts';
+import { keepMembers } from './masters.ts';
 import { aServingMaster } from './serving-master.ts';
 
 const minuteMs = 60_000;
@@ -38,7 +35,6 @@ export const stopServing: Stage<BootkubeContext> = {
   run: async (context, tools) => {
     const { host } = context;
     await host.files.write(handoffMark, `${host.clock.now().toISOString()}\n`);
-    await awaitLeaderElsewhere(context, tools);
     for (const { component } of served) {
       tools.report(`Tearing down ${component}-bootstrap...`);
       await host.files.remove(podFile(component));
@@ -53,41 +49,6 @@ export const stopServing: Stage<BootkubeContext> = {
   },
   verify: [],
 };
-
-/**
- * A write that is under way when the leadership of etcd moves may have to be asked for again, and so may one whose API
- * server ends. Each is fair; both at once would cost a client two. So the leader goes first, while everybody serves.
- * It is moved by whoever holds the Lease of the members, here or on a master. Best effort: the member may go either way.
- */
-async function awaitLeaderElsewhere(context: BootkubeContext, tools: StageTools): Promise<void> {
-  const { host } = context;
-  const over = new AbortController();
-  const signal = AbortSignal.any([tools.signal, over.signal]);
-  using clients = etcdClients(await membershipTls(context), host.clock);
-  const member = clients.at(memberUrl('127.0.0.1', etcdPorts.client));
-  await using client = await clientFor(context, await aServingMaster(context));
-  const moving = keepMembers(context, client, { until: 'steady', tools: { ...tools, signal } }).catch(() => undefined);
-  try {
-    await waitUntil({
-      clock: host.clock,
-      what: 'a master to lead etcd',
-      deadlineMs: 10_000,
-      everyMs: 50,
-      signal: tools.signal,
-      probe: async () => {
-        const answer = await member.status({ signal: tools.signal });
-        const { id, leader } = answer.status === 'ok' ? answer.value : {};
-        if (leader !== undefined && leader !== id) return { status: 'ready', value: true };
-        return { status: 'waiting', missing: ['the leader of etcd to be on a master'] };
-      },
-    });
-  } catch (error) {
-    if (!isError(error, workflowErrors.DEADLINE)) throw error;
-  } finally {
-    over.abort(new Error('the leader of etcd is elsewhere'));
-    await moving;
-  }
-}
 
 async function awaitEnd(
   host: Host,

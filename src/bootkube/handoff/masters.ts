@@ -51,7 +51,7 @@ export async function keepMembers(
   });
 }
 
-export async function membershipTls({ host }: BootkubeContext): Promise<EtcdTls> {
+async function membershipTls({ host }: BootkubeContext): Promise<EtcdTls> {
   const read = (name: string): Promise<string> => host.files.readText(`${pkiFolder}/${name}`);
   return {
     caPem: await read('etcd-ca.crt'),

@@ -56,6 +56,21 @@ describe('removing the bootstrap member', () => {
       `move-leader master-1 ${viaBoot}`,
     ],
     [
+      'not while its API may still be in need of its leadership',
+      cluster([boot, m0, m1, m2], { handoff: { isCommitted: true, bootstrapApi: 'answers' } }),
+      'shrinking: the API of bootstrap to end: it needs its member until then',
+    ],
+    [
+      'not by handing over in a moment when etcd is slow',
+      cluster([boot, m0, m1, m2], { ...committed, unrestMs: 9_999 }),
+      'shrinking: a moment when every member of etcd answers at once, to hand leadership over',
+    ],
+    [
+      'after handing over in whatever moment when there was no quiet one for long',
+      cluster([boot, m0, m1, m2], { ...committed, unrestMs: 10_000 }),
+      `move-leader master-0 ${viaBoot}`,
+    ],
+    [
       'not while it leads and does not answer',
       cluster([voter('bootstrap', silent), m0, m1, m2], committed),
       /shrinking: bootstrap to answer: it leads etcd/,

@@ -8,6 +8,8 @@ import { sameMembers } from './clear-away.ts';
 const appliedSpreadLimit = 1000;
 const revisionSpreadLimit = 100;
 const apiServersNeeded = 2;
+/** Who has found no quiet moment for so long will not find one soon. */
+const unrestLimitMs = 10_000;
 
 export const removeBootstrapRule: Rule = (view) => {
   const { bootstrap, seen, voters } = view;
@@ -15,9 +17,9 @@ export const removeBootstrapRule: Rule = (view) => {
   const masters = voters.filter((member) => member !== bootstrap);
   const missing = [...etcdMissing(view, masters), ...handoffMissing(view, masters)];
   if (missing.length > 0) return no(...missing);
-  if (view.leader === bootstrap) return handLeadershipOver(view, masters);
   if (mayStillServe(view, bootstrap))
     return no(`the API of ${seen.bootstrap.name} to end: it needs its member until then`);
+  if (view.leader === bootstrap) return handLeadershipOver(view, masters);
   const via = view.via(bootstrap.id);
   if (via === undefined) return no('a master through which the bootstrap member can be removed');
   const { id: member, peerUrls } = bootstrap;
@@ -70,12 +72,19 @@ function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean
   return bootstrapApi === 'answers' || (bootstrapApi === 'silent' && view.isWell(bootstrap));
 }
 
-/** Removing the leader itself costs a second of writes, handing over a few milliseconds. */
+/**
+ * Removing the leader itself costs a second of writes, handing over a few milliseconds in which etcd drops what it is
+ * given. Where everybody is short of processors they become hundreds, so that a client meets them with its retry too:
+ * therefore after the API of the bootstrap machine has ended, and in a moment when all answer at once.
+ */
 function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): Verdict {
   const { bootstrap, seen } = view;
   const via = bootstrap?.clientUrls[0];
   if (bootstrap === undefined || via === undefined || !view.isWell(bootstrap)) {
     return no(`${seen.bootstrap.name} to answer: it leads etcd and must hand over`);
+  }
+  if (seen.unrestMs !== undefined && seen.unrestMs < unrestLimitMs) {
+    return no('a moment when every member of etcd answers at once, to hand leadership over');
   }
   const [steadiest] = masters.toSorted((a, b) => b.unchangedMs - a.unchangedMs);
   if (steadiest === undefined) return no('a master to lead etcd');

@@ -17,6 +17,8 @@ export interface LoadReport {
   acknowledged: number;
   /** First attempts that failed. */
   retried: number;
+  /** Why, of the first of them. */
+  retriedFor: { readonly at: string; readonly reason: string }[];
   /** Writes whose second attempt failed too. */
   failed: { readonly at: string; readonly reason: string }[];
   /** Acknowledged, and not there at the end. */

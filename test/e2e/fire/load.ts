@@ -12,6 +12,8 @@ const namespace = 'fire';
 const path = `/api/v1/namespaces/${namespace}/configmaps`;
 const attemptMs = 10_000;
 const settleMs = 30_000;
+/** A refusal may come within a millisecond and last for some: whoever repeats it at once has asked once, not twice. */
+const retryMs = 250;
 
 interface Access {
   readonly server: URL;
@@ -77,6 +79,7 @@ const report: LoadReport = {
   written: 0,
   acknowledged: 0,
   retried: 0,
+  retriedFor: [],
   failed: [],
   lost: [],
   longestGapMs: 0,
@@ -120,7 +123,11 @@ async function write(access: Access, agent: Agent, name: string): Promise<void> 
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }
-    if (attempt === 1) report.retried += 1;
+    if (attempt === 1) {
+      report.retried += 1;
+      if (report.retriedFor.length < 20) report.retriedFor.push({ at: at(), reason });
+      await pause(retryMs);
+    }
   }
   report.failed.push({ at: at(), reason });
 }
