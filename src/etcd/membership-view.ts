@@ -1,7 +1,10 @@
 // One reading of an observation that all rules share: who votes, who leads, who is well, and whom to ask.
-// A member is well when it answered, names the leader that a quorum names, and has no alarm.
+// A member is well when it answered, names the leader that a quorum names, has no alarm and a disk to write on.
 import { hasStarted, type MemberId, quorumOf } from './member.ts';
 import { answers, isMemberOf, nameOf, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
+
+/** etcd takes the 64 MiB of its next log in advance. With less than two of them it may start and answer, and not for long. */
+export const fullDiskBytes = 128 * 2 ** 20;
 
 export interface MembershipView {
   readonly seen: ObservedCluster;
@@ -65,6 +68,11 @@ function whyNoLeader(voters: readonly ObservedMember[], seen: ObservedCluster): 
 
 function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): string | undefined {
   const name = nameOf(member, seen);
+  // First, because it is the reason for whatever else ails it.
+  const { freeDiskBytes = fullDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
+  if (freeDiskBytes < fullDiskBytes) {
+    return `etcd on ${name} has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB of disk left and cannot stay alive on them`;
+  }
   if (!answers(member)) {
     if (member.probe.status === 'silent') return `etcd on ${name} ${member.probe.why}`;
     return `etcd on ${name} was added and has not started`;

@@ -28,6 +28,8 @@ export interface ObservedMaster {
   readonly readiness: Readiness | undefined;
   /** Its agent found no data for this member, which therefore can never come back by itself. */
   readonly lostDataOf?: MemberId | undefined;
+  /** What is left of the disk for its member, when its agent last said so. */
+  readonly freeDiskBytes?: number | undefined;
   /** Being deleted: it is not added any more. */
   readonly isLeaving: boolean;
   /** Neither a Node nor a machine is there any more. */

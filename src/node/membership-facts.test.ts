@@ -92,10 +92,10 @@ describe('what they say', () => {
     expect(ages).toEqual([5_000, 5_000]);
   });
 
-  test('a master that is not ready, or that lost its data, says so', () => {
-    const lostDataOf = 'ab12' as MemberId;
-    const { masters } = facts({ configMaps: [record('master-0', { isReady: false, lostDataOf })] });
-    expect(masters[0]).toMatchObject({ readiness: undefined, lostDataOf });
+  test('a master that is not ready, that lost its data or has no disk left, says so', () => {
+    const said = { lostDataOf: 'ab12' as MemberId, freeDiskBytes: 4096 };
+    const { masters } = facts({ configMaps: [record('master-0', { isReady: false, ...said })] });
+    expect(masters[0]).toMatchObject({ readiness: undefined, ...said });
     expect(masters[1]).toMatchObject({ readiness: undefined, lostDataOf: undefined });
   });
 });

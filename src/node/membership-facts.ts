@@ -73,6 +73,7 @@ function mastersOf({ inventory, configMaps, nodes, now }: FactsSources): readonl
         ...urlsOf(address, etcdPorts),
         readiness: record === undefined ? undefined : readinessOf(record, now),
         lostDataOf: record?.lostDataOf,
+        freeDiskBytes: record?.freeDiskBytes,
         isLeaving: !isListed || (node !== undefined && isLeaving(node)),
         isGone: !isListed && node === undefined,
       };

@@ -163,6 +163,7 @@ function anyMaster(name: string): fc.Arbitrary<ObservedMaster> {
     .record({
       readiness: mostly<Readiness | undefined>(fitReadiness, undefined, { ...fitReadiness, clockOffsetMs: -5000 }),
       lostDataOf: mostly(undefined, idOf(name)),
+      freeDiskBytes: mostly<number | undefined>(2 ** 33, undefined, 4096),
       isLeaving: mostly(false, true),
       isGone: mostly(false, true),
     })

@@ -57,6 +57,16 @@ describe('promoting a learner', () => {
       /etcd on master-1 does not answer/,
     ],
     [
+      'not one that answers and has no disk left',
+      cluster([boot, m0, l1], { masters: [master('master-0'), master('master-1', { freeDiskBytes: 2 ** 27 - 1 })] }),
+      /etcd on master-1 has 127 MiB of disk left/,
+    ],
+    [
+      'one that has just enough disk',
+      cluster([boot, m0, l1], { masters: [master('master-0'), master('master-1', { freeDiskBytes: 2 ** 27 })] }),
+      `promote master-1 ${viaBoot}`,
+    ],
+    [
       'not one that has not started',
       cluster([boot, m0, unstarted('master-1')]),
       /etcd on master-1 was added and has not started/,

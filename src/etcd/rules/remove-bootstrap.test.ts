@@ -86,6 +86,14 @@ describe('removing the bootstrap member', () => {
       /growing: etcd on master-2 does not answer/,
     ],
     [
+      'not while a master has no disk left',
+      cluster([follower, ...masters], {
+        ...committed,
+        masters: masterNames.map((name) => master(name, { freeDiskBytes: name === 'master-1' ? 4096 : 2 ** 33 })),
+      }),
+      /growing: etcd on master-1 has 0 MiB of disk left/,
+    ],
+    [
       'not while a master is missing',
       cluster([follower, ...masters.slice(0, 2)], {
         ...committed,

@@ -1,7 +1,9 @@
 // Tells whoever looks after the members of etcd that this master could carry one: image, certificates, disk and clock
-// are looked at before it is said. Said again while it waits, because a machine that fell silent is not to be added.
+// are looked at before it is said. Said again while it waits, because a machine that fell silent is not to be added; and
+// later, when the disk gets full or has room again, because a member that cannot write is as good as dead.
 import { etcdDataFolder } from '../../control-plane/control-plane-paths.ts';
 import { containerdSocket } from '../../node-software/machine-paths.ts';
+import { fullDiskBytes } from '../../etcd/membership-view.ts';
 import { fsyncLimitMs } from '../../etcd/rules/add.ts';
 import { addressOf, type Agent } from '../agent-context.ts';
 import { measureClockOffset } from '../clock-offset.ts';
@@ -28,17 +30,26 @@ export const readyToJoin: Duty = {
     const isReady = seen.decision.kind === 'wait';
     const last = lastRecord(agent);
     const lostDataOf = seen.decision.kind === 'data-lost' ? seen.decision.member : undefined;
-    const isSaid = last !== undefined && last.isReady === isReady && last.lostDataOf === lostDataOf;
+    await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
+    const freeDiskBytes = await host.files.freeBytes(etcdDataFolder);
+    const isFull = freeDiskBytes < fullDiskBytes;
+    const isSaid =
+      last !== undefined &&
+      last.isReady === isReady &&
+      last.lostDataOf === lostDataOf &&
+      last.freeDiskBytes < fullDiskBytes === isFull;
     const ageMs = last === undefined ? Number.POSITIVE_INFINITY : host.clock.now().getTime() - last.at.getTime();
     const isSlow = last !== undefined && last.fsyncP99Ms > fsyncLimitMs;
     if (isSaid && (!isReady || Math.abs(ageMs) < (isSlow ? slowRepeatMs : repeatMs))) {
-      return isReady || lostDataOf !== undefined ? waiting(`${node.name} to be added to etcd`) : settled();
+      if (isReady || lostDataOf !== undefined) return waiting(`${node.name} to be added to etcd`);
+      return isFull ? waiting(`space in ${etcdDataFolder}`) : settled();
     }
     const { etcdImage, etcdVersion } = await readReleaseFacts(host);
     if (!(await hasImage(agent, etcdImage))) return waiting(`the image ${etcdImage} in containerd`);
     const record = await recordOf(agent, seen, {
       isReady,
       etcdVersion,
+      freeDiskBytes,
       ...(lostDataOf === undefined ? {} : { lostDataOf }),
     });
     const client = await agent.api();
@@ -56,10 +67,9 @@ function lastRecord({ cluster, node }: Agent): JoinRecord | undefined {
 async function recordOf(
   agent: Agent,
   { peerUrl, clientUrl }: SeenMember,
-  said: Pick<JoinRecord, 'isReady' | 'etcdVersion' | 'lostDataOf'>,
+  said: Pick<JoinRecord, 'isReady' | 'etcdVersion' | 'freeDiskBytes' | 'lostDataOf'>,
 ): Promise<JoinRecord> {
   const { host, node, apiServerUrl } = agent;
-  await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
   const last = lastRecord(agent);
   return {
     node: node.name,
@@ -68,8 +78,8 @@ async function recordOf(
     clientUrl,
     at: host.clock.now(),
     clockOffsetMs: await measureClockOffset(host, apiServerUrl),
-    freeDiskBytes: await host.files.freeBytes(etcdDataFolder),
-    fsyncP99Ms: await diskSpeed(host, last),
+    // On a full disk there is nothing to measure with, and its speed is not what ails it.
+    fsyncP99Ms: said.freeDiskBytes < fullDiskBytes ? (last?.fsyncP99Ms ?? 0) : await diskSpeed(host, last),
     ...said,
   };
 }
