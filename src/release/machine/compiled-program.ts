@@ -8,7 +8,7 @@ import { firstlightFolder } from '../images/firstlight-image.ts';
 import { inRoot } from './in-root.ts';
 
 /** For units that say FIRSTLIGHT_SIZE=small. */
-export const smallFlags: readonly string[] = ['--single-threaded', '--no-opt', '--optimize-for-size'];
+export const smallFlags: readonly string[] = ['--single-threaded', '--no-opt', '--no-sparkplug', '--optimize-for-size'];
 
 /** Where src/main.ts looks for it. */
 const cacheFolder = `/${firstlightFolder}/.toolchain/compile-cache`;
