@@ -1,5 +1,5 @@
-// Certificates of masters that live ten minutes: all of them are renewed, taken up by whoever uses them, and no client
-// notices, for longer than the first ones lived.
+// Certificates of masters, and of a kubelet, that live ten minutes: all of them are renewed, taken up by whoever uses
+// them, and no client notices, for longer than the first ones lived.
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,9 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { ownLeaves } from '../../../src/control-plane/machine-credentials.ts';
 import { machinePaths, namespacePath, switchNamespace } from '../../../src/platform/local/cluster-folder.ts';
 import { cli, eventually } from '../machine-lab.ts';
-import { etcdMachines } from './etcd-machines.ts';
+import { addressOf, etcdMachines } from './etcd-machines.ts';
 import { note, printFigures } from './figures.ts';
 import { FireCluster, goodEnd, masters } from './fire-cluster.ts';
+import { kubeletCertificates, shortenKubeletCertificates } from './kubelet-certificates.ts';
 import { startLoad } from './load-report.ts';
 import { isLong } from './long.ts';
 
@@ -31,17 +32,19 @@ function leavesOf({ infraId }: FireCluster): ReadonlyMap<string, X509Certificate
   );
 }
 
-/** `master-0 6443` → the serial of the certificate that is shown to whoever connects. */
+/** The certificate that is shown to whoever connects. */
+function shownBy({ infraId }: FireCluster, address: string, port: number): X509Certificate {
+  const enter = `--net=${namespacePath(switchNamespace(infraId))}`;
+  const script = `openssl s_client -connect ${address}:${port} </dev/null 2>/dev/null | openssl x509`;
+  return new X509Certificate(execFileSync('nsenter', [enter, 'sh', '-c', script], { encoding: 'utf8' }));
+}
+
+/** `master-0 6443` → the serial of what is shown there. */
 function servedSerials(cluster: FireCluster): ReadonlyMap<string, string> {
-  const enter = `--net=${namespacePath(switchNamespace(cluster.infraId))}`;
   const machines = etcdMachines(cluster.dir).filter(({ name }) => masters.includes(name));
   return new Map(
     machines.flatMap(({ name, address }) =>
-      [6443, 2379, 2380].map((port) => {
-        const script = `openssl s_client -connect ${address}:${port} </dev/null 2>/dev/null | openssl x509`;
-        const pem = execFileSync('nsenter', [enter, 'sh', '-c', script], { encoding: 'utf8' });
-        return [`${name} ${port}`, new X509Certificate(pem).serialNumber] as const;
-      }),
+      [6443, 2379, 2380].map((port) => [`${name} ${port}`, shownBy(cluster, address, port).serialNumber] as const),
     ),
   );
 }
@@ -80,13 +83,25 @@ describe.runIf(isLong)('certificates of masters that live ten minutes', () => {
     const shown = servedSerials(cluster);
     const lastEndMs = Math.max(...[...first.values()].map(({ validTo }) => Date.parse(validTo)));
     expect(lastEndMs - Date.now()).toBeLessThanOrEqual(10 * minuteMs);
+    const worker = { dir: cluster.dir, infraId: cluster.infraId, machine: 'worker-0' };
+    await shortenKubeletCertificates(worker);
+    const short = await kubeletCertificates(worker);
+    const shortEndMs = Math.max(...[...short.values()].map(({ validTo }) => Date.parse(validTo)));
+    expect(shortEndMs - Date.now()).toBeLessThanOrEqual(10 * minuteMs);
     await eventually('that every certificate is another', 720, async () => {
       await pause(5_000);
       return unchanged(serials(first), serials(leavesOf(cluster))).length === 0 ? true : undefined;
     });
     note('every certificate on the disks is another', startMs);
-    await pause(Math.max(0, lastEndMs + minuteMs - Date.now()));
+    await pause(Math.max(0, Math.max(lastEndMs, shortEndMs) + minuteMs - Date.now()));
     expect(unchanged(shown, servedSerials(cluster))).toEqual([]);
+    const own = await kubeletCertificates(worker);
+    expect(unchanged(serials(short), serials(own))).toEqual([]);
+    // Signed as usual this time, and the serving one is what whoever connects is shown.
+    for (const { validTo } of own.values()) expect(Date.parse(validTo) - Date.now()).toBeGreaterThan(60 * minuteMs);
+    expect(shownBy(cluster, addressOf(cluster.dir, worker.machine), 10_250).serialNumber).toBe(
+      own.get('server')?.serialNumber,
+    );
     for (const lease of ['kube-controller-manager', 'kube-scheduler', 'etcd-membership']) {
       expect(await leaseAge(cluster, lease)).toBeLessThan(30);
     }
