@@ -4,7 +4,11 @@ import { hasStarted, type MemberId, quorumOf } from './member.ts';
 import { answers, isMemberOf, nameOf, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
 
 /** etcd takes the 64 MiB of its next log in advance. With less than two of them it may start and answer, and not for long. */
-export const fullDiskBytes = 128 * 2 ** 20;
+const leastDiskBytes = 128 * 2 ** 20;
+
+export function isFullDisk(freeBytes: number): boolean {
+  return freeBytes < leastDiskBytes;
+}
 
 export interface MembershipView {
   readonly seen: ObservedCluster;
@@ -69,8 +73,8 @@ function whyNoLeader(voters: readonly ObservedMember[], seen: ObservedCluster): 
 function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): string | undefined {
   const name = nameOf(member, seen);
   // First, because it is the reason for whatever else ails it.
-  const { freeDiskBytes = fullDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
-  if (freeDiskBytes < fullDiskBytes) {
+  const { freeDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
+  if (freeDiskBytes !== undefined && isFullDisk(freeDiskBytes)) {
     return `etcd on ${name} has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB of disk left and cannot stay alive on them`;
   }
   if (!answers(member)) {

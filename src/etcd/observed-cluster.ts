@@ -29,7 +29,7 @@ export interface ObservedMaster {
   /** Its agent found no data for this member, which therefore can never come back by itself. */
   readonly lostDataOf?: MemberId | undefined;
   /** What is left of the disk for its member, when its agent last said so. */
-  readonly freeDiskBytes?: number | undefined;
+  readonly freeDiskBytes: number | undefined;
   /** Being deleted: it is not added any more. */
   readonly isLeaving: boolean;
   /** Neither a Node nor a machine is there any more. */
@@ -40,7 +40,6 @@ export interface ObservedMaster {
 export interface Readiness {
   readonly agoMs: number;
   readonly etcdVersion: string;
-  readonly freeDiskBytes: number;
   /** 99th percentile of small fdatasync calls on the data folder. */
   readonly fsyncP99Ms: number;
   readonly clockOffsetMs: number;

@@ -89,8 +89,8 @@ function recordEntry(object: KubernetesObject): readonly (readonly [string, Join
 /** Undefined for a master that does not say (any more) that it is ready. */
 function readinessOf(record: JoinRecord, now: Date): Readiness | undefined {
   if (!record.isReady) return undefined;
-  const { etcdVersion, freeDiskBytes, fsyncP99Ms, clockOffsetMs } = record;
+  const { etcdVersion, fsyncP99Ms, clockOffsetMs } = record;
   // Its clock may be wrong; by how much is known, so its age can be told all the same.
   const agoMs = Math.max(0, now.getTime() - (record.at.getTime() - clockOffsetMs));
-  return { agoMs, etcdVersion, freeDiskBytes, fsyncP99Ms, clockOffsetMs };
+  return { agoMs, etcdVersion, fsyncP99Ms, clockOffsetMs };
 }

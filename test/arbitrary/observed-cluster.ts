@@ -17,7 +17,6 @@ export const clientUrlOf = (name: string): string => `https://${name}.test:2379`
 export const fitReadiness: Readiness = {
   agoMs: 100,
   etcdVersion: '3.7.3',
-  freeDiskBytes: 2 ** 33,
   fsyncP99Ms: 5,
   clockOffsetMs: 3,
 };
@@ -66,7 +65,8 @@ export const silent = { probe: { status: 'silent', why: 'does not answer: it is 
 
 export function master(name: string, change: Partial<ObservedMaster> = {}): ObservedMaster {
   const urls = { peerUrl: peerUrlOf(name), clientUrl: clientUrlOf(name) };
-  return { name, ...urls, readiness: fitReadiness, isLeaving: false, isGone: false, ...change };
+  const fit = { readiness: fitReadiness, freeDiskBytes: 2 ** 33 };
+  return { name, ...urls, ...fit, isLeaving: false, isGone: false, ...change };
 }
 
 export const masterNames = ['master-0', 'master-1', 'master-2'];

@@ -1,9 +1,9 @@
 // A stranger inside the cluster's network who holds a pool token: what the config server gives it, and the certificate
 // requests that it then makes with openssl and kubectl, as somebody would who wants to be more than one worker.
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { requestObject, signingRequest } from './certificate-request.ts';
 import { cli, inside, startCli } from './machine-lab.ts';
 
 export interface Stranger {
@@ -69,21 +69,11 @@ export async function ask(stranger: Stranger, token: string, request: HostileReq
   };
   const users = mine.users.map(({ name }) => ({ name, user: { token } }));
   writeFileSync(kubeconfig, stringify({ ...mine, users }));
-  const key = join(scratch, 'stranger.key');
-  const made = `req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ${key}`.split(' ');
-  const pem = execFileSync('openssl', [...made, '-subj', request.subject], { encoding: 'utf8', stdio: 'pipe' });
+  const pem = signingRequest(join(scratch, 'stranger.key'), request.subject);
   const file = join(scratch, `${request.name}.json`);
-  const object = {
-    apiVersion: 'certificates.k8s.io/v1',
-    kind: 'CertificateSigningRequest',
-    metadata: { name: request.name },
-    spec: {
-      request: Buffer.from(pem).toString('base64'),
-      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
-      usages: request.usages ?? ['digital signature', 'client auth'],
-    },
-  };
-  writeFileSync(file, JSON.stringify(object));
+  const signerName = 'kubernetes.io/kube-apiserver-client-kubelet';
+  const usages = request.usages ?? ['digital signature', 'client auth'];
+  writeFileSync(file, JSON.stringify(requestObject(request.name, pem, { signerName, usages })));
   const { code, stderr } = await startCli(['kubectl', '--dir', dir, '--kubeconfig', kubeconfig, 'create', '-f', file])
     .outcome;
   return code === 0 ? '' : stderr;

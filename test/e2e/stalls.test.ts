@@ -20,6 +20,7 @@ import {
   unblockPorts,
 } from './machine-faults.ts';
 import { cli, type CliOutcome, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
+import { addressOf } from './fire/etcd-machines.ts';
 
 const folder = temporaryFolder();
 const dir = join(folder, 'cluster');
@@ -55,11 +56,8 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'install-config.yaml'), config);
   await cli('create', 'ignition-configs', '--dir', dir);
   const metadata = JSON.parse(readFileSync(join(dir, 'metadata.json'), 'utf8')) as { readonly infraID: string };
-  const inventory = JSON.parse(readFileSync(join(dir, 'inventory.json'), 'utf8')) as {
-    readonly machines: readonly { readonly name: string; readonly addresses: readonly [string] }[];
-  };
-  const [address = ''] = inventory.machines.find(({ name }) => name === 'master-0')?.addresses ?? [];
-  master = { cluster: metadata.infraID.toLowerCase(), machine: 'master-0', address };
+  const machine = 'master-0';
+  master = { cluster: metadata.infraID.toLowerCase(), machine, address: addressOf(dir, machine) };
 });
 
 afterAll(async () => {

@@ -240,9 +240,10 @@ function observedMaster({ name, peerUrl, clientUrl, decision, process }: LabMach
     clientUrl,
     readiness:
       decision?.kind === 'wait' && process === undefined
-        ? { agoMs: 0, etcdVersion: '3.7.3', freeDiskBytes: 2 ** 33, fsyncP99Ms: 5, clockOffsetMs: 0 }
+        ? { agoMs: 0, etcdVersion: '3.7.3', fsyncP99Ms: 5, clockOffsetMs: 0 }
         : undefined,
     lostDataOf: decision?.kind === 'data-lost' ? decision.member : undefined,
+    freeDiskBytes: 2 ** 33,
     isLeaving: false,
     isGone: false,
   };

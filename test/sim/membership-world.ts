@@ -154,12 +154,12 @@ export class MembershipWorld {
             ? {
                 agoMs: (this.#held.get(machine.name) ?? 0) > nowMs ? 60_000 : 0,
                 etcdVersion: '3.7.3',
-                freeDiskBytes: 2 ** 33,
                 fsyncP99Ms: 5,
                 clockOffsetMs: 0,
               }
             : undefined,
         lostDataOf: this.#lostData.get(machine.name),
+        freeDiskBytes: 2 ** 33,
         isLeaving: false,
         isGone: false,
       })),

@@ -54,7 +54,7 @@ describe('adding a master as a learner', () => {
     ],
     [
       'not one with a full disk',
-      cluster([boot], withMaster0(ready({ freeDiskBytes: 2 ** 29 }))),
+      cluster([boot], withMaster0({ freeDiskBytes: 2 ** 29 })),
       /master-0 to have 1 GiB free .* 512 MiB/,
     ],
     [

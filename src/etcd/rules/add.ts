@@ -6,7 +6,7 @@ import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readine
 
 /** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
 const readinessLimitMs = 30_000;
-const freeDiskBytes = 2 ** 30;
+const neededDiskBytes = 2 ** 30;
 export const fsyncLimitMs = 500;
 const clockLimitMs = 1000;
 /** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
@@ -56,12 +56,13 @@ function obstacleOf(master: ObservedMaster, view: MembershipView): string | unde
     return `${name} to say again that it is ready to join etcd; it last did ${Math.round(readiness.agoMs / 1000)} s ago`;
   }
   if (view.seen.justRemoved.includes(peerUrl)) return `a second to pass before ${name} is added to etcd again`;
-  return unfitness(name, readiness, view);
+  return unfitness(master, readiness, view);
 }
 
-function unfitness(name: string, readiness: Readiness, view: MembershipView): string | undefined {
-  if (readiness.freeDiskBytes < freeDiskBytes) {
-    return `${name} to have 1 GiB free for etcd; it has ${Math.floor(readiness.freeDiskBytes / 2 ** 20)} MiB`;
+function unfitness(master: ObservedMaster, readiness: Readiness, view: MembershipView): string | undefined {
+  const { name, freeDiskBytes = 0 } = master;
+  if (freeDiskBytes < neededDiskBytes) {
+    return `${name} to have 1 GiB free for etcd; it has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB`;
   }
   if (readiness.fsyncP99Ms > fsyncLimitMs) {
     return `a faster disk on ${name}: writing takes ${Math.round(readiness.fsyncP99Ms)} ms, etcd bears ${fsyncLimitMs} ms`;

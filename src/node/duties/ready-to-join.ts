@@ -3,7 +3,7 @@
 // later, when the disk gets full or has room again, because a member that cannot write is as good as dead.
 import { etcdDataFolder } from '../../control-plane/control-plane-paths.ts';
 import { containerdSocket } from '../../node-software/machine-paths.ts';
-import { fullDiskBytes } from '../../etcd/membership-view.ts';
+import { isFullDisk } from '../../etcd/membership-view.ts';
 import { fsyncLimitMs } from '../../etcd/rules/add.ts';
 import { addressOf, type Agent } from '../agent-context.ts';
 import { measureClockOffset } from '../clock-offset.ts';
@@ -32,12 +32,12 @@ export const readyToJoin: Duty = {
     const lostDataOf = seen.decision.kind === 'data-lost' ? seen.decision.member : undefined;
     await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
     const freeDiskBytes = await host.files.freeBytes(etcdDataFolder);
-    const isFull = freeDiskBytes < fullDiskBytes;
+    const isFull = isFullDisk(freeDiskBytes);
     const isSaid =
       last !== undefined &&
       last.isReady === isReady &&
       last.lostDataOf === lostDataOf &&
-      last.freeDiskBytes < fullDiskBytes === isFull;
+      isFullDisk(last.freeDiskBytes) === isFull;
     const ageMs = last === undefined ? Number.POSITIVE_INFINITY : host.clock.now().getTime() - last.at.getTime();
     const isSlow = last !== undefined && last.fsyncP99Ms > fsyncLimitMs;
     if (isSaid && (!isReady || Math.abs(ageMs) < (isSlow ? slowRepeatMs : repeatMs))) {
@@ -78,14 +78,19 @@ async function recordOf(
     clientUrl,
     at: host.clock.now(),
     clockOffsetMs: await measureClockOffset(host, apiServerUrl),
-    // On a full disk there is nothing to measure with, and its speed is not what ails it.
-    fsyncP99Ms: said.freeDiskBytes < fullDiskBytes ? (last?.fsyncP99Ms ?? 0) : await diskSpeed(host, last),
+    fsyncP99Ms: await diskSpeed(host, last, said),
     ...said,
   };
 }
 
 /** A disk that was fast enough once is; one that was not may have been busy at that moment, so it is asked again. */
-async function diskSpeed(host: Agent['host'], last: JoinRecord | undefined): Promise<number> {
+async function diskSpeed(
+  host: Agent['host'],
+  last: JoinRecord | undefined,
+  { freeDiskBytes }: Pick<JoinRecord, 'freeDiskBytes'>,
+): Promise<number> {
+  // There is nothing to measure it with, and its speed is not what ails it.
+  if (isFullDisk(freeDiskBytes)) return last?.fsyncP99Ms ?? 0;
   const isKnown = last?.isReady === true && last.fsyncP99Ms <= fsyncLimitMs;
   return isKnown ? last.fsyncP99Ms : measureFsync(host, etcdDataFolder);
 }

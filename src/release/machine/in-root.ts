@@ -12,8 +12,7 @@ export interface RootCommand {
   readonly signal: AbortSignal;
 }
 
-export async function inRoot(host: Host, { folder, command, part, env = {}, signal }: RootCommand): Promise<string> {
+export async function inRoot(host: Host, { folder, command, part, env = {}, signal }: RootCommand): Promise<void> {
   const result = await host.processes.run('chroot', [folder, ...command], { env, signal, timeoutMs: 60_000 });
   if (result.code !== 0) throw releaseErrors.BUILD_FAILED({ part, reason: tailOf(result) });
-  return result.stdout;
 }

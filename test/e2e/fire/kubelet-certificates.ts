@@ -1,10 +1,10 @@
 // Kubelet certificates that end soon: asked for as the kubelet asks, only for ten minutes, and put in the place of its own.
 // The kubelet itself replaces them when most of their time is over, as it would after months.
 import { X509Certificate } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requestObject, signingRequest } from '../certificate-request.ts';
 import { cli, eventually, inside } from '../machine-lab.ts';
 import { addressOf } from './etcd-machines.ts';
 
@@ -43,13 +43,16 @@ async function replaceOne({ dir, infraId, machine }: KubeletPlace, kind: (typeof
   const here = mkdtempSync(join(tmpdir(), 'firstlight-kubelet-'));
   const file = (name: string): string => join(here, name);
   try {
-    const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file('key')];
     const names =
       kind.name === 'server' ? ['-addext', `subjectAltName=DNS:${machine},IP:${addressOf(dir, machine)}`] : [];
-    const subject = ['-subj', `/O=system:nodes/CN=system:node:${machine}`];
-    execFileSync('openssl', ['req', '-new', ...newKey, ...subject, ...names, '-out', file('csr')], { stdio: 'ignore' });
+    const csr = signingRequest(file('key'), `/O=system:nodes/CN=system:node:${machine}`, ...names);
     const request = `short-${kind.name}-${machine}`;
-    writeFileSync(file('request.json'), JSON.stringify(requestObject(request, kind, readFileSync(file('csr')))));
+    const spec = {
+      signerName: kind.signer,
+      usages: ['digital signature', kind.usage],
+      expirationSeconds: lifeSeconds,
+    };
+    writeFileSync(file('request.json'), JSON.stringify(requestObject(request, csr, spec)));
     const asNode = [`--as=system:node:${machine}`, '--as-group=system:nodes', '--as-group=system:authenticated'];
     await cli('kubectl', '--dir', dir, ...asNode, 'create', '-f', file('request.json'));
     const pem = await eventually(`that ${request} is signed`, 60, async () => {
@@ -63,18 +66,4 @@ async function replaceOne({ dir, infraId, machine }: KubeletPlace, kind: (typeof
   } finally {
     rmSync(here, { recursive: true, force: true });
   }
-}
-
-function requestObject(name: string, { signer, usage }: (typeof kinds)[number], csr: Buffer): unknown {
-  return {
-    apiVersion: 'certificates.k8s.io/v1',
-    kind: 'CertificateSigningRequest',
-    metadata: { name },
-    spec: {
-      request: csr.toString('base64'),
-      signerName: signer,
-      expirationSeconds: lifeSeconds,
-      usages: ['digital signature', usage],
-    },
-  };
 }
