@@ -24,10 +24,10 @@ export async function observeMember(agent: Agent): Promise<SeenMember> {
   const machines = await controlPlaneMachines(agent);
   const urls = [...machines.map(({ address }) => memberUrl(address, etcdPorts.client)), clientUrl];
   const published = Object.values(readEndpoints(agent.cluster.configMaps) ?? {});
-  const [listing, data] = await Promise.all([
-    readListing(agent, [...new Set([...urls, ...published])]),
-    readDataFolder(host.files, etcdDataFolder),
-  ]);
+  const listing = await readListing(agent, [...new Set([...urls, ...published])]);
+  // After the list and not beside it: a member that is listed with its name had its data before it had the name. The other
+  // way round one that starts in between looks like one that lost its data, and is removed for it.
+  const data = await readDataFolder(host.files, etcdDataFolder);
   const names = new Map(machines.map(({ name, address }) => [memberUrl(address, etcdPorts.peer), name]));
   const decision = decideStart({ name: node.name, peerUrl, listing, data, names });
   const self = listing.status === 'read' ? listing.members.find((each) => each.peerUrls.includes(peerUrl)) : undefined;
