@@ -24,6 +24,23 @@ const oneLanguage: Plugin = {
   },
 };
 
+/**
+ * An ES import reads every export of a built-in module, whoever needs one of them. Libraries import these: of `process` the
+ * streams would be opened, of `util` and `http` whole modules be loaded that nobody uses.
+ */
+const readWhenUsed: Plugin = {
+  name: 'read-when-used',
+  setup: (bundle) => {
+    const namespace = 'built-in';
+    bundle.onResolve({ filter: /^(node:)?(http|process|util)$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path: path.replace(/^(node:)?/, 'node:'), namespace } : undefined,
+    );
+    bundle.onLoad({ filter: /./, namespace }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');`,
+    }));
+  },
+};
+
 const result = await build({
   absWorkingDir: root,
   entryPoints: { firstlight: 'src/main.ts' },
@@ -42,7 +59,7 @@ const result = await build({
   legalComments: 'none',
   // Optional peers of the bill-of-materials library, for XML and validation; we write JSON and have neither installed.
   external: ['xmlbuilder2', 'libxmljs2', 'ajv', 'ajv-formats', 'ajv-formats-draft2019'],
-  plugins: [oneLanguage],
+  plugins: [oneLanguage, readWhenUsed],
   banner: { js: banner },
   metafile: true,
   logLevel: 'warning',

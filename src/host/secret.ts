@@ -1,7 +1,8 @@
 // A value that must not be printed. Everything that stringifies it gets [redacted]; `reveal` is greppable.
-import { inspect } from 'node:util';
 
 const redacted = '[redacted]';
+/** What `node:util` calls `inspect.custom`. By its name, because each of our processes would load that module for it. */
+const inspected: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret<T extends string | Uint8Array = string> {
   readonly #value: T;
@@ -22,7 +23,7 @@ export class Secret<T extends string | Uint8Array = string> {
     return redacted;
   }
 
-  [inspect.custom](): string {
+  [inspected](): string {
     return redacted;
   }
 }

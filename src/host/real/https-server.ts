@@ -1,12 +1,6 @@
 // The real server, on node:https (node:http without a certificate). What Node leaves unlimited is limited here, and what
 // it would answer with a final status is not: a client that is merely slow is cut off, so that it tries again.
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server as HttpServer,
-  type ServerOptions as NodeOptions,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerOptions as NodeOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
@@ -15,6 +9,7 @@ import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } fr
 import { plainAddress } from '../proxy-protocol.ts';
 import { type Asked, asked, isKept } from './asked.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
+import { createServer as createHttpServer } from './node-http.ts';
 import { readProxySource } from './proxy-source.ts';
 import { WaitingRoom } from './waiting-room.ts';
 

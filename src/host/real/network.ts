@@ -1,6 +1,6 @@
 // The real network. `fetch` is not used: it ignores a private CA. Redirects are never followed silently.
 import { lookup } from 'node:dns/promises';
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
@@ -8,6 +8,7 @@ import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
 import { networkFailureOf } from '../network-failure.ts';
 import { listen } from './https-server.ts';
+import { Agent as PlainAgent, request as httpRequest } from './node-http.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, KeptConnections, Network, NetworkFailure } from '../network.ts';
 
 const timeoutMsDefault = 30_000;
@@ -43,7 +44,7 @@ function newAgent(isTls: boolean, { proxy, keepAlive = false }: { proxy?: string
     ...(keepAlive ? { maxSockets: keptAtMost } : {}),
     ...(proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
   };
-  return isTls ? new HttpsAgent(options) : new HttpAgent(options);
+  return isTls ? new HttpsAgent(options) : new PlainAgent(options);
 }
 
 function keepConnections({ proxy }: { readonly proxy?: string } = {}): KeptConnections {
