@@ -2,9 +2,13 @@
 // all of them are below. Read several times a second, so that any stretch of a run can be cut out afterwards.
 import { existsSync, readFileSync } from 'node:fs';
 
-export interface Reading {
+/** CPU seconds up to a moment. */
+export interface Used {
   readonly atMs: number;
   readonly cpuSeconds: number;
+}
+
+export interface Reading extends Used {
   /** What processes hold; the page cache is not counted, for the kernel takes it back. */
   readonly memoryMb: number;
   /** With the page cache. */
@@ -41,11 +45,15 @@ export function startMeter(group: () => string | undefined): Meter {
   };
 }
 
-export function costOf(readings: readonly Reading[]): Cost {
+export function cpuBetween(readings: readonly Used[]): Cost['cpuBetween'] {
   const at = (ms: number): number => readings.findLast(({ atMs }) => atMs <= ms)?.cpuSeconds ?? 0;
+  return (fromMs, toMs) => at(toMs) - at(fromMs);
+}
+
+export function costOf(readings: readonly Reading[]): Cost {
   return {
     readings,
-    cpuBetween: (fromMs, toMs) => at(toMs) - at(fromMs),
+    cpuBetween: cpuBetween(readings),
     peakMemoryMb: Math.max(...readings.map(({ memoryMb }) => memoryMb)),
     peakChargedMb: Math.max(...readings.map(({ chargedMb }) => chargedMb)),
   };

@@ -37,7 +37,7 @@ async function measure(masters: number, workers: number): Promise<GrowthPoint> {
   const meter = startMeter(() => (name === undefined ? undefined : clusterGroup(name)));
   const naming = setInterval(() => void ownName({ host, dir }).then((found) => (name ??= found)), 50);
   try {
-    const { cpuSeconds } = await createOwnCluster(dir);
+    const command = await createOwnCluster(dir);
     const endMs = await waitUntilComplete({
       host,
       cluster: name ?? '',
@@ -47,12 +47,12 @@ async function measure(masters: number, workers: number): Promise<GrowthPoint> {
       etcdFiles: ownEtcdFiles,
     });
     const cost = meter.stop();
-    const { bootAtMs, assetsMs } = await ownTimes({ host, dir });
+    const { bootAtMs, assetsFromMs, assetsToMs } = await ownTimes({ host, dir });
     return {
       masters,
       workers,
-      seconds: (endMs - bootAtMs + assetsMs) / 1000,
-      cpuSeconds: cost.cpuBetween(0, endMs) + cpuSeconds,
+      seconds: (endMs - bootAtMs + assetsToMs - assetsFromMs) / 1000,
+      cpuSeconds: cost.cpuBetween(0, endMs) + command.cpuBetween(0, endMs),
       memoryMb: cost.peakMemoryMb,
     };
   } finally {

@@ -89,7 +89,7 @@ async function ownRound(round: number): Promise<Round & { readonly withBoot: num
   const programs = startProgramMeter(group);
   const naming = setInterval(() => void ownName({ host, dir }).then((found) => (name ??= found)), 50);
   try {
-    const { cpuSeconds } = await createOwnCluster(dir);
+    const command = await createOwnCluster(dir);
     const endMs = await waitUntilComplete({
       host,
       cluster: name ?? '',
@@ -99,14 +99,16 @@ async function ownRound(round: number): Promise<Round & { readonly withBoot: num
       etcdFiles: ownEtcdFiles,
     });
     const cost = meter.stop();
-    const { idleAtMs, bootAtMs, assetsMs } = await ownTimes({ host, dir });
+    const { idleAtMs, bootAtMs, assetsFromMs, assetsToMs } = await ownTimes({ host, dir });
+    const assetsMs = assetsToMs - assetsFromMs;
+    const ofCommand = command.cpuBetween(assetsFromMs, assetsToMs) + command.cpuBetween(idleAtMs, endMs);
     return {
       seconds: (endMs - idleAtMs + assetsMs) / 1000,
       withBoot: (endMs - bootAtMs + assetsMs) / 1000,
-      cpuSeconds: cost.cpuBetween(idleAtMs, endMs) + cpuSeconds,
+      cpuSeconds: cost.cpuBetween(idleAtMs, endMs) + ofCommand,
       memoryMb: cost.peakMemoryMb,
       chargedMb: cost.peakChargedMb,
-      programs: new Map([...programs.stop(), ['firstlight create cluster', cpuSeconds]]),
+      programs: new Map([...programs.stop(), ['firstlight create cluster', ofCommand]]),
     };
   } finally {
     clearInterval(naming);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Host } from '../src/host/host.ts';
 import { findCluster } from '../src/cluster/find-cluster.ts';
 import { commandName, readRunRecord, type RunRecord } from '../src/cluster/waterfall/run-record.ts';
+import { type Cost, cpuBetween, type Used } from './cluster-meter.ts';
 
 const launcher = new URL('../firstlight', import.meta.url).pathname;
 
@@ -40,21 +41,38 @@ export function writeInstallConfig({ dir, masters, workers }: OwnInput): void {
 }
 
 export interface OwnRun {
-  /** Of the command itself, beside the machines. */
-  readonly cpuSeconds: number;
+  /** Of the command itself and the programs it ran, beside the machines, between two moments. */
+  readonly cpuBetween: Cost['cpuBetween'];
   readonly endedAtMs: number;
 }
 
+const everyMs = 50;
+const ticksPerSecond = 100;
+
 export async function createOwnCluster(dir: string): Promise<OwnRun> {
-  const args = ['--format=%U %S', '--output', join(dir, 'time'), launcher, 'create', 'cluster', '--dir', dir];
-  const child = spawn('/usr/bin/time', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(launcher, ['create', 'cluster', '--dir', dir], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const readings: Used[] = [];
+  const timer = setInterval(() => readings.push(...usedBy(child.pid)), everyMs);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
   const code = await new Promise<number | null>((done) => child.on('close', done));
-  const endedAtMs = Date.now();
+  clearInterval(timer);
   if (code !== 0) throw new Error(`create cluster ended with ${code}\n${said}`);
-  const [user = 0, system = 0] = readFileSync(join(dir, 'time'), 'utf8').trim().split(' ').map(Number);
-  return { cpuSeconds: user + system, endedAtMs };
+  return { cpuBetween: cpuBetween(readings), endedAtMs: Date.now() };
+}
+
+/** The launcher becomes the command: it is one process, and waits for those that it starts. */
+function usedBy(pid: number | undefined): readonly Used[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const ticks = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15);
+    return [{ atMs: Date.now(), cpuSeconds: ticks.reduce((sum, one) => sum + Number(one), 0) / ticksPerSecond }];
+  } catch {
+    return [];
+  }
 }
 
 export async function ownName({ host, dir }: Pick<OwnInput, 'host' | 'dir'>): Promise<string | undefined> {
@@ -67,24 +85,27 @@ export interface OwnTimes {
   /** The first process of a machine was about to be started. */
   readonly bootAtMs: number;
   /** What was made before any machine was there, and kubeadm makes while its clock runs: keys, certificates, files. */
-  readonly assetsMs: number;
+  readonly assetsFromMs: number;
+  readonly assetsToMs: number;
 }
 
 /**
  * Our machines never stand idle: the first thing that a systemd of theirs starts is their way into the cluster. So the
  * clock starts when the first of them gets there (its first boot begins), although kubeadm's machines have configured
- * themselves and run containerd by then; and the time that the assets took is added.
+ * themselves and run containerd by then; and what the assets took is added. So it is with CPU seconds: making the
+ * machines is in neither's.
  */
 export async function ownTimes({ host, dir }: Pick<OwnInput, 'host' | 'dir'>): Promise<OwnTimes> {
   const record = await readRunRecord(host, dir);
   if (record === undefined) throw new Error(`no run is on record in ${dir}`);
   const firstBoots = record.moments.filter(({ by, step }) => by === 'first-boot' && step === 'first-boot');
   const idleAtMs = Math.min(...firstBoots.map(({ atMs }) => atMs));
-  return { idleAtMs, bootAtMs: stageTime(record, 'machines', 'began'), assetsMs: stageMs(record, 'assets') };
-}
-
-function stageMs(record: RunRecord, stage: string): number {
-  return stageTime(record, stage, 'done') - stageTime(record, stage, 'began');
+  return {
+    idleAtMs,
+    bootAtMs: stageTime(record, 'machines', 'began'),
+    assetsFromMs: stageTime(record, 'assets', 'began'),
+    assetsToMs: stageTime(record, 'assets', 'done'),
+  };
 }
 
 function stageTime({ moments }: RunRecord, stage: string, wanted: 'began' | 'done'): number {

@@ -127,7 +127,8 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
 async function applyPresets(host: Host): Promise<void> {
   const content = await host.files.readIfPresent(presetFile);
   const units = presetUnits(Buffer.from(content ?? new Uint8Array()).toString('utf8'));
-  if (units.length > 0) await systemctl(host, ['preset', ...units]);
+  // The reload that follows is for them too.
+  if (units.length > 0) await systemctl(host, ['--no-reload', 'preset', ...units]);
 }
 
 async function systemctl(host: Host, args: readonly string[]): Promise<void> {

@@ -43,6 +43,26 @@ export const maskedUnits: readonly string[] = [
   'getty.target',
   'console-getty.service',
   'container-getty@.service',
+  // The kernel is the host's, and so are its modules.
+  ...['configfs', 'dm_mod', 'drm', 'efi_pstore', 'fuse', 'loop'].map((module) => `modprobe@${module}.service`),
+  // Nobody asks a machine who has logged in since when.
+  'systemd-update-utmp.service',
+  'systemd-update-utmp-runlevel.service',
+];
+
+/** Run at boot and at every reload, one process each: for disks, consoles and init scripts that no machine has. */
+export const maskedGenerators: readonly string[] = [
+  'systemd-cryptsetup-generator',
+  'systemd-debug-generator',
+  'systemd-getty-generator',
+  'systemd-gpt-auto-generator',
+  'systemd-hibernate-resume-generator',
+  'systemd-integritysetup-generator',
+  'systemd-rc-local-generator',
+  'systemd-run-generator',
+  'systemd-system-update-generator',
+  'systemd-sysv-generator',
+  'systemd-veritysetup-generator',
 ];
 
 export interface SetupFile {

@@ -8,6 +8,7 @@ import { tailOf } from '../build/build-output.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import {
   debianPackages,
+  maskedGenerators,
   maskedUnits,
   pathsNotInstalled,
   removedPaths,
@@ -50,7 +51,9 @@ export const debianRecipe: Recipe = {
         suite: await suiteOf(shop),
         architecture: goArchitecture(shop),
         packages: debianPackages.join(' '),
-        setup: digestOf(JSON.stringify({ setupFiles, setupLinks, maskedUnits, removedPaths, pathsNotInstalled })),
+        setup: digestOf(
+          JSON.stringify({ setupFiles, setupLinks, maskedUnits, maskedGenerators, removedPaths, pathsNotInstalled }),
+        ),
       }),
       make: async (shop, work) => {
         const { host } = shop;
@@ -123,8 +126,12 @@ async function setUp(host: Host, { folder, signal }: Work): Promise<void> {
   const command = ['systemctl', 'preset-all'];
   await inRoot(host, { folder, command, part: `Debian (${command.join(' ')})`, signal });
   // After the presets: they would leave the links of a unit that is masked already.
-  const masks = maskedUnits.map((unit) => [`etc/systemd/system/${unit}`, '/dev/null'] as const);
+  const masks = [
+    ...maskedUnits.map((unit) => [`etc/systemd/system/${unit}`, '/dev/null'] as const),
+    ...maskedGenerators.map((name) => [`etc/systemd/system-generators/${name}`, '/dev/null'] as const),
+  ];
   for (const [path, target] of [...masks, ...Object.entries(setupLinks)]) {
+    await files.makeFolder(join(folder, path, '..'));
     await files.remove(join(folder, path));
     await files.symlink(target, join(folder, path));
   }
