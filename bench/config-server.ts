@@ -1,7 +1,8 @@
 // The config server against a bare node:https server that answers with the same bytes: fresh handshakes, requests on
 // kept-alive connections, and a thousand machines at once. Both are processes of their own on loopback, asked in turns by
 // the same client, so that the ratio of a round is taken on the same machine in the same second.
-// `node bench/config-server.ts` prints a table; `-o json` the figures; `--rounds N` and `--seconds S` change the length.
+// `node bench/config-server.ts` prints a table; `-o json` the figures; `--rounds N` and `--seconds S` change the length,
+// `--clients N` how many ask at a time.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -26,14 +27,15 @@ const { values: given } = parseArgs({
   options: {
     rounds: { type: 'string', default: '25' },
     seconds: { type: 'string', default: '0.4' },
+    clients: { type: 'string', default: '32' },
     output: { type: 'string', short: 'o', default: 'text' },
   },
 });
 /** Many short turns: a host that is slow for a second is slow for both. */
 const rounds = Number(given.rounds);
 const roundMs = Number(given.seconds) * 1000;
-/** Enough to keep either server busy, and that those who wait for a record on the disk wait together. */
-const clients = 128;
+/** Enough to keep either server busy; with 8 or 128 the ratios are the same. */
+const clients = Number(given.clients);
 
 /** The whole of the opponent. */
 const bareServer = `

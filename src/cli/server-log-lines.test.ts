@@ -20,10 +20,14 @@ function answer(changes: {
   } as const;
 }
 
-function setUp() {
-  const host = fakeHost();
+function place() {
   const written: string[] = [];
-  const terminal = { err: (text: string) => void written.push(text) };
+  const terminal = { err: (text: string | Uint8Array) => void written.push(text.toString()) };
+  return { host: fakeHost(), terminal, written };
+}
+
+function setUp() {
+  const { host, terminal, written } = place();
   const log = openServerLog({ host, terminal, global: { logLevel: 'info' } } as unknown as LogPlace);
   const entryOf = answerEntries();
   const lines = (): Record<string, unknown>[] => {
@@ -58,6 +62,22 @@ test('a secret in what a client sent is in no line, the first time and every oth
   expect(lines()).toHaveLength(5);
   expect(text).not.toContain(token);
   expect(text).not.toContain('hunter2');
+});
+
+test('lines that do not fit together, and one that does not fit at all, are written whole and in order', () => {
+  const { host, terminal, written } = place();
+  using opened = openServerLog({ host, terminal, global: { logLevel: 'info' } } as unknown as LogPlace);
+  const texts = [
+    ...Array.from({ length: 200 }, (_, index) => `${index} ${'ü'.repeat(400)}`),
+    'ü'.repeat(100_000),
+    'end',
+  ];
+  for (const text of texts) opened.log({ level: 'info', text, fields: {}, own: { bytes: text.length } });
+  opened[Symbol.dispose]();
+  const lines = written.join('').split('\n').slice(0, -1);
+  const read = lines.map((line) => JSON.parse(line) as { readonly text: string; readonly bytes: number });
+  expect(read.map(({ text }) => text)).toEqual(texts);
+  expect(read.every(({ text, bytes }) => text.length === bytes)).toBe(true);
 });
 
 test('a thousand paths of a stranger leave no more behind than a few', () => {

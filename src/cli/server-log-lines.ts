@@ -15,16 +15,20 @@ export interface ServerLog extends Disposable {
   readonly log: Log;
 }
 
+/** Lines wait as bytes in one place: texts that wait are what the garbage collector has to carry along. */
+const roomBytes = 64 * 1024;
+
 export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
-  let pieces: string[] = [];
+  const room = Buffer.allocUnsafe(roomBytes);
+  let filled = 0;
   let timer: Disposable | undefined;
   /** How the last line began; most begin like the one before. */
-  let last: { readonly ms: number; readonly fields: object; readonly text: string } | undefined;
+  let last: { readonly ms: number; readonly fields: object; readonly start: Buffer } | undefined;
   const flush = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
-    if (pieces.length > 0) terminal.err(pieces.join(''));
-    pieces = [];
+    if (filled > 0) terminal.err(room.subarray(0, filled));
+    filled = 0;
   };
   const least = levels.indexOf(global.logLevel);
   /** Of fields that come again, the text that needs no second look. */
@@ -40,10 +44,16 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
     if (levels.indexOf(entry.level) < least) return;
     const ms = host.clock.nowMs();
     if (last?.ms !== ms || last.fields !== entry.fields) {
-      last = { ms, fields: entry.fields, text: `{"time":"${new Date(ms).toISOString()}",${textOf(entry)}` };
+      const start = Buffer.from(`{"time":"${new Date(ms).toISOString()}",${textOf(entry)}`);
+      last = { ms, fields: entry.fields, start };
     }
-    if (entry.own === undefined) pieces.push(last.text, '}\n');
-    else pieces.push(last.text, ',', JSON.stringify(entry.own).slice(1), '\n');
+    const { start } = last;
+    const end = entry.own === undefined ? '}\n' : `,${JSON.stringify(entry.own).slice(1)}\n`;
+    // No character takes more than three bytes.
+    if (filled + start.length + end.length * 3 > roomBytes) flush();
+    if (start.length + end.length * 3 > roomBytes) return terminal.err(`${start.toString()}${end}`);
+    filled += start.copy(room, filled);
+    filled += room.write(end, filled);
     timer ??= host.clock.after(gatherMs, flush);
   };
   return { log, [Symbol.dispose]: flush };

@@ -18,7 +18,7 @@ import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { watchObjects } from '../../kubernetes/watch.ts';
 import { digestToken, isBootstrapToken, tokenId } from './bootstrap-token.ts';
-import type { IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
+import type { Issued, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
 import { tokenLifeMs } from './token-issuer.ts';
 import type { KnownToken } from './outstanding-tokens.ts';
 import { verdict } from './token-ledger.ts';
@@ -56,7 +56,7 @@ class SecretIssuer implements ApiTokenIssuer {
     this.#following = this.#follow();
   }
 
-  async issue({ pool, issuedTo }: IssueRequest): ReturnType<TokenIssuer['issue']> {
+  async issue({ pool, issuedTo }: IssueRequest): Promise<Issued> {
     const { limit = apiTokenLimit } = this.#options;
     if (this.outstanding() >= limit) return { status: 'too-many', limit };
     const now = this.#host.clock.now();

@@ -5,13 +5,13 @@ import type { AppendHandle } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 
 export interface GroupedAppend {
-  /** A line without its newline, in pieces. */
-  append(...line: readonly string[]): Promise<void>;
+  /** A line, or some, without the last newline. */
+  append(lines: string): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Batch {
-  readonly pieces: string[];
+  readonly lines: string[];
   readonly written: PromiseWithResolvers<void>;
 }
 
@@ -23,9 +23,6 @@ export interface AppendedFile {
 
 /** A disk that takes longer is broken; whoever waits is told so and comes again. */
 const deadlineMs = 8_000;
-/** So many in one write, and the next one is sure to have as many if it waits a little. */
-const rushPieces = 24;
-const rushMs = 2;
 
 export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: AppendedFile): Promise<GroupedAppend> {
   const { clock, files } = host;
@@ -43,26 +40,24 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
     goodBytes += bytes.length;
   };
   const write = async (): Promise<void> => {
-    let isRush = false;
     while (waiting !== undefined) {
-      // Whoever asks in this moment goes along; in a rush, when a sync for a few is a waste, whoever asks a moment later.
-      await (isRush ? clock.sleep(rushMs) : clock.turn());
-      const { pieces, written } = waiting;
-      isRush = pieces.length > rushPieces;
+      // Whoever asks in this moment goes along.
+      await clock.turn();
+      const { lines, written } = waiting;
       waiting = undefined;
       using _deadline = clock.after(deadlineMs, () => {
         const late = new Error(`${file.path} was not written within ${deadlineMs / 1000} s`);
         written.reject(late);
         waiting?.written.reject(late);
       });
-      await writeBatch(pieces.join('')).then(written.resolve, written.reject);
+      await writeBatch(`${lines.join('\n')}\n`).then(written.resolve, written.reject);
     }
     writing = undefined;
   };
   return {
-    append: (...line) => {
-      waiting ??= { pieces: [], written: Promise.withResolvers<void>() };
-      waiting.pieces.push(...line, '\n');
+    append: (lines) => {
+      waiting ??= { lines: [], written: Promise.withResolvers<void>() };
+      waiting.lines.push(lines);
       const { promise } = waiting.written;
       writing ??= write();
       return promise;

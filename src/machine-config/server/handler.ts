@@ -13,7 +13,7 @@ import { type ConfigSource, isServed, type ServedPool, type SourceState } from '
 import { readMasterKeys } from './master-keys.ts';
 import { remembered } from './remembered.ts';
 import { buildServedConfig } from './served-config.ts';
-import type { IssueRequest, TokenIssuer } from './token-issuer.ts';
+import type { Issued, IssueRequest, TokenIssuer } from './token-issuer.ts';
 
 /** `token`: only who shows one. `open`: configs for whoever asks, keys for nobody; for machines that know no token. */
 export type AccessMode = 'token' | 'open';
@@ -147,10 +147,10 @@ function handleConfig(request: ServerRequest, options: ConfigOptions): Promise<H
   return issueAndGive(request, offer, options.issuer);
 }
 
-function issueAndGive({ peer }: ServerRequest, offer: GoodOffer, issuer: TokenIssuer): Promise<Handled> {
+function issueAndGive({ peer }: ServerRequest, offer: GoodOffer, issuer: TokenIssuer): Promise<Handled> | Handled {
   const { asked } = offer;
   const issuing = issuer.issue(peer.from === 'balancer' ? { ...asked, issuedTo: peer.address } : asked);
-  return issuing.then(offer.give, offer.fail);
+  return issuing instanceof Promise ? issuing.then(offer.give, offer.fail) : offer.give(issuing);
 }
 
 /** What a pool's machines of one spec are answered with; everything that is the same for all of them is made once. */
@@ -166,7 +166,7 @@ interface GoodOffer {
   readonly status: 'good';
   readonly asked: IssueRequest;
   readonly head: Handled;
-  readonly give: (issued: Awaited<ReturnType<TokenIssuer['issue']>>) => Handled;
+  readonly give: (issued: Issued) => Handled;
   readonly fail: (error: unknown) => Handled;
 }
 

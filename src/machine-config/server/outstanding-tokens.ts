@@ -65,26 +65,22 @@ export class OutstandingTokens {
     return this.#block.bytes.length + this.#block.places.byteLength;
   }
 
-  /** Also for a whole token: whether its id is taken. */
-  has(id: string): boolean {
-    return this.#find(idNumber(id)) !== undefined;
-  }
-
-  /** Its id must not be there yet. What is no token is left out: nobody can ever show it. */
-  add({ token, pool, expiresAtMs, keysGiven }: KnownToken): void {
+  /** False, and nothing is done: its id is taken, or it is no token and nobody could ever show it. */
+  add({ token, pool, expiresAtMs, keysGiven }: KnownToken): boolean {
     const number = idNumber(token);
-    if (number === notAnId || token.length !== noToken.length) return;
+    if (number === notAnId || token.length !== noToken.length) return false;
     if (this.#end === this.#block.capacity) this.#moveToNewBlock();
     const { words, doubles, bytes } = this.#block;
+    if (!this.#place(number, this.#end)) return false;
     const entry = this.#end++;
     words[entry * entryWords] = number;
     words[entry * entryWords + 1] = this.#poolNumber(pool);
     doubles[entry * entryDoubles + 1] = expiresAtMs;
     const at = entry * entryBytes + secretAt;
     for (let index = 0; index < secretLength; index += 1) bytes[at + index] = token.charCodeAt(idLength + 1 + index);
-    this.#place(number, entry);
     this.#size += 1;
     if (keysGiven !== undefined) this.#keysGiven.set(tokenId(token), keysGiven);
+    return true;
   }
 
   get(id: string): KnownToken | undefined {
@@ -102,7 +98,7 @@ export class OutstandingTokens {
 
   /** Undefined: it turned out that they were not given. */
   setKeysGiven(id: string, keysGiven: KeysGiven | undefined): void {
-    if (keysGiven !== undefined && this.has(id)) this.#keysGiven.set(id, keysGiven);
+    if (keysGiven !== undefined && this.#find(idNumber(id)) !== undefined) this.#keysGiven.set(id, keysGiven);
     else this.#keysGiven.delete(id);
   }
 
@@ -139,11 +135,16 @@ export class OutstandingTokens {
     }
   }
 
-  #place(number: number, entry: number): void {
-    const { places } = this.#block;
+  /** False: an entry with this number is there. */
+  #place(number: number, entry: number): boolean {
+    const { words, places } = this.#block;
     let at = firstPlace(number, places.length);
-    while (places[at] !== 0) at = (at + 1) & (places.length - 1);
+    for (let other = places[at] ?? 0; other !== 0; other = places[at] ?? 0) {
+      if (words[(other - 1) * entryWords] === number) return false;
+      at = (at + 1) & (places.length - 1);
+    }
     places[at] = entry + 1;
+    return true;
   }
 
   /** Twice as large as what lives needs: then the next move is as far away as this one was dear. */

@@ -1,5 +1,5 @@
 // Who makes single-use tokens and remembers them. Two rules hold for every implementation: a token is recorded before
-// its promise resolves, so that no machine ever holds one that nobody knows; and keys are given for a token only after
+// it is handed out, so that no machine ever holds one that nobody knows; and keys are given for a token only after
 // that was recorded too. Each promise settles within ten seconds, when Ignition gives up a request.
 
 /** What is known of a token that was served. */
@@ -9,6 +9,7 @@ export interface TokenRecord {
   readonly pool: string;
   /** The rendered config it was served with. */
   readonly config: string;
+  /** When it was recorded. */
   readonly issuedAt: string;
   readonly expiresAt: string;
   /** Known only where a load balancer told it. */
@@ -39,8 +40,11 @@ export type KeysVerdict =
 /** What a machine is told, and what it is called in the log. */
 export type IssuedToken = Pick<TokenRecord, 'id' | 'token'>;
 
+export type Issued = IssuedToken | { readonly status: 'too-many'; readonly limit: number };
+
 export interface TokenIssuer {
-  issue(request: IssueRequest): Promise<IssuedToken | { readonly status: 'too-many'; readonly limit: number }>;
+  /** At once where a token is recorded already. */
+  issue(request: IssueRequest): Issued | Promise<Issued>;
   /** Whether keys could be given for the token, without giving them: what a stranger is told apart by. */
   check(request: KeysRequest): Promise<KeysVerdict>;
   /** The same, and it is recorded when it resolves with `granted`. */

@@ -65,6 +65,35 @@ describe('the ledger of served tokens', () => {
     expect(await readTokenLedger(host.files, path)).toHaveLength(200);
   });
 
+  test('writes ahead in a rush, and whoever is answered at once has a token that is on the disk and nobody else has', async () => {
+    const { host, ledger } = await setUp();
+    const given: string[] = [];
+    let atOnce = 0;
+    for (let span = 0; span < 40; span += 1) {
+      const issuing = Array.from({ length: 20 }, () => ledger.issue(request));
+      atOnce += issuing.filter((issued) => !(issued instanceof Promise)).length;
+      const issued = await Promise.all(issuing.map((one) => Promise.resolve(one)));
+      given.push(...issued.flatMap((one) => ('token' in one ? one.token : [])));
+      const recorded = new Set((await readTokenLedger(host.files, path)).map(({ record }) => record.token));
+      expect(given.filter((token) => !recorded.has(token))).toEqual([]);
+      host.clock.advance(10);
+    }
+    expect(new Set(given).size).toBe(800);
+    expect(atOnce).toBeGreaterThan(400);
+    expect(ledger.outstanding() - given.length).toBeLessThanOrEqual(80);
+  });
+
+  test('writes nothing ahead of a load balancer: a record says for whom it asked', async () => {
+    const { host, ledger } = await setUp();
+    for (let span = 0; span < 5; span += 1) {
+      await Promise.all(Array.from({ length: 20 }, async () => ledger.issue({ ...request, issuedTo: '10.0.0.7' })));
+      host.clock.advance(10);
+    }
+    const entries = await readTokenLedger(host.files, path);
+    expect(entries).toHaveLength(100);
+    expect(entries.every(({ record }) => record.issuedTo === '10.0.0.7')).toBe(true);
+  });
+
   test('gives keys once per token, and again only to the machine whose answer was lost', async () => {
     const { host, ledger, issue } = await setUp();
     const { token } = await issue();

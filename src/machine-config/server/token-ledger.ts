@@ -1,6 +1,7 @@
 // Single-use tokens in a file, for the time before there is an API to keep them in: one line per fact, appended and
 // synced before anybody is answered. Requests that arrive during one write share the next, so a rack that starts at
-// once costs a few syncs and not a thousand. bootkube reads the same file and turns it into Secrets.
+// once costs a few syncs and not a thousand; in a rush tokens are written ahead. bootkube reads the same file and turns
+// it into Secrets.
 import { timingSafeEqual } from 'node:crypto';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -10,8 +11,9 @@ import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './b
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
 import { type KeysGiven, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
-import type { IssuedToken, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
+import type { Issued, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
 import { outstandingLimit, redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
+import { TokensAhead } from './tokens-ahead.ts';
 
 const issued = z.object({
   kind: z.literal('issued'),
@@ -83,6 +85,8 @@ class FileLedger implements TokenLedger {
     string,
     { readonly times: TokenTimes; readonly config: string; readonly text: string }
   >();
+  /** By pool. */
+  readonly #ahead = new Map<string, TokensAhead>();
   /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
@@ -92,26 +96,17 @@ class FileLedger implements TokenLedger {
     this.#makeToken = tokenMaker(host.random);
   }
 
-  issue(request: IssueRequest): ReturnType<TokenIssuer['issue']> {
-    const { tokens, log, limit = outstandingLimit } = this.#parts;
-    const atMs = this.#host.clock.nowMs();
-    tokens.forgetExpired(atMs);
-    if (tokens.size >= limit) return Promise.resolve({ status: 'too-many', limit });
-    const token = this.#unusedToken();
-    const id = tokenId(token);
-    if (this.#times.atMs !== atMs) this.#times = tokenTimes(atMs);
-    const { pool, config, issuedTo } = request;
-    tokens.add({ token, pool, expiresAtMs: this.#times.expiresAtMs, keysGiven: undefined });
-    // By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped.
-    const end = this.#lineEnd(pool, config);
-    const to = issuedTo === undefined ? end : `","issuedTo":${JSON.stringify(issuedTo)}${end.slice(1)}`;
-    return log.append('{"kind":"issued","id":"', id, '","token":"', token, to).then(
-      (): IssuedToken => ({ id, token }),
-      (error: unknown) => {
-        tokens.delete(id);
-        throw error;
-      },
-    );
+  issue({ pool, config, issuedTo }: IssueRequest): Issued | Promise<Issued> {
+    const { tokens, limit = outstandingLimit } = this.#parts;
+    const nowMs = this.#host.clock.nowMs();
+    tokens.forgetExpired(nowMs);
+    // A record says for whom a load balancer asked, and nobody knows that ahead.
+    const ready = issuedTo === undefined ? this.#fromAhead({ pool, config }, nowMs) : undefined;
+    if (ready !== undefined) return { id: tokenId(ready), token: ready };
+    if (tokens.size >= limit) return { status: 'too-many', limit };
+    return this.#record({ pool, config, ...(issuedTo === undefined ? {} : { issuedTo }) }, 1).then(([token = '']) => {
+      return { id: tokenId(token), token };
+    });
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
@@ -156,6 +151,48 @@ class FileLedger implements TokenLedger {
     return this.#parts.log.close();
   }
 
+  #fromAhead(request: IssueRequest, nowMs: number): string | undefined {
+    const { tokens, limit = outstandingLimit } = this.#parts;
+    const { pool, config } = request;
+    let ahead = this.#ahead.get(pool);
+    if (ahead === undefined) this.#ahead.set(pool, (ahead = new TokensAhead()));
+    const token = ahead.take(config, nowMs);
+    const missing = Math.min(ahead.missing, limit - tokens.size);
+    // Whoever asks when they could not be recorded is told so.
+    if (missing > 0) void ahead.add(config, nowMs, this.#record(request, missing)).catch(() => {});
+    return token;
+  }
+
+  /** New tokens, when they are on the disk. */
+  async #record(request: IssueRequest, count: number): Promise<readonly string[]> {
+    const { tokens, log } = this.#parts;
+    const made = Array.from({ length: count }, () => this.#newToken(request.pool));
+    try {
+      await log.append(made.map((token) => this.#lineOf(token, request)).join('\n'));
+    } catch (error) {
+      for (const token of made) tokens.delete(tokenId(token));
+      throw error;
+    }
+    return made;
+  }
+
+  #newToken(pool: string): string {
+    const nowMs = this.#host.clock.nowMs();
+    if (this.#times.atMs !== nowMs) this.#times = tokenTimes(nowMs);
+    const { expiresAtMs } = this.#times;
+    for (;;) {
+      const token = this.#makeToken();
+      if (this.#parts.tokens.add({ token, pool, expiresAtMs, keysGiven: undefined })) return token;
+    }
+  }
+
+  /** By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped. */
+  #lineOf(token: string, { pool, config, issuedTo }: IssueRequest): string {
+    const end = this.#lineEnd(pool, config);
+    const to = issuedTo === undefined ? end : `","issuedTo":${JSON.stringify(issuedTo)}${end.slice(1)}`;
+    return `{"kind":"issued","id":"${tokenId(token)}","token":"${token}${to}`;
+  }
+
   /** From the quote that ends the token on. */
   #lineEnd(pool: string, config: string): string {
     const times = this.#times;
@@ -165,13 +202,6 @@ class FileLedger implements TokenLedger {
     const text = `",${JSON.stringify({ pool, config, issuedAt, expiresAt }).slice(1)}`;
     this.#lineEnds.set(pool, { times, config, text });
     return text;
-  }
-
-  #unusedToken(): string {
-    for (;;) {
-      const token = this.#makeToken();
-      if (!this.#parts.tokens.has(token)) return token;
-    }
   }
 }
 
