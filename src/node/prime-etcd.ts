@@ -19,23 +19,31 @@ export interface PrimeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Undefined when the member has its data and nothing runs any more; else why not. */
-export async function primeEtcd(host: Host, options: PrimeOptions): Promise<string | undefined> {
+export type Primed =
+  /** The member has its data, and nothing runs any more. */
+  | { readonly status: 'has-data' }
+  /** etcd ended by itself, as it would in a pod. */
+  | { readonly status: 'ended'; readonly said: string }
+  | { readonly status: 'no-data'; readonly why: string };
+
+export async function primeEtcd(host: Host, options: PrimeOptions): Promise<Primed> {
   const { program, flags, metricsPort = etcdPorts.metrics, signal } = options;
   const enough = new AbortController();
   const either = AbortSignal.any([signal, enough.signal]);
   const running = host.processes.run(program, flags, { signal: either, keepBytes: 4096 });
   const ended = running.then(
-    ({ stderr }) => lastWords(stderr),
-    (error: unknown) => {
+    ({ stderr }): Primed => ({ status: 'ended', said: lastWords(stderr) }),
+    (error: unknown): Primed => {
       if (!enough.signal.aborted) throw error;
-      return undefined;
+      return { status: 'has-data' };
     },
   );
   try {
     return await Promise.race([ended, hasItsData(host, metricsPort, either)]);
   } catch (error) {
-    if (isError(error, hostErrors.PROGRAM_MISSING) || isError(error, workflowErrors.DEADLINE)) return error.message;
+    if (isError(error, hostErrors.PROGRAM_MISSING) || isError(error, workflowErrors.DEADLINE)) {
+      return { status: 'no-data', why: error.message };
+    }
     throw error;
   } finally {
     enough.abort(new Error('the member has its data'));
@@ -43,7 +51,7 @@ export async function primeEtcd(host: Host, options: PrimeOptions): Promise<stri
   }
 }
 
-async function hasItsData(host: Host, port: number, signal: AbortSignal): Promise<undefined> {
+async function hasItsData(host: Host, port: number, signal: AbortSignal): Promise<Primed> {
   await waitUntil({
     clock: host.clock,
     what: 'that a new member of etcd has its data',
@@ -61,6 +69,7 @@ async function hasItsData(host: Host, port: number, signal: AbortSignal): Promis
       return { status: 'waiting', missing: ['its snapshot'] };
     },
   });
+  return { status: 'has-data' };
 }
 
 /** Of etcd's log, which is JSON. */

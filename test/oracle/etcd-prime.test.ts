@@ -31,15 +31,23 @@ describe('a member that is to join', () => {
   afterAll(() => lab[Symbol.asyncDispose]());
 
   test('is told why when its etcd ends, and nothing runs or is left', async () => {
-    expect(await prime([{ name: master.name, peerUrl: master.peerUrl }])).toMatch(
-      /^discovery failed: .*could not retrieve cluster information/,
-    );
+    expect(await prime([{ name: master.name, peerUrl: master.peerUrl }])).toEqual({
+      status: 'ended',
+      said: expect.stringMatching(/^discovery failed: .*could not retrieve cluster information/),
+    });
+    expect(await readDataFolder(host.files, master.dataFolder)).toMatchObject({ status: 'empty' });
+  });
+
+  test('is told when the members are others than it was given, and nothing is left', async () => {
+    const gone = { name: 'master-9', peerUrl: 'https://127.0.0.1:1' };
+    const members = [...[lab.bootstrap, master].map(({ name, peerUrl }) => ({ name, peerUrl })), gone];
+    expect(await prime(members)).toEqual({ status: 'ended', said: expect.stringContaining('member count is unequal') });
     expect(await readDataFolder(host.files, master.dataFolder)).toMatchObject({ status: 'empty' });
   });
 
   test('gets its data and ends, and serves as soon as it is started again', async () => {
     const members = [lab.bootstrap, master].map(({ name, peerUrl }) => ({ name, peerUrl }));
-    expect(await prime(members)).toBeUndefined();
+    expect(await prime(members)).toEqual({ status: 'has-data' });
     expect(await readDataFolder(host.files, master.dataFolder)).toMatchObject({ status: 'present' });
     await lab.agentStep(master);
     expect(master.decision).toMatchObject({ kind: 'resume' });

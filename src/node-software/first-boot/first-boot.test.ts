@@ -46,7 +46,7 @@ describe('first boot', () => {
     expect(calls).toEqual([
       'ignition fetch',
       'ignition files',
-      'systemctl preset a.service b.service',
+      'systemctl --no-reload preset a.service b.service',
       'systemctl daemon-reload',
       'systemctl --no-block isolate default.target',
     ]);

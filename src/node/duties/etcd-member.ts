@@ -47,14 +47,29 @@ export const etcdMember: Duty = {
   },
 };
 
+/**
+ * Between the list and the start of etcd the members may have changed: it ends then, and the next look has the new list.
+ * In a pod that would cost ten seconds and more. After so many times it is something else, and the kubelet has patience.
+ */
+const startsAtMost = 3;
+const failedStarts = new WeakMap<Agent, number>();
+
+function mayTryAgain(agent: Agent): boolean {
+  const failed = (failedStarts.get(agent) ?? 0) + 1;
+  failedStarts.set(agent, failed);
+  return failed < startsAtMost;
+}
+
 /** What etcd left behind by then is met by the next look, as data of a member that resumes. */
 async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<Outcome> {
   const { host, node, signal } = agent;
   if ((await host.files.facts(path)) === undefined) {
     await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
     const flags = flagsOf(agent, initialCluster);
-    const why = await primeEtcd(host, { program: programs.etcd, flags, signal });
-    if (why === undefined) return acted('gave etcd its data');
+    const primed = await primeEtcd(host, { program: programs.etcd, flags, signal });
+    if (primed.status === 'has-data') return acted('gave etcd its data');
+    const why = primed.status === 'ended' ? primed.said : primed.why;
+    if (primed.status === 'ended' && mayTryAgain(agent)) return waiting(`etcd on ${node.name} to start: ${why}`);
     agent.log(`etcd-member: starts without its data: ${why}`);
   }
   const isWritten = await writePod(agent, initialCluster);
