@@ -197,7 +197,8 @@ describe('what curl asks for', () => {
       '-w',
       '%{http_code}',
     ];
-    expect(curl('/healthz', args).out).toMatch(/^405/);
+    // Every time: a connection that is closed on what was not read takes the answer with it, one time in eight.
+    for (let time = 0; time < 8; time += 1) expect(curl('/healthz', args).out).toMatch(/^405/);
   });
 });
 

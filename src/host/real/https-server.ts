@@ -187,10 +187,8 @@ interface Serving extends Guarded {
 function serveRequests(server: NodeServer, { gate, room, connections, options }: Serving): void {
   const known = new WeakMap<Socket, Connection>();
   const reply = (connection: Connection, { hasBody }: Asked, response: ServerResponse, answer: ServerAnswer): void => {
-    // A body is never read: the connection ends with the answer.
     if (hasBody || !server.listening) response.shouldKeepAlive = false;
-    send(response, answer, connection.onAnswered);
-    if (hasBody) response.once('finish', () => response.req.socket.destroySoon());
+    send(response, answer, { onAnswered: connection.onAnswered, hasBody });
     // Whoever is slow in taking it does so at nobody's cost.
     room.leave(connection);
   };
@@ -215,7 +213,13 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
   server.on('checkContinue', onRequest);
 }
 
-function send(response: ServerResponse, answer: ServerAnswer, onAnswered: (() => void) | undefined): void {
+interface Sending {
+  readonly onAnswered: (() => void) | undefined;
+  /** The client announced a body. It is never read, and the connection ends with the answer. */
+  readonly hasBody: boolean;
+}
+
+function send(response: ServerResponse, answer: ServerAnswer, { onAnswered, hasBody }: Sending): void {
   const { body } = answer;
   // The client is gone: nobody tells us again that it is over, and its connection has said so itself.
   if (response.destroyed) return;
@@ -224,7 +228,20 @@ function send(response: ServerResponse, answer: ServerAnswer, onAnswered: (() =>
   const end = response.req.method === 'HEAD' ? 0 : body.length;
   // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
   for (let at = 0; at < end - 1; at += 1) response.write(body[at], 'latin1');
-  response.end(body[end - 1], 'latin1');
+  const last = body[end - 1];
+  if (!hasBody) return void response.end(last, 'latin1');
+  if (last === undefined) response.flushHeaders();
+  else response.write(last, 'latin1');
+  endLater(response);
+}
+
+/** For a client that is sending to see the answer and stop by itself. */
+const lingerMs = 1_000;
+
+/** A connection that is closed while bytes wait unread is reset, and the answer may be lost with it. */
+function endLater(response: ServerResponse): void {
+  const timer = setTimeout(() => response.end(), lingerMs);
+  response.once('close', () => clearTimeout(timer));
 }
 
 function withLength(answer: ServerAnswer): ServerAnswer['headers'] {
