@@ -4,7 +4,9 @@ import { ConnectionGate, quietAtLeastMs } from './connection-gate.ts';
 interface Person {
   readonly name: string;
   isClosed: boolean;
+  isAsking: boolean;
   readonly close: () => void;
+  readonly isBusy: () => boolean;
 }
 
 function setUp(connections: number, connectionsPerAddress: number) {
@@ -16,7 +18,13 @@ function setUp(connections: number, connectionsPerAddress: number) {
     onFull: (address, limit, closed) => full.push(`${address} ${limit} ${closed}`),
   });
   const enter = (name: string, address: string): Person | undefined => {
-    const person: Person = { name, isClosed: false, close: () => void (person.isClosed = true) };
+    const person: Person = {
+      name,
+      isClosed: false,
+      isAsking: false,
+      close: () => void (person.isClosed = true),
+      isBusy: () => person.isAsking,
+    };
     return gate.enter(person, address) && gate.seat(person, address) ? person : undefined;
   };
   return { clock, full, gate, enter };
@@ -35,7 +43,8 @@ describe('who may stay connected', () => {
   test('a connection with a request under way, or a young one, is never closed for another', () => {
     const { clock, full, gate, enter } = setUp(2, 10);
     const busy = enter('busy', 'a');
-    gate.busy(busy!);
+    busy!.isAsking = true;
+    gate.asked(busy!);
     clock.ms += 60_000;
     const young = enter('young', 'b');
     expect(enter('new', 'c')).toBeUndefined();
@@ -48,11 +57,35 @@ describe('who may stay connected', () => {
     const other = enter('other', 'b');
     const mine = [enter('1', 'a'), enter('2', 'a')];
     clock.ms += quietAtLeastMs;
-    gate.quiet(mine[0]!);
+    gate.answered(mine[0]!);
     clock.ms += quietAtLeastMs;
     expect(enter('3', 'a')).toBeDefined();
     expect([other, ...mine].map((person) => person?.isClosed)).toEqual([false, false, true]);
     expect(gate.size).toBe(3);
+  });
+
+  test('who does not take its answer is closed, who is quiet for as long is not', () => {
+    const { clock, gate, enter } = setUp(10, 10);
+    const [stuck, quiet, lately] = [enter('stuck', 'a'), enter('quiet', 'b'), enter('lately', 'c')];
+    for (const one of [stuck!, lately!]) one.isAsking = true;
+    clock.ms += 5_000;
+    gate.answered(lately!);
+    clock.ms += 5_000;
+    const told: string[] = [];
+    gate.closeStuck(10_000, ({ name }) => told.push(name));
+    expect([stuck?.isClosed, quiet?.isClosed, lately?.isClosed]).toEqual([true, false, false]);
+    expect(told).toEqual(['stuck']);
+  });
+
+  test('those who are quiet are closed though one that is busy came before them', () => {
+    const { clock, gate, enter } = setUp(10, 10);
+    const [busy, quiet] = [enter('busy', 'a'), enter('quiet', 'b')];
+    busy!.isAsking = true;
+    clock.ms += 5_000;
+    gate.asked(busy!);
+    const young = enter('young', 'c');
+    gate.closeQuiet(5_000, () => true);
+    expect([busy?.isClosed, quiet?.isClosed, young?.isClosed]).toEqual([false, true, false]);
   });
 
   test('what has left takes up no room', () => {

@@ -14,20 +14,21 @@ export const quietAtLeastMs = 1_000;
 
 export interface Guest {
   readonly close: () => void;
+  /** A request of it has not been answered, or it has not taken the answer. Asked for when it matters, not told each time. */
+  readonly isBusy: () => boolean;
 }
 
 interface Seat {
   address: string | undefined;
-  /** Undefined while a request is under way. */
-  quietSinceMs: number | undefined;
-  busySinceMs: number;
+  /** When it came, asked or was answered last. */
+  sinceMs: number;
 }
 
 export class ConnectionGate<G extends Guest> {
   readonly #options: GateOptions;
   readonly #seats = new Map<G, Seat>();
-  /** In the order in which they became quiet. */
-  readonly #quiet = new Set<G>();
+  /** In the order in which they came or were answered: that of those who are quiet. */
+  readonly #order = new Set<G>();
   readonly #byAddress = new Map<string, Set<G>>();
 
   constructor(options: GateOptions) {
@@ -41,9 +42,9 @@ export class ConnectionGate<G extends Guest> {
   /** False: no room, the caller closes the newcomer. */
   enter(guest: G, address: string): boolean {
     const { limits } = this.#options;
-    if (this.#seats.size >= limits.connections && !this.#makeRoom(this.#quiet, 'all', address)) return false;
-    this.#seats.set(guest, { address: undefined, quietSinceMs: this.#options.nowMs(), busySinceMs: 0 });
-    this.#quiet.add(guest);
+    if (this.#seats.size >= limits.connections && !this.#makeRoom(this.#order, 'all', address)) return false;
+    this.#seats.set(guest, { address: undefined, sinceMs: this.#options.nowMs() });
+    this.#order.add(guest);
     return true;
   }
 
@@ -61,37 +62,34 @@ export class ConnectionGate<G extends Guest> {
     return true;
   }
 
-  busy(guest: G): void {
+  asked(guest: G): void {
     const seat = this.#seats.get(guest);
-    if (seat === undefined) return;
-    seat.quietSinceMs = undefined;
-    seat.busySinceMs = this.#options.nowMs();
-    this.#quiet.delete(guest);
+    if (seat !== undefined) seat.sinceMs = this.#options.nowMs();
   }
 
-  quiet(guest: G): void {
+  answered(guest: G): void {
     const seat = this.#seats.get(guest);
     if (seat === undefined) return;
-    seat.quietSinceMs = this.#options.nowMs();
-    this.#quiet.delete(guest);
-    this.#quiet.add(guest);
+    seat.sinceMs = this.#options.nowMs();
+    this.#order.delete(guest);
+    this.#order.add(guest);
   }
 
   leave(guest: G): void {
     const seat = this.#seats.get(guest);
     this.#seats.delete(guest);
-    this.#quiet.delete(guest);
+    this.#order.delete(guest);
     if (seat?.address === undefined) return;
     const neighbours = this.#byAddress.get(seat.address);
     neighbours?.delete(guest);
     if (neighbours?.size === 0) this.#byAddress.delete(seat.address);
   }
 
-  /** Closes those whose request has been under way longer than this: they do not take their answer. */
+  /** Closes those that have been waiting for an answer, or taking it, longer than this. */
   closeStuck(longestMs: number, closed: (guest: G) => void): void {
     const since = this.#options.nowMs() - longestMs;
-    for (const [guest, { quietSinceMs, busySinceMs }] of this.#seats) {
-      if (quietSinceMs !== undefined || busySinceMs > since) continue;
+    for (const [guest, { sinceMs }] of this.#seats) {
+      if (!guest.isBusy() || sinceMs > since) continue;
       closed(guest);
       guest.close();
     }
@@ -100,8 +98,9 @@ export class ConnectionGate<G extends Guest> {
   /** Closes those that have been quiet longer than this, as far as they are meant. */
   closeQuiet(longestMs: number, isMeant: (guest: G) => boolean): void {
     const since = this.#options.nowMs() - longestMs;
-    for (const guest of this.#quiet) {
-      if ((this.#seats.get(guest)?.quietSinceMs ?? 0) > since) return;
+    for (const guest of this.#order) {
+      if (guest.isBusy()) continue;
+      if ((this.#seats.get(guest)?.sinceMs ?? 0) > since) return;
       if (isMeant(guest)) guest.close();
     }
   }
@@ -109,8 +108,8 @@ export class ConnectionGate<G extends Guest> {
   /** Closes those that nobody would miss; `all` closes every one. */
   clear(which: 'quiet' | 'all'): void {
     const since = this.#options.nowMs() - quietAtLeastMs;
-    for (const [guest, { quietSinceMs }] of this.#seats) {
-      if (which === 'all' || (quietSinceMs ?? Number.POSITIVE_INFINITY) <= since) guest.close();
+    for (const [guest, { sinceMs }] of this.#seats) {
+      if (which === 'all' || (!guest.isBusy() && sinceMs <= since)) guest.close();
     }
   }
 
@@ -127,12 +126,12 @@ export class ConnectionGate<G extends Guest> {
     let found: G | undefined;
     let since = this.#options.nowMs() - quietAtLeastMs;
     for (const guest of candidates) {
-      const { quietSinceMs } = this.#seats.get(guest) ?? {};
-      if (quietSinceMs === undefined || quietSinceMs > since) continue;
+      const sinceMs = this.#seats.get(guest)?.sinceMs;
+      if (sinceMs === undefined || sinceMs > since || guest.isBusy()) continue;
       found = guest;
-      since = quietSinceMs - 1;
+      since = sinceMs - 1;
       // Already in order: the first is the one.
-      if (candidates === this.#quiet) break;
+      if (candidates === this.#order) break;
     }
     return found;
   }

@@ -18,10 +18,12 @@ interface Connection extends Guest {
   peer: Peer;
   /** It is Node's, or about to be, and Node's own limits hold; until then only we know it. */
   hasEntered: boolean;
-  /** The same for every answer on the connection: there may be many of them in a second. */
-  onAnswered?: () => void;
+  /** Asked and not answered yet. */
+  isWaiting: boolean;
+  /** Of the last answer, until all of it is taken. */
+  response: ServerResponse | undefined;
   /** What was asked last, where it is little enough to keep. */
-  last?: Asked | undefined;
+  last: Asked | undefined;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -129,8 +131,7 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
   server.on('connection', (socket: Socket) => {
     const name = peerName(socket);
     const address = plainAddress(socket.remoteAddress ?? '');
-    const peer = { address, from: 'connection' } as const;
-    const connection: Connection = { socket, peer, hasEntered: false, close: () => socket.destroy() };
+    const connection = newConnection(socket, address);
     socket.on('error', () => {});
     if (!gate.enter(connection, address)) return void socket.destroy();
     byPeer.set(name, connection);
@@ -156,6 +157,23 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
     });
   });
   return { connections: (socket) => byPeer.get(peerName(socket)), room };
+}
+
+function newConnection(socket: Socket, address: string): Connection {
+  const connection: Connection = {
+    socket,
+    peer: { address, from: 'connection' },
+    hasEntered: false,
+    isWaiting: false,
+    response: undefined,
+    last: undefined,
+    close: () => socket.destroy(),
+    isBusy: () => {
+      if (connection.response?.writableFinished === true) connection.response = undefined;
+      return connection.isWaiting || connection.response !== undefined;
+    },
+  };
+  return connection;
 }
 
 interface Guarded {
@@ -188,7 +206,10 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
   const known = new WeakMap<Socket, Connection>();
   const reply = (connection: Connection, { hasBody }: Asked, response: ServerResponse, answer: ServerAnswer): void => {
     if (hasBody || !server.listening) response.shouldKeepAlive = false;
-    send(response, answer, { onAnswered: connection.onAnswered, hasBody });
+    connection.isWaiting = false;
+    connection.response = response;
+    gate.answered(connection);
+    send(response, answer, hasBody);
     // Whoever is slow in taking it does so at nobody's cost.
     room.leave(connection);
   };
@@ -196,11 +217,9 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
     const { socket } = message;
     const connection = known.get(socket) ?? connections(socket);
     if (connection === undefined) return void socket.destroy();
-    if (connection.onAnswered === undefined) {
-      known.set(socket, connection);
-      connection.onAnswered = () => gate.quiet(connection);
-    }
-    gate.busy(connection);
+    if (connection.last === undefined) known.set(socket, connection);
+    connection.isWaiting = true;
+    gate.asked(connection);
     room.stay(connection);
     const question = asked(message, connection.peer, connection.last);
     connection.last = isKept(question) ? question : undefined;
@@ -213,17 +232,11 @@ function serveRequests(server: NodeServer, { gate, room, connections, options }:
   server.on('checkContinue', onRequest);
 }
 
-interface Sending {
-  readonly onAnswered: (() => void) | undefined;
-  /** The client announced a body. It is never read, and the connection ends with the answer. */
-  readonly hasBody: boolean;
-}
-
-function send(response: ServerResponse, answer: ServerAnswer, { onAnswered, hasBody }: Sending): void {
+/** A body that the client announced is never read, and the connection ends with the answer. */
+function send(response: ServerResponse, answer: ServerAnswer, hasBody: boolean): void {
   const { body } = answer;
-  // The client is gone: nobody tells us again that it is over, and its connection has said so itself.
+  // The client is gone, and its connection has said so itself.
   if (response.destroyed) return;
-  if (onAnswered !== undefined) response.on('close', onAnswered);
   response.writeHead(answer.status, withLength(answer));
   const end = response.req.method === 'HEAD' ? 0 : body.length;
   // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
