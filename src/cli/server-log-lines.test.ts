@@ -15,7 +15,8 @@ function answer(changes: {
   return {
     request: { method: 'GET', target, headers: { 'user-agent': agent }, peer: { address, from: 'connection' } },
     answer: { status: 200, headers: {}, body: [Buffer.from('{}')] },
-    decision: { route: 'config', reason: 'served', pool: 'master', tokenId: id },
+    decision: { route: 'config', reason: 'served', pool: 'master' },
+    tokenId: id,
     ms: 1.26,
   } as const;
 }

@@ -156,11 +156,12 @@ interface Watching {
 function watchedHandler(host: Host, handler: Handler, { log, metrics, health }: Watching) {
   const { clock } = host;
   const entryOf = answerEntries();
-  const finish = (request: ServerRequest, startMs: number, { answer, decision }: Handled): ServerAnswer => {
+  const finish = (request: ServerRequest, startMs: number, handled: Handled): ServerAnswer => {
+    const { answer, decision, tokenId } = handled;
     const ms = clock.monotonicMs() - startMs;
     if (decision.reason === 'token-not-recorded') health.recordFailed();
     metrics.answered(decision, answer.status, ms / 1000);
-    log(entryOf({ request, answer, decision, ms }));
+    log(entryOf({ request, answer, decision, tokenId, ms }));
     return answer;
   };
   const fail = (request: ServerRequest, startMs: number, error: unknown): ServerAnswer => {

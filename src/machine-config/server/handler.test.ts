@@ -123,7 +123,7 @@ describe('a configuration', () => {
     ];
     const served = answers.map(tokenIn);
     expect(new Set(served).size).toBe(2);
-    expect(answers.map(({ decision }) => decision.tokenId)).toEqual(served.map((token) => token.slice(0, 6)));
+    expect(answers.map(({ tokenId }) => tokenId)).toEqual(served.map((token) => token.slice(0, 6)));
     expect(issuer.outstanding()).toBe(2);
     expect(JSON.stringify(answers.map(({ decision }) => decision))).not.toContain(served[0]);
   });

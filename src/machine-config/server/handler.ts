@@ -30,14 +30,13 @@ export interface HandlerOptions {
   readonly unhealthy: () => readonly string[];
 }
 
-/** What was decided, for the log and the counters. Holds no secret: of a token only its public id. */
+/** What was decided, for the log and the counters; the same object for all answers that are alike. Holds no secret. */
 export interface Decision {
   readonly route: 'config' | 'keys' | 'healthz' | 'other';
   readonly reason: Refusal | 'served';
   readonly pool?: string;
   readonly config?: string;
   readonly spec?: SpecVersion;
-  readonly tokenId?: string;
   /** What a person needs to know and the client is not told. */
   readonly detail?: string;
 }
@@ -45,6 +44,8 @@ export interface Decision {
 export interface Handled {
   readonly answer: ServerAnswer;
   readonly decision: Decision;
+  /** The public part of the single-use token that was given, or shown. */
+  readonly tokenId?: string;
 }
 
 export type Handler = (request: ServerRequest) => Promise<Handled> | Handled;
@@ -178,16 +179,14 @@ function makeOffer(served: ServedPool, spec: SpecVersion): Offer {
   if (built.status === 'inexpressible') return { status: 'inexpressible', about, losses: built.losses };
   const empty = give(built.fill(noToken));
   const headers = { ...empty.headers, 'content-length': String(bodyBytes(empty)) };
+  const decision = { ...about, reason: 'served' } as const;
   return {
     status: 'good',
     asked: { pool, config },
-    head: { answer: { ...empty, headers }, decision: { ...about, reason: 'served' } },
+    head: { answer: { ...empty, headers }, decision },
     give: (issued) => {
       if ('status' in issued) return refused({ ...about, detail: `${issued.limit} tokens` }, 'too-many-tokens');
-      return {
-        answer: give(built.fill(issued.token), headers),
-        decision: { route: 'config', reason: 'served', pool, config, spec, tokenId: issued.id },
-      };
+      return { answer: give(built.fill(issued.token), headers), decision, tokenId: issued.id };
     },
     fail: (error) => refused({ ...about, detail: sentence(error) }, 'token-not-recorded'),
   };
@@ -196,11 +195,15 @@ function makeOffer(served: ServedPool, spec: SpecVersion): Offer {
 const redemptionForm = /^[A-Za-z0-9_-]{16,128}$/;
 
 async function handleKeys(request: ServerRequest, options: HandlerOptions): Promise<Handled> {
-  const route = 'keys';
-  if (options.access === 'open') return refused({ route }, 'keys-not-served');
   const token = bearerToken(request.headers['authorization']);
+  const handled = await giveKeys(request, token, options);
+  return isBootstrapToken(token) ? { ...handled, tokenId: tokenId(token) } : handled;
+}
+
+async function giveKeys(request: ServerRequest, token: string, options: HandlerOptions): Promise<Handled> {
+  const about = { route: 'keys' } as const;
+  if (options.access === 'open') return refused(about, 'keys-not-served');
   const redemption = request.headers['idempotency-key'] ?? '';
-  const about = { route, ...(isBootstrapToken(token) ? { tokenId: tokenId(token) } : {}) } as const;
   const deny = (detail: string): Handled => {
     return { answer: refuse('token-refused'), decision: { ...about, reason: 'token-refused', detail } };
   };

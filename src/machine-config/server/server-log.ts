@@ -19,6 +19,7 @@ interface Answered {
   readonly request: ServerRequest;
   readonly answer: ServerAnswer;
   readonly decision: Decision;
+  readonly tokenId: string | undefined;
   readonly ms: number;
 }
 
@@ -29,7 +30,7 @@ const pathsKept = 64;
 export function answerEntries(): (answered: Answered) => LogEntry {
   const last = new Map<string, { readonly of: Answered; readonly shared: SharedPart }>();
   return (answered) => {
-    const { request, answer, decision } = answered;
+    const { request, answer, tokenId } = answered;
     let found = last.get(request.target);
     if (found === undefined || !isAlike(found.of, answered)) {
       found = { of: withoutBody(answered), shared: sharedPart(answered) };
@@ -39,7 +40,6 @@ export function answerEntries(): (answered: Answered) => LogEntry {
     const { level, text, fields } = found.shared;
     const { address } = request.peer;
     const ms = Math.round(answered.ms * 10) / 10;
-    const { tokenId } = decision;
     const bytes = bodyBytes(answer);
     const own = tokenId === undefined ? { address, bytes, ms } : { address, tokenId, bytes, ms };
     return { level, text, fields, own };
@@ -56,26 +56,32 @@ function isAlike(one: Answered, other: Answered): boolean {
     one.request.peer.from === other.request.peer.from &&
     one.request.headers['user-agent'] === other.request.headers['user-agent'] &&
     one.request.headers['accept'] === other.request.headers['accept'] &&
-    one.decision.reason === other.decision.reason &&
-    one.decision.pool === other.decision.pool &&
-    one.decision.config === other.decision.config &&
-    one.decision.spec === other.decision.spec &&
-    one.decision.detail === other.decision.detail
+    (one.decision === other.decision || isAlikeDecision(one.decision, other.decision))
+  );
+}
+
+function isAlikeDecision(one: Decision, other: Decision): boolean {
+  return (
+    one.reason === other.reason &&
+    one.pool === other.pool &&
+    one.config === other.config &&
+    one.spec === other.spec &&
+    one.detail === other.detail
   );
 }
 
 /** An answer holds a token, and a body that nobody else may need any more. */
-function withoutBody({ request, answer, decision, ms }: Answered): Answered {
+function withoutBody({ request, answer, decision, tokenId, ms }: Answered): Answered {
   const { 'user-agent': agent, accept } = request.headers;
   const headers = {
     ...(agent === undefined ? {} : { 'user-agent': agent }),
     ...(accept === undefined ? {} : { accept }),
   };
-  return { request: { ...request, headers }, answer: { ...answer, body: [] }, decision, ms };
+  return { request: { ...request, headers }, answer: { ...answer, body: [] }, decision, tokenId, ms };
 }
 
 function sharedPart({ request, answer, decision }: Answered): SharedPart {
-  const { route, reason, tokenId: _own, ...about } = decision;
+  const { route, reason, ...about } = decision;
   const { method, headers, peer } = request;
   const path = shortened(request.target, 100);
   return {
