@@ -166,6 +166,8 @@ class FileLedger implements TokenLedger {
   /** New tokens, when they are on the disk. */
   async #record(request: IssueRequest, count: number): Promise<readonly string[]> {
     const { tokens, log } = this.#parts;
+    const nowMs = this.#host.clock.nowMs();
+    if (this.#times.atMs !== nowMs) this.#times = tokenTimes(nowMs);
     const made = Array.from({ length: count }, () => this.#newToken(request.pool));
     try {
       await log.append(made.map((token) => this.#lineOf(token, request)).join('\n'));
@@ -177,8 +179,6 @@ class FileLedger implements TokenLedger {
   }
 
   #newToken(pool: string): string {
-    const nowMs = this.#host.clock.nowMs();
-    if (this.#times.atMs !== nowMs) this.#times = tokenTimes(nowMs);
     const { expiresAtMs } = this.#times;
     for (;;) {
       const token = this.#makeToken();

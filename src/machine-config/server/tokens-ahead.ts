@@ -7,8 +7,8 @@ const spanMs = 10;
 /** So many of them are a rush. */
 const rushRequests = 8;
 /** Of the rush as it is: long enough for a disk to write the next ones. */
-const spansAhead = 4;
-const most = 512;
+const spansAhead = 5;
+const most = 1_024;
 /** Then those that are left are forgotten: a machine must not be told that its token lives longer than it does. */
 const keptMs = 60_000;
 
