@@ -34,7 +34,7 @@ const { values: given } = parseArgs({
 /** Many short turns: a host that is slow for a second is slow for both. */
 const rounds = Number(given.rounds);
 const roundMs = Number(given.seconds) * 1000;
-/** Enough to keep either server busy; with 8 or 128 the ratios are the same. */
+/** Enough to keep either server busy. */
 const clients = Number(given.clients);
 
 /** The whole of the opponent. */
