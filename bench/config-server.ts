@@ -4,7 +4,7 @@
 // `node bench/config-server.ts` prints a table; `-o json` the figures; `--rounds N` and `--seconds S` change the length,
 // `--clients N` how many ask at a time.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
@@ -22,6 +22,7 @@ import {
   start,
 } from './config-server-clients.ts';
 import { shown, type Spread, spread } from './measure.ts';
+import { processCpu } from './process-cpu.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -49,10 +50,9 @@ const server = createServer({ cert: certificate, key }, (request, response) => {
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => console.error(JSON.stringify({ port: server.address().port })));
 `;
 
-/** Of the process so far; ticks are hundredths of a second. */
+/** Of the process so far. */
 function cpuMs({ process: { pid } }: Contestant): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  return processCpu(pid).seconds * 1000;
 }
 
 interface Rate {

@@ -2,6 +2,7 @@
 // shorter than that (first boots, systemctl, runc) is the difference to what the kernel charged in all.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { processCpu } from './process-cpu.ts';
 
 export interface ProgramMeter {
   /** CPU seconds by program, most first; all machines together. */
@@ -9,7 +10,6 @@ export interface ProgramMeter {
 }
 
 const everyMs = 1_000;
-const ticksPerSecond = 100;
 
 /** `group` as in the paths of control groups: `firstlight/CLUSTER`. */
 export function startProgramMeter(group: () => string | undefined): ProgramMeter {
@@ -43,11 +43,9 @@ function readProcess(pid: string, group: string): { key: string; program: string
   try {
     if (!readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(`/${group}/`)) return undefined;
     const [program = '', script = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [user, system, startedAt] = [fields[11], fields[12], fields[19]].map(Number);
+    const { seconds, startedAt } = processCpu(pid);
     const name = basename(program) === 'node' ? `firstlight ${firstWord(script, args)}` : basename(program);
-    return { key: `${pid} ${startedAt}`, program: name, seconds: ((user ?? 0) + (system ?? 0)) / ticksPerSecond };
+    return { key: `${pid} ${startedAt}`, program: name, seconds };
   } catch {
     return undefined;
   }

@@ -1,11 +1,12 @@
 // Our own cluster, made by the command that a person types. Its clock: see `ownTimes`.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Host } from '../src/host/host.ts';
 import { findCluster } from '../src/cluster/find-cluster.ts';
 import { commandName, readRunRecord, type RunRecord } from '../src/cluster/waterfall/run-record.ts';
 import { type Cost, cpuBetween, type Used } from './cluster-meter.ts';
+import { processCpu } from './process-cpu.ts';
 
 const launcher = new URL('../firstlight', import.meta.url).pathname;
 
@@ -43,11 +44,9 @@ export function writeInstallConfig({ dir, masters, workers }: OwnInput): void {
 export interface OwnRun {
   /** Of the command itself and the programs it ran, beside the machines, between two moments. */
   readonly cpuBetween: Cost['cpuBetween'];
-  readonly endedAtMs: number;
 }
 
 const everyMs = 50;
-const ticksPerSecond = 100;
 
 export async function createOwnCluster(dir: string): Promise<OwnRun> {
   const child = spawn(launcher, ['create', 'cluster', '--dir', dir], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -58,18 +57,14 @@ export async function createOwnCluster(dir: string): Promise<OwnRun> {
   const code = await new Promise<number | null>((done) => child.on('close', done));
   clearInterval(timer);
   if (code !== 0) throw new Error(`create cluster ended with ${code}\n${said}`);
-  return { cpuBetween: cpuBetween(readings), endedAtMs: Date.now() };
+  return { cpuBetween: cpuBetween(readings) };
 }
 
 /** The launcher becomes the command: it is one process, and waits for those that it starts. */
 function usedBy(pid: number | undefined): readonly Used[] {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const ticks = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 15);
-    return [{ atMs: Date.now(), cpuSeconds: ticks.reduce((sum, one) => sum + Number(one), 0) / ticksPerSecond }];
+    const { seconds, childrenSeconds } = processCpu(pid);
+    return [{ atMs: Date.now(), cpuSeconds: seconds + childrenSeconds }];
   } catch {
     return [];
   }

@@ -26,13 +26,13 @@ const oneLanguage: Plugin = {
 
 /**
  * An ES import reads every export of a built-in module, whoever needs one of them. Libraries import these: of `process` the
- * streams would be opened, of `util` and `http` whole modules be loaded that nobody uses.
+ * streams would be opened, of `util` whole modules be loaded that nobody uses. Ours does without (`host/real/node-http.ts`).
  */
 const readWhenUsed: Plugin = {
   name: 'read-when-used',
   setup: (bundle) => {
     const namespace = 'built-in';
-    bundle.onResolve({ filter: /^(node:)?(http|process|util)$/ }, ({ path, kind }) =>
+    bundle.onResolve({ filter: /^(node:)?(process|util)$/ }, ({ path, kind }) =>
       kind === 'import-statement' ? { path: path.replace(/^(node:)?/, 'node:'), namespace } : undefined,
     );
     bundle.onLoad({ filter: /./, namespace }, ({ path }) => ({

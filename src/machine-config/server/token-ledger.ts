@@ -65,13 +65,14 @@ export async function openTokenLedger(host: Host, options: LedgerOptions): Promi
   }
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
-  return new FileLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit: options.limit });
+  const { limit = outstandingLimit } = options;
+  return new FileLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit });
 }
 
 interface LedgerParts {
   readonly tokens: OutstandingTokens;
   readonly log: GroupedAppend;
-  readonly limit: number | undefined;
+  readonly limit: number;
 }
 
 class FileLedger implements TokenLedger {
@@ -97,7 +98,7 @@ class FileLedger implements TokenLedger {
   }
 
   issue({ pool, config, issuedTo }: IssueRequest): Issued | Promise<Issued> {
-    const { tokens, limit = outstandingLimit } = this.#parts;
+    const { tokens, limit } = this.#parts;
     const nowMs = this.#host.clock.nowMs();
     tokens.forgetExpired(nowMs);
     // A record says for whom a load balancer asked, and nobody knows that ahead.
@@ -152,7 +153,7 @@ class FileLedger implements TokenLedger {
   }
 
   #fromAhead(request: IssueRequest, nowMs: number): string | undefined {
-    const { tokens, limit = outstandingLimit } = this.#parts;
+    const { tokens, limit } = this.#parts;
     const { pool, config } = request;
     let ahead = this.#ahead.get(pool);
     if (ahead === undefined) this.#ahead.set(pool, (ahead = new TokensAhead()));
