@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
-import { configServerEnvironment } from '../src/node-software/bootstrap-units.ts';
+import { configServerEnvironment } from '../src/machine-software/bootstrap-units.ts';
 import { ask, bearer, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
 import {
   type Client,

@@ -8,7 +8,7 @@ import {
   readKubeconfig,
   type ServedPool,
   type SourceState,
-} from '../src/machine-config/server/config-source.ts';
+} from '../src/config-server/config-source.ts';
 
 export function servedPool(
   pool: string,

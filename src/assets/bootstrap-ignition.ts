@@ -3,14 +3,14 @@
 import type { Config, File as IgnitionFile, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import type { WrittenSettings } from '../machine-config/server/settings.ts';
+import type { WrittenSettings } from '../config-server/settings.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
-} from '../node-software/machine-software.ts';
-import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../node-software/machine-paths.ts';
+} from '../machine-software/machine-software.ts';
+import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../contract/machine-paths.ts';
 import { asset, type InputValues } from './asset.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';

@@ -2,7 +2,7 @@
 // certificate request is signed only for a name and addresses that are in it.
 import { masterCount, platformOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { type Inventory, type InventoryMachine, inventorySchema } from '../node-software/inventory.ts';
+import { type Inventory, type InventoryMachine, inventorySchema } from '../contract/inventory.ts';
 import { asset, textOf } from './asset.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';

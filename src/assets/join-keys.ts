@@ -1,6 +1,6 @@
 // The join key: pool tokens are derived from it. It stays on the workstation; config servers get digests of tokens.
 import { z } from 'zod';
-import { digestPoolToken, poolToken, type PoolTokenDigests } from '../machine-config/pool-token.ts';
+import { digestPoolToken, poolToken, type PoolTokenDigests } from '../admission/pool-token.ts';
 import { asset, textOf } from './asset.ts';
 import { readJson } from './json.ts';
 

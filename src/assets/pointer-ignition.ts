@@ -3,7 +3,7 @@
 import type { Config } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../machine-config/pool-token.ts';
+import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
 import { asset } from './asset.ts';
 import { clusterNames } from './cluster-names.ts';
 import { readIgnition } from './ignition-file.ts';

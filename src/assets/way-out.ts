@@ -4,8 +4,8 @@ import { clusterDomain } from '../install-config/cluster-facts.ts';
 import { mirrorBase, registryHost } from '../install-config/image-mirror.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { withoutUser } from '../install-config/secrets.ts';
-import { type MachineProxy, proxyCredentialsText, type ProxyUrls } from '../node-software/proxy.ts';
-import type { Registry } from '../node-software/registry-hosts.ts';
+import { type MachineProxy, proxyCredentialsText, type ProxyUrls } from '../machine-software/proxy.ts';
+import type { Registry } from '../machine-software/registry-hosts.ts';
 
 /** Names of Services and pods, whatever the cluster is called. */
 const insideNames = ['.cluster.local', '.svc'];

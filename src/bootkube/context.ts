@@ -8,7 +8,7 @@ import type { Host } from '../host/host.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { bootstrapFolder, machineFacts } from '../node-software/machine-paths.ts';
+import { bootstrapFolder, machineFacts } from '../contract/machine-paths.ts';
 import { type ReleaseManifest, releaseManifestSchema } from '../release/release-manifest.ts';
 import type { Emit } from '../workflow/events.ts';
 import { bootkubeErrors } from './errors.ts';

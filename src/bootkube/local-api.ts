@@ -2,7 +2,7 @@
 // may write, so bootkube signs itself such a certificate for an hour and keeps it in memory: it is on no disk.
 import { join } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
-import { etcdPorts } from '../etcd/member-flags.ts';
+import { etcdPorts } from '../control-plane/member-flags.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient, HttpRequest } from '../host/network.ts';

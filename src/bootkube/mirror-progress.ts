@@ -7,7 +7,7 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
-import { progressFile, removalMark } from './journal-folder.ts';
+import { progressFile, removalMark } from '../contract/bootstrap-paths.ts';
 import { localApiUrl } from './local-api.ts';
 import { clientFor } from './remote-api.ts';
 

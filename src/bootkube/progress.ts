@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { progressFile } from './journal-folder.ts';
+import { progressFile } from '../contract/bootstrap-paths.ts';
 
 export interface Progress {
   readonly stage: string;

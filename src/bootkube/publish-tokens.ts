@@ -4,11 +4,11 @@ import { isError } from '../errors/firstlight-error.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
-import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../kubernetes/bootstrap-token.ts';
+import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import { type LedgerEntry, readTokenLedger } from '../machine-config/server/token-ledger.ts';
-import { configServerPaths } from '../node-software/machine-paths.ts';
+import { type LedgerEntry, readTokenLedger } from '../config-server/token-ledger.ts';
+import { configServerPaths } from '../contract/machine-paths.ts';
 
 const publishedFile = `${configServerPaths.tokenLedger}.published`;
 

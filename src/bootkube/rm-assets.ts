@@ -4,14 +4,14 @@
 import { join } from 'node:path';
 import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
-import { deleteBootstrapToken } from '../kubernetes/bootstrap-token.ts';
-import { readTokenLedger } from '../machine-config/server/token-ledger.ts';
-import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../node-software/bootstrap-units.ts';
-import { bootstrapFinished, bootstrapFolder, configServerPaths, programs } from '../node-software/machine-paths.ts';
-import { openTimeline } from '../node-software/timeline.ts';
+import { deleteBootstrapToken } from '../admission/bootstrap-token.ts';
+import { readTokenLedger } from '../config-server/token-ledger.ts';
+import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
+import { bootstrapFinished, bootstrapFolder, configServerPaths, programs } from '../contract/machine-paths.ts';
+import { openTimeline } from '../contract/timeline.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
-import { removalMark } from './journal-folder.ts';
+import { removalMark } from '../contract/bootstrap-paths.ts';
 import { openProgress } from './progress.ts';
 import { clientFor } from './remote-api.ts';
 

@@ -1,11 +1,11 @@
 // One unit of the bootstrap machine from start to end: its stages under the journal, told to the service records, to the
 // progress file and to whoever listens. Once the removal of secrets has begun there is nothing left to run on.
 import type { Host } from '../host/host.ts';
-import { openTimeline } from '../node-software/timeline.ts';
+import { openTimeline } from '../contract/timeline.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import type { Stage } from '../workflow/stage.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
-import { removalMark } from './journal-folder.ts';
+import { removalMark } from '../contract/bootstrap-paths.ts';
 import { openProgress } from './progress.ts';
 import { runBootkubeStages } from './run-stages.ts';
 import { openServiceRecords } from './service-records.ts';

@@ -5,7 +5,7 @@ import type { Emit } from '../workflow/events.ts';
 import { openJournal } from '../workflow/journal.ts';
 import type { Stage } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
-import { bootkubeJournal } from './journal-folder.ts';
+import { bootkubeJournal } from '../contract/bootstrap-paths.ts';
 
 export interface RunBootkubeOptions {
   readonly context: BootkubeContext;

@@ -1,5 +1,5 @@
 // The stages of a bootstrap unit on the machine's timeline.
-import type { Timeline } from '../node-software/timeline.ts';
+import type { Timeline } from '../contract/timeline.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 
 export function noteIn(timeline: Timeline, event: WorkflowEvent): void {

@@ -1,5 +1,5 @@
 // `firstlight bootkube stages`
-import { bootkubeJournal } from '../bootkube/journal-folder.ts';
+import { bootkubeJournal } from '../contract/bootstrap-paths.ts';
 import { stages } from '../bootkube/stages.ts';
 import { lastRecords } from '../workflow/engine.ts';
 import { openJournal } from '../workflow/journal.ts';

@@ -4,8 +4,8 @@ import type { CreateStory } from '../cluster/create-view.ts';
 import { beginStory, tellStory, viewOf } from '../cluster/create-view.ts';
 import type { ClusterSight } from '../cluster/observe-cluster.ts';
 import type { StallWatch } from '../cluster/wait-for-progress.ts';
-import { drawnFrame } from '../observe/drawn-frame.ts';
-import { changedLines, frameLines, type FrameView } from '../observe/frame.ts';
+import { drawnFrame } from '../screen/drawn-frame.ts';
+import { changedLines, frameLines, type FrameView } from '../screen/frame.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import type { Invocation } from './command.ts';
 

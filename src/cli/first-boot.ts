@@ -1,5 +1,5 @@
 // `firstlight first-boot`: what firstlight-firstboot.service runs inside a machine.
-import { runFirstBoot } from '../node-software/first-boot/first-boot.ts';
+import { runFirstBoot } from '../machine-boot/first-boot.ts';
 import type { CommandBody } from './command.ts';
 
 export const firstBoot: CommandBody = async ({ host, terminal, signal }) => {

@@ -1,5 +1,5 @@
 // The verbs of the local platform: machines on this host, and what this host can do.
-import { machineRoles } from '../platform/machine-role.ts';
+import { machineRoles } from '../contract/machine-role.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 
 const cluster: OptionSpec = {

@@ -1,5 +1,5 @@
 // The verbs about what machines get. `prepare` runs on a machine, from its unit, and is not listed.
-import { configServerPaths } from '../node-software/machine-paths.ts';
+import { configServerPaths } from '../contract/machine-paths.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
 
 const from: OptionSpec = {

@@ -1,5 +1,5 @@
 // `firstlight machine-config prepare`: what firstlight-prepare.service runs on every machine at every boot.
-import { prepareNode } from '../node-software/prepare-node.ts';
+import { prepareNode } from '../machine-boot/prepare-node.ts';
 import type { CommandBody } from './command.ts';
 
 export const machineConfigPrepare: CommandBody = async ({ host }) => {

@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { startConfigServer } from '../machine-config/server/config-server.ts';
-import type { ConfigSource } from '../machine-config/server/config-source.ts';
-import { openFileSource } from '../machine-config/server/file-source.ts';
-import type { AccessMode } from '../machine-config/server/handler.ts';
-import type { Log } from '../machine-config/server/server-log.ts';
-import { type ConfigServerSettings, readSettings } from '../machine-config/server/settings.ts';
-import type { TokenIssuer } from '../machine-config/server/token-issuer.ts';
-import { openTokenLedger } from '../machine-config/server/token-ledger.ts';
+import { startConfigServer } from '../config-server/config-server.ts';
+import type { ConfigSource } from '../config-server/config-source.ts';
+import { openFileSource } from '../config-server/file-source.ts';
+import type { AccessMode } from '../config-server/handler.ts';
+import type { Log } from '../config-server/server-log.ts';
+import { type ConfigServerSettings, readSettings } from '../config-server/settings.ts';
+import type { TokenIssuer } from '../config-server/token-issuer.ts';
+import { openTokenLedger } from '../config-server/token-ledger.ts';
 import type { CommandBody, CommandResult } from './command.ts';
 import { openServerLog } from './server-log-lines.ts';
 
@@ -73,7 +73,7 @@ export const machineConfigServe: CommandBody = async (invocation) => {
 };
 
 async function printStaticPod(image: string): Promise<CommandResult> {
-  const { machineConfigServerPod } = await import('../machine-config/server/static-pod.ts');
+  const { machineConfigServerPod } = await import('../config-server/static-pod.ts');
   const { toYaml } = await import('../kubernetes/yaml.ts');
   const pod = machineConfigServerPod({ image });
   return { data: pod, text: toYaml(pod) };

@@ -5,7 +5,7 @@ import type { Host } from '../host/host.ts';
 import { stateFolder } from '../platform/local/cluster-folder.ts';
 import { createMachines, listMachines } from '../platform/local/local-platform.ts';
 import { prepareHost } from '../platform/local/prepare-host.ts';
-import { machineRoles } from '../platform/machine-role.ts';
+import { machineRoles } from '../contract/machine-role.ts';
 import type { CommandBody } from './command.ts';
 import { cliErrors } from './errors.ts';
 import { chosenCluster, chosenPatienceMs } from './machine-choice.ts';

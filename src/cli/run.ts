@@ -39,7 +39,7 @@ async function runVerb(options: CliOptions, call: ParsedCall): Promise<number> {
   const host = await options.loadHost();
   const global = readGlobals(call, host);
   const body = await call.spec.load();
-  const { reporter } = await import('../observe/reporter.ts');
+  const { reporter } = await import('../screen/reporter.ts');
   await using report = reporter({ host, terminal, dir: global.dir, level: global.logLevel });
   const { interruptible } = await import('./interrupt.ts');
   const { emit } = report;

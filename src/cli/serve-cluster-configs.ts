@@ -2,12 +2,12 @@
 // memory than the whole server of a bootstrap machine.
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { apiTokenLimit, openApiTokenIssuer } from '../machine-config/server/api-token-issuer.ts';
-import { openClusterSource } from '../machine-config/server/cluster-source.ts';
+import { apiTokenLimit, openApiTokenIssuer } from '../config-server/api-token-issuer.ts';
+import { openClusterSource } from '../config-server/cluster-source.ts';
 import { connectAs } from '../node/api-identity.ts';
 import { agentErrors } from '../node/errors.ts';
-import { nodeSettingsFile } from '../node-software/machine-paths.ts';
-import { readNodeSettings } from '../node-software/node-settings.ts';
+import { nodeSettingsFile } from '../contract/machine-paths.ts';
+import { readNodeSettings } from '../contract/node-settings.ts';
 import { generatedBy } from './machine-config-input.ts';
 import type { OpenedParts, Opening } from './machine-config-serve.ts';
 

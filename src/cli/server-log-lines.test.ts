@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../host/fake/fake-host.ts';
-import { answerEntries } from '../machine-config/server/server-log.ts';
+import { answerEntries } from '../config-server/server-log.ts';
 import { type LogPlace, openServerLog } from './server-log-lines.ts';
 
 const token = 'abcdef.0123456789abcdef';

@@ -1,7 +1,7 @@
 // The log of a server on stderr: one line of JSON per entry, in order, written a few at a time. Nothing that a client
 // chose gets into it without having been searched for secrets.
-import type { Log, LogEntry } from '../machine-config/server/server-log.ts';
-import { redact } from '../observe/redact.ts';
+import type { Log, LogEntry } from '../config-server/server-log.ts';
+import { redact } from '../screen/redact.ts';
 import type { Invocation } from './command.ts';
 
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */

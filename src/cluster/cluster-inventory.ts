@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../node-software/inventory.ts';
+import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../contract/inventory.ts';
 
 export interface InventoryChange {
   readonly host: Host;

@@ -3,7 +3,7 @@ import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { withoutAmounts } from '../observe/frame.ts';
+import { withoutAmounts } from '../screen/frame.ts';
 import { isSettled, machineWords } from './machine-words.ts';
 import { movements } from './missing-now.ts';
 import { observeCluster } from './observe-cluster.ts';

@@ -11,7 +11,7 @@ import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './claim-folder.ts';
 import { assetsOf, type ClusterContext, clusterOf } from './cluster-context.ts';
 import { clusterJournalPath } from './cluster-journal.ts';
-import { keepRun } from './waterfall/collect-run.ts';
+import { keepRun } from '../waterfall/collect-run.ts';
 import { createStages } from './create-stages.ts';
 import { platformName } from './local-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';

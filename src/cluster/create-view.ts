@@ -1,6 +1,6 @@
 // What `create cluster` shows, from the events of its stages and the last sight of the machines: facts → one value that
 // terminal and pipe both read.
-import type { FrameMember, FrameStep, FrameView } from '../observe/frame.ts';
+import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { isPast, phaseOf, phases } from './bootstrap-phase.ts';
 import { machineWords } from './machine-words.ts';

@@ -6,7 +6,7 @@ import { readMachines } from '../platform/local/machine-folder.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './claim-folder.ts';
 import { clusterJournalPath } from './cluster-journal.ts';
-import { keepRun } from './waterfall/collect-run.ts';
+import { keepRun } from '../waterfall/collect-run.ts';
 import { clusterErrors } from './errors.ts';
 import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { isHandedOver } from './handover.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type Inventory, inventorySchema } from '../node-software/inventory.ts';
+import { type Inventory, inventorySchema } from '../contract/inventory.ts';
 import { type LocalCluster, readCluster } from '../platform/local/local-cluster.ts';
 import { clusterErrors } from './errors.ts';
 

@@ -3,7 +3,7 @@
 // its kubelet, beside it, gets 200 from its /readyz: so each server is asked directly, and the load balancer by us.
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { Inventory } from '../node-software/inventory.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
 
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];

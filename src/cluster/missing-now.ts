@@ -1,7 +1,7 @@
 // What is missing in a cluster, one sentence per machine, in the machines' own words. Those that only wait for others come
 // first, the bootstrap machine, which waits for all of them, last.
 import { stageTitle } from './bootstrap-phase.ts';
-import { withoutAmounts } from '../observe/frame.ts';
+import { withoutAmounts } from '../screen/frame.ts';
 import { inShort, isSettled, machineWords } from './machine-words.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Inventory } from '../node-software/inventory.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import { newWorkers } from './nodes.ts';
 
 const machines: Inventory['machines'] = [

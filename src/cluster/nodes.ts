@@ -6,7 +6,7 @@ import { readRange } from '../install-config/cidr.ts';
 import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
+import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';

@@ -4,12 +4,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type AgentState, agentStateSchema } from '../node/agent-state.ts';
-import { describeFirstBoot, type FirstBootStatus } from '../node-software/first-boot/status.ts';
+import { type AgentState, agentStateSchema } from '../contract/agent-state.ts';
+import { describeFirstBoot, type FirstBootStatus } from '../contract/first-boot-status.ts';
 import { machinePaths } from '../platform/local/cluster-folder.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { readFirstBoot } from '../platform/local/observed-machine.ts';
-import type { MachineRole } from '../platform/machine-role.ts';
+import type { MachineRole } from '../contract/machine-role.ts';
 
 const progressSchema = z.looseObject({
   stage: z.string(),

@@ -3,8 +3,8 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { etcdEndpoints } from '../node/etcd-endpoints-object.ts';
-import type { Inventory } from '../node-software/inventory.ts';
+import { etcdEndpoints } from '../contract/cluster-objects.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import { listMachines } from '../platform/local/local-platform.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';

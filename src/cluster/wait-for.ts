@@ -4,7 +4,7 @@ import { progressConfigMap, progressKey } from '../bootkube/mirror-progress.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { withoutAmounts } from '../observe/frame.ts';
+import { withoutAmounts } from '../screen/frame.ts';
 import type { Emit } from '../workflow/events.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';

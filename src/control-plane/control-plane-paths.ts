@@ -1,6 +1,6 @@
 // Where a control-plane machine keeps its keys, kubeconfigs and pods. The same on the bootstrap machine and on masters,
 // so that a pod rendered for one runs unchanged on the other.
-import { controlPlanePki, staticPodFolder } from '../node-software/machine-paths.ts';
+import { controlPlanePki, staticPodFolder } from '../contract/machine-paths.ts';
 import type { LeafName, SignerName } from '../pki/profiles.ts';
 import type { TrustBundleName } from '../pki/trust-bundles.ts';
 

@@ -1,8 +1,8 @@
 // Everything that the checks look at, as one value: what the host knows of its machines, what the machines say of
 // themselves, and what the API says. A part that could not be had is undefined, and that is a fact too.
-import type { AgentState } from '../node/agent-state.ts';
-import type { FirstBootStatus } from '../node-software/first-boot/status.ts';
-import type { MachineRole } from '../platform/machine-role.ts';
+import type { AgentState } from '../contract/agent-state.ts';
+import type { FirstBootStatus } from '../contract/first-boot-status.ts';
+import type { MachineRole } from '../contract/machine-role.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 
 export interface MachineFacts {

@@ -4,14 +4,14 @@ import { serialize } from '../ignition/serialize.ts';
 import { parse } from '../ignition/parse.ts';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
 import type { Config } from '../ignition/config.ts';
-import type { ClusterFacts } from '../node-software/machine-software.ts';
+import type { ClusterFacts } from '../machine-software/machine-software.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
-} from '../node-software/machine-software.ts';
-import { needsProxyCredentials } from '../node-software/proxy.ts';
+} from '../machine-software/machine-software.ts';
+import { needsProxyCredentials } from '../machine-software/proxy.ts';
 import { baseMachineConfigs, clusterFactsOf, sshMachineConfig } from './base-machine-configs.ts';
 import { controllerConfigSchema, type MachineConfig } from './machine-config.ts';
 import { controllerConfigManifest } from './manifests.ts';

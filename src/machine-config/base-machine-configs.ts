@@ -2,14 +2,14 @@
 // have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
 import type { Config } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import type { ClusterFacts } from '../node-software/machine-software.ts';
-import { programs } from '../node-software/machine-paths.ts';
+import type { ClusterFacts } from '../machine-software/machine-software.ts';
+import { programs } from '../contract/machine-paths.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
-} from '../node-software/machine-software.ts';
+} from '../machine-software/machine-software.ts';
 import { nodeBootstrapUnits } from '../torcx/node-bootstrap-unit.ts';
 import type { ControllerConfig, MachineConfig } from './machine-config.ts';
 import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts';

@@ -1,6 +1,6 @@
 // What a change costs on a machine that is already running. A rule says what to do when one thing changed; what no
 // rule knows needs a reboot, and one reboot makes every other action unnecessary.
-import { addedAuthorities, proxyEnvironment } from '../node-software/machine-paths.ts';
+import { addedAuthorities, proxyEnvironment } from '../contract/machine-paths.ts';
 
 export type Action =
   | { readonly kind: 'none' }

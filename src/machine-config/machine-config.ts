@@ -3,7 +3,7 @@
 // types; everything behind this file may trust them.
 import { z } from 'zod';
 import type { Config, Unit } from '../ignition/config.ts';
-import { controlPlaneFactsSchema } from '../node-software/node-settings.ts';
+import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 
 export const group = 'machineconfiguration.openshift.io';
 export const apiVersion = `${group}/v1`;

@@ -1,5 +1,5 @@
 // Our typed values as objects of the API, for manifests: what readObjects reads back from them is equal.
-import type { ClusterFacts } from '../node-software/machine-software.ts';
+import type { ClusterFacts } from '../machine-software/machine-software.ts';
 import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
 import { apiVersion } from './machine-config.ts';
 

@@ -10,10 +10,10 @@ import {
   machineFacts,
   nodeSettingsFile,
   staticPodFolder,
-} from '../node-software/machine-paths.ts';
-import { readNodeSettings } from '../node-software/node-settings.ts';
-import { openTimeline, type Timeline } from '../node-software/timeline.ts';
-import { agentState, agentStateFile, StateWriter } from './agent-state.ts';
+} from '../contract/machine-paths.ts';
+import { readNodeSettings } from '../contract/node-settings.ts';
+import { openTimeline, type Timeline } from '../contract/timeline.ts';
+import { agentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
 import type { Agent, AgentNode } from './agent-context.ts';
 import { connectAs, readEtcdTls } from './api-identity.ts';
 import { Children } from './children.ts';
@@ -22,7 +22,7 @@ import { Doorbell } from './doorbell.ts';
 import { dutiesOf } from './duties.ts';
 import type { Outcome } from './duty.ts';
 import { agentErrors } from './errors.ts';
-import { RenewingClients } from './renewing-clients.ts';
+import { RenewingClients } from '../membership/renewing-clients.ts';
 import { runDuties } from './run-duties.ts';
 import { watchFolders } from './watch-folders.ts';
 

@@ -6,7 +6,7 @@ import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
-import { kubeletClientCertificate, kubeletKubeconfig } from '../node-software/machine-paths.ts';
+import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
 import type { LeafName } from '../pki/profiles.ts';
 import type { NodeRole } from './duty.ts';
 import { agentErrors } from './errors.ts';

@@ -2,12 +2,12 @@
 // moment, so that quick looks cost little.
 import { apiPort } from '../control-plane/apiserver-pod.ts';
 import { isError } from '../errors/firstlight-error.ts';
-import { memberUrl } from '../etcd/member-flags.ts';
-import type { Handoff } from '../etcd/observed-cluster.ts';
+import { memberUrl } from '../control-plane/member-flags.ts';
+import type { Handoff } from '../membership/observed-cluster.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
-import type { Inventory, InventoryMachine } from '../node-software/inventory.ts';
+import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { StandingQuestions } from '../workflow/standing-questions.ts';
 import { apiReadiness } from './api-readiness.ts';
 

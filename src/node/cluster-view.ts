@@ -4,11 +4,11 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
-import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../node-software/inventory.ts';
+import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../contract/inventory.ts';
 import type { NodeRole } from './duty.ts';
-import { etcdEndpoints } from './etcd-endpoints-object.ts';
-import { isJoinRecordName } from './join-record.ts';
-import { handoffRecord, internalAddressesOf, isLeaving, podRangesOf } from './node-facts.ts';
+import { etcdEndpoints } from '../contract/cluster-objects.ts';
+import { isJoinRecordName } from '../membership/join-record.ts';
+import { handoffRecord, internalAddressesOf, isLeaving, podRangesOf } from '../kubernetes/node-object.ts';
 import { writeIfChanged } from './write-if-changed.ts';
 
 export const inventoryCopy = '/var/lib/firstlight/inventory.json';

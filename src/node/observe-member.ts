@@ -2,11 +2,11 @@
 import { etcdDataFolder } from '../control-plane/control-plane-paths.ts';
 import { readDataFolder } from '../etcd/data-folder.ts';
 import type { Member } from '../etcd/member.ts';
-import { etcdPorts, memberUrl } from '../etcd/member-flags.ts';
-import { decideStart, type Listing, type StartDecision } from '../etcd/member-start.ts';
+import { etcdPorts, memberUrl } from '../control-plane/member-flags.ts';
+import { decideStart, type Listing, type StartDecision } from '../membership/member-start.ts';
 import { addressOf, type Agent } from './agent-context.ts';
 import { knownInventory } from './cluster-view.ts';
-import { readEndpoints } from './etcd-endpoints.ts';
+import { readEndpoints } from '../membership/etcd-endpoints.ts';
 
 export interface SeenMember {
   readonly listing: Listing;

@@ -3,7 +3,7 @@
 // for the seven seconds of a request. A second start on the data it has by then publishes at once. So the first one is
 // made here, outside of the kubelet, which would take two more seconds to notice that a container has ended.
 import { isError } from '../errors/firstlight-error.ts';
-import { etcdPorts } from '../etcd/member-flags.ts';
+import { etcdPorts } from '../control-plane/member-flags.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import { workflowErrors } from '../workflow/errors.ts';

@@ -1,7 +1,7 @@
 // What the control plane of this machine is made of: the images and the etcd version of the release it was made from.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { releaseFile } from '../node-software/machine-paths.ts';
+import { releaseFile } from '../contract/machine-paths.ts';
 import { agentErrors } from './errors.ts';
 
 const manifest = z.object({

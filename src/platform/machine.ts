@@ -1,6 +1,6 @@
 // A machine as a value: what it is meant to be. What it is right now is never stored, only observed (observed-machine.ts).
 import { z } from 'zod';
-import { type MachineRole, machineRoles } from './machine-role.ts';
+import { type MachineRole, machineRoles } from '../contract/machine-role.ts';
 
 /** One DNS label, because machines are known by name on the cluster's network. */
 const label = z

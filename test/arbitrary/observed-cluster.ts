@@ -1,14 +1,14 @@
 // Observations of etcd for tests: a healthy one by a few words, changed where a test wants trouble; and random ones.
 import * as fc from 'fast-check';
 import type { MemberId, MemberStatus } from '../../src/etcd/member.ts';
-import { nextMove } from '../../src/etcd/next-move.ts';
+import { nextMove } from '../../src/membership/next-move.ts';
 import type {
   Handoff,
   ObservedCluster,
   ObservedMaster,
   ObservedMember,
   Readiness,
-} from '../../src/etcd/observed-cluster.ts';
+} from '../../src/membership/observed-cluster.ts';
 
 export const idOf = (name: string): MemberId => Buffer.from(name).toString('hex').slice(-16) as MemberId;
 export const peerUrlOf = (name: string): string => `https://${name}.test:2380`;

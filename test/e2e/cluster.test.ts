@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Waterfall } from '../../src/observe/waterfall.ts';
+import type { Waterfall } from '../../src/waterfall/waterfall-rows.ts';
 import { ask, freshToken, type HostileRequest, tokenIn } from './hostile-requests.ts';
 import { secretsOfFolder, secretsOfIgnition, whereOnDisks } from './secret-search.ts';
 import { type LoadReport, startLoad } from './fire/load-report.ts';

@@ -1,18 +1,18 @@
 // A machine with the node's own containerd and kubelet and one static pod, and how long the pod took: for the test that
 // it runs and for the figure how fast.
 import { pauseImage } from '../../src/assets/pause-image.ts';
-import { containerdConfigText } from '../../src/node-software/containerd-config.ts';
-import { ignitionUnit } from '../../src/node-software/ignition-unit.ts';
-import { kubeletConfigurationText } from '../../src/node-software/kubelet-configuration.ts';
+import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
+import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
+import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';
 import {
   containerdConfig,
   kubeletConfiguration,
   kubeletEnvironment,
   nodeSettingsFile,
   staticPodFolder,
-} from '../../src/node-software/machine-paths.ts';
-import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
-import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/node-software/node-units.ts';
+} from '../../src/contract/machine-paths.ts';
+import { nodeSettingsText } from '../../src/contract/node-settings.ts';
+import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/machine-software/node-units.ts';
 import { eventually, inside } from './machine-lab.ts';
 
 export const still = {

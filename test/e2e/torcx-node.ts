@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pauseImage } from '../../src/assets/pause-image.ts';
-import { containerdConfigText } from '../../src/node-software/containerd-config.ts';
-import { ignitionUnit } from '../../src/node-software/ignition-unit.ts';
-import { kubeletConfigurationText } from '../../src/node-software/kubelet-configuration.ts';
+import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
+import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
+import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';
 import {
   containerdConfig,
   kubeletConfiguration,
@@ -16,9 +16,9 @@ import {
   nodeSettingsFile,
   programs,
   staticPodFolder,
-} from '../../src/node-software/machine-paths.ts';
-import { nodeSettingsText } from '../../src/node-software/node-settings.ts';
-import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/node-software/node-units.ts';
+} from '../../src/contract/machine-paths.ts';
+import { nodeSettingsText } from '../../src/contract/node-settings.ts';
+import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/machine-software/node-units.ts';
 import { kubeletGate, nodeBootstrapUnit } from '../../src/torcx/node-bootstrap-unit.ts';
 import type { TlsServerSettings } from './tls-server.ts';
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { baseMachineConfigs } from '../../src/machine-config/base-machine-configs.ts';
 import type { MachineConfig } from '../../src/machine-config/machine-config.ts';
-import { digestPoolToken, poolToken } from '../../src/machine-config/pool-token.ts';
+import { digestPoolToken, poolToken } from '../../src/admission/pool-token.ts';
 import { builtInPools } from '../../src/machine-config/pools.ts';
 import { renderedFiles } from '../../src/machine-config/rendered-files.ts';
 import { renderPool } from '../../src/machine-config/render.ts';

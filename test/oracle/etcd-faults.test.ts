@@ -3,8 +3,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Answer, valueOf } from '../../src/etcd/client.ts';
 import type { Member, MemberId } from '../../src/etcd/member.ts';
-import { keepMembership, membersToPublish, type MembershipLoop } from '../../src/etcd/membership-loop.ts';
-import { type MembershipEvent, voterHistory } from '../../src/etcd/membership-events.ts';
+import { keepMembership, membersToPublish, type MembershipLoop } from '../../src/membership/membership-loop.ts';
+import { type MembershipEvent, voterHistory } from '../../src/membership/membership-events.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { type EtcdLab, etcdLab, type LabMachine, until } from './etcd-lab.ts';
 import { losingAnswers } from './etcd-proxy.ts';

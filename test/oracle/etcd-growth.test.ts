@@ -1,8 +1,8 @@
 // The whole life of a handoff with the real etcd: one voter, three learners, four voters, three. etcdctl is the judge.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MemberId } from '../../src/etcd/member.ts';
-import { keepMembership, membersToPublish } from '../../src/etcd/membership-loop.ts';
-import { type MembershipEvent, voterHistory } from '../../src/etcd/membership-events.ts';
+import { keepMembership, membersToPublish } from '../../src/membership/membership-loop.ts';
+import { type MembershipEvent, voterHistory } from '../../src/membership/membership-events.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { type EtcdLab, etcdLab } from './etcd-lab.ts';
 

@@ -1,5 +1,5 @@
 // A cluster for the tests that put our machine configuration to real tools.
-import type { ClusterFacts } from '../../src/node-software/machine-software.ts';
+import type { ClusterFacts } from '../../src/machine-software/machine-software.ts';
 import { someAuthority } from '../arbitrary/install-config.ts';
 
 /** A bundle of two, with a remark between them as people leave there. */

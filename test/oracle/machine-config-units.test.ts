@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
-import type { ClusterFacts, MachineRole } from '../../src/node-software/machine-software.ts';
+import type { ClusterFacts, MachineRole } from '../../src/machine-software/machine-software.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
-} from '../../src/node-software/machine-software.ts';
-import { programs } from '../../src/node-software/machine-paths.ts';
-import type { ServiceUnit } from '../../src/node-software/unit.ts';
-import { unitText } from '../../src/node-software/unit.ts';
-import { variable } from '../../src/node-software/unit-escape.ts';
+} from '../../src/machine-software/machine-software.ts';
+import { programs } from '../../src/contract/machine-paths.ts';
+import type { ServiceUnit } from '../../src/machine-software/unit.ts';
+import { unitText } from '../../src/machine-software/unit.ts';
+import { variable } from '../../src/machine-software/unit-escape.ts';
 import { fullFacts, sampleFacts } from './machine-config-sample.ts';
 
 const systemUnits = ['/usr/lib/systemd/system', '/lib/systemd/system'].find((folder) => existsSync(folder));

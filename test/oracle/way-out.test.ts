@@ -12,10 +12,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { machineProxy, mirroredRegistries, proxyCredentials } from '../../src/assets/way-out.ts';
 import { parseInstallConfig } from '../../src/install-config/parse.ts';
-import { registryHostsFolder } from '../../src/node-software/machine-paths.ts';
-import { proxyEnvironmentText } from '../../src/node-software/proxy.ts';
-import { registryHostsFile } from '../../src/node-software/registry-hosts.ts';
-import { authorityFiles } from '../../src/node-software/system-trust.ts';
+import { registryHostsFolder } from '../../src/contract/machine-paths.ts';
+import { proxyEnvironmentText } from '../../src/machine-software/proxy.ts';
+import { registryHostsFile } from '../../src/machine-software/registry-hosts.ts';
+import { authorityFiles } from '../../src/machine-software/system-trust.ts';
 import { someAuthority } from '../arbitrary/install-config.ts';
 import { judge, oracleProgram } from './programs.ts';
 

@@ -9,9 +9,9 @@ import { ClusterView } from '../../src/node/cluster-view.ts';
 import { Doorbell } from '../../src/node/doorbell.ts';
 import type { NodeRole } from '../../src/node/duty.ts';
 import { agentErrors } from '../../src/node/errors.ts';
-import { inventoryConfigMap, inventoryKey } from '../../src/node-software/inventory.ts';
-import { releaseFile } from '../../src/node-software/machine-paths.ts';
-import { openTimeline } from '../../src/node-software/timeline.ts';
+import { inventoryConfigMap, inventoryKey } from '../../src/contract/inventory.ts';
+import { releaseFile } from '../../src/contract/machine-paths.ts';
+import { openTimeline } from '../../src/contract/timeline.ts';
 
 export interface FakeAgent extends Agent {
   readonly host: FakeHost;

@@ -1,7 +1,7 @@
 // Thousands of handoffs under chosen faults. A failure names its seed: FIRSTLIGHT_SEED=n runs that one again, step by step.
 import { expect, test } from 'vitest';
-import { keepMembership } from '../../src/etcd/membership-loop.ts';
-import type { Stage } from '../../src/etcd/move.ts';
+import { keepMembership } from '../../src/membership/membership-loop.ts';
+import type { Stage } from '../../src/membership/move.ts';
 import { type Fault, MembershipWorld, Violation } from './membership-world.ts';
 import { chance } from './sim-clock.ts';
 

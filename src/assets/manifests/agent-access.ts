@@ -1,10 +1,10 @@
 // What the agents of masters may do, by name wherever the API lets a rule name objects. A rule cannot name an object that
 // a POST is about to create, so what they write exists beforehand (the Leases) or is made by server-side apply, where
 // the name is known and checked.
-import { joinRecordName } from '../../node/join-record.ts';
-import { etcdEndpoints } from '../../node/etcd-endpoints-object.ts';
-import { agentLeases } from '../../node/leases.ts';
-import type { Inventory } from '../../node-software/inventory.ts';
+import { joinRecordName } from '../../membership/join-record.ts';
+import { etcdEndpoints } from '../../contract/cluster-objects.ts';
+import { agentLeases } from '../../contract/leases.ts';
+import type { Inventory } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
 import { clusterBinding, group } from './access.ts';
 import { manifestAsset } from './manifest-asset.ts';

@@ -1,5 +1,5 @@
 // The inventory inside the cluster: approvers and agents read it there, `node add` and `node remove` change it there.
-import { inventoryConfigMap, inventoryKey } from '../../node-software/inventory.ts';
+import { inventoryConfigMap, inventoryKey } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
 import { manifestAsset } from './manifest-asset.ts';
 

@@ -1,7 +1,7 @@
 // The point of no return, on record: the masters carry the cluster. Written through a master and read back through it.
 import type { Stage } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../journal-folder.ts';
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clientFor } from '../remote-api.ts';
 import { aServingMaster } from './serving-master.ts';
 

@@ -9,7 +9,7 @@ import { type Lease, leaseReference } from '../../kubernetes/lease-object.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../journal-folder.ts';
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clientFor } from '../remote-api.ts';
 import { keepMembers } from './masters.ts';
 import { aServingMaster } from './serving-master.ts';

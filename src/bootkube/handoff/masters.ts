@@ -2,14 +2,14 @@
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { EtcdTls } from '../../etcd/client.ts';
-import type { MembershipEvent } from '../../etcd/membership-events.ts';
-import type { Stage as MembershipStage } from '../../etcd/move.ts';
+import type { MembershipEvent } from '../../membership/membership-events.ts';
+import type { Stage as MembershipStage } from '../../membership/move.ts';
 import { Secret } from '../../host/secret.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
-import { lookAfterMembers } from '../../node/look-after-members.ts';
+import { lookAfterMembers } from '../../membership/look-after-members.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../journal-folder.ts';
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { localApiUrl } from '../local-api.ts';
 import { clientFor } from '../remote-api.ts';
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { componentKubeconfigFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
 import { applyManifests } from '../../kubernetes/apply.ts';
-import { staticPodFolder } from '../../node-software/machine-paths.ts';
+import { staticPodFolder } from '../../contract/machine-paths.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { lastRecords } from '../../workflow/engine.ts';
 import { openJournal } from '../../workflow/journal.ts';
@@ -11,7 +11,7 @@ import type { Digests, Stage, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
-import { bootkubeJournal, handoffMark } from '../journal-folder.ts';
+import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { apiIsReady, etcdIsReady, firstClient, localApiUrl } from '../local-api.ts';
 import { alteredFiles, stageFolder, treeDigests } from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';

@@ -6,7 +6,7 @@ import { digestOf } from '../../workflow/digest.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
 import { firstClient } from '../local-api.ts';
-import { handoffMark } from '../journal-folder.ts';
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { renderedManifests } from '../rendered-manifests.ts';
 
 const reference = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' } as const;

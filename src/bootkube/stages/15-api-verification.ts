@@ -5,7 +5,7 @@ import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../journal-folder.ts';
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { apiIsReady, localApiUrl } from '../local-api.ts';
 
 const minuteMs = 60_000;

@@ -3,7 +3,7 @@ import { destroyMachines } from '../../platform/local/local-platform.ts';
 import { readMachines } from '../../platform/local/machine-folder.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
-import { keepRun } from '../waterfall/collect-run.ts';
+import { keepRun } from '../../waterfall/collect-run.ts';
 import { platformName } from '../local-plan.ts';
 
 export const removeBootstrap: Stage<ClusterContext> = {

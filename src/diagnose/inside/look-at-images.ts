@@ -11,7 +11,7 @@ import {
   containerdSocket,
   controlPlanePki,
   staticPodFolder,
-} from '../../node-software/machine-paths.ts';
+} from '../../contract/machine-paths.ts';
 import { readReleaseFacts } from '../../node/release-facts.ts';
 import type { InsideFacts } from './inside-facts.ts';
 

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
-import { firstBootConfigPath } from '../../node-software/first-boot/unit.ts';
+import { firstBootConfigPath } from '../../machine-software/first-boot-unit.ts';
 import type { InsideFacts } from './inside-facts.ts';
 import { troubleOf } from './trouble.ts';
 

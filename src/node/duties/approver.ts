@@ -1,12 +1,12 @@
 // Lets machines in after the bootstrap machine is gone: one master at a time, under a Lease; the others stand by.
-import { admitNodes } from '../../kubernetes/admit-nodes.ts';
+import { admitNodes } from '../../admission/admit-nodes.ts';
 import { leadWhile } from '../../kubernetes/lease.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { knownInventory } from '../cluster-view.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';
-import { approverLease, leaseNamespace } from '../leases.ts';
+import { approverLease, leaseNamespace } from '../../contract/leases.ts';
 
 export const approver: Duty = {
   name: 'approver',

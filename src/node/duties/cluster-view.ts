@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
 import { followCluster, keepInventoryCopy } from '../cluster-view.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { isReadyNode } from '../node-facts.ts';
+import { isReadyNode } from '../../kubernetes/node-object.ts';
 
 export const clusterView: Duty = {
   name: 'cluster-view',

@@ -1,7 +1,7 @@
 // The config server of a master. It runs before the load balancer leaves the bootstrap machine, so that machines find one
 // at any moment.
-import { masterConfigServerUnit } from '../../node-software/bootstrap-units.ts';
-import { programs } from '../../node-software/machine-paths.ts';
+import { masterConfigServerUnit } from '../../machine-software/bootstrap-units.ts';
+import { programs } from '../../contract/machine-paths.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
 import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';

@@ -13,7 +13,7 @@ import { waitUntil } from '../../workflow/wait.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { apiReadiness } from '../api-readiness.ts';
 import { acted, type Duty, settled } from '../duty.ts';
-import { leaseNamespace, renewalLease } from '../leases.ts';
+import { leaseNamespace, renewalLease } from '../../contract/leases.ts';
 
 const readyWithinMs = 120_000;
 

@@ -3,7 +3,7 @@
 // renewed, and whoever holds the kubelet's key owns kube-proxy anyway. Both are named by file, and read again when renewed.
 import { bundleFile, certificateFile, keyFile } from '../../control-plane/control-plane-paths.ts';
 import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
-import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../node-software/machine-paths.ts';
+import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../contract/machine-paths.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { writeIfChanged } from '../write-if-changed.ts';

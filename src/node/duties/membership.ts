@@ -7,7 +7,7 @@ import { knownInventory } from '../cluster-view.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';
-import { lookAfterMembers } from '../look-after-members.ts';
+import { lookAfterMembers } from '../../membership/look-after-members.ts';
 
 export const membership: Duty = {
   name: 'membership',

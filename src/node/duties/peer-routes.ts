@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
-import { internalAddressesOf, podRangesOf } from '../node-facts.ts';
+import { internalAddressesOf, podRangesOf } from '../../kubernetes/node-object.ts';
 import { runCommand } from '../run-command.ts';
 
 /** Free in iproute2's table of protocols. */

@@ -1,8 +1,8 @@
 // The pod network of this node, from the ranges that the controller manager gave it. The kubelet reports Ready a moment
 // after the file appears. A node that joins anew has other ranges, and the file follows.
-import { cniNetworkFile, cniNetworkText } from '../../node-software/cni-network.ts';
+import { cniNetworkFile, cniNetworkText } from '../../machine-software/cni-network.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { podRangesOf } from '../node-facts.ts';
+import { podRangesOf } from '../../kubernetes/node-object.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 
 export const podNetwork: Duty = {

@@ -2,14 +2,14 @@
 // are looked at before it is said. Said again while it waits, because a machine that fell silent is not to be added; and
 // later, when the disk gets full or has room again, because a member that cannot write is as good as dead.
 import { etcdDataFolder } from '../../control-plane/control-plane-paths.ts';
-import { containerdSocket } from '../../node-software/machine-paths.ts';
-import { isFullDisk } from '../../etcd/membership-view.ts';
-import { fsyncLimitMs } from '../../etcd/rules/add.ts';
+import { containerdSocket } from '../../contract/machine-paths.ts';
+import { isFullDisk } from '../../membership/membership-view.ts';
+import { fsyncLimitMs } from '../../membership/rules/add.ts';
 import { addressOf, type Agent } from '../agent-context.ts';
 import { measureClockOffset } from '../clock-offset.ts';
 import { measureFsync } from '../disk-probe.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { type JoinRecord, joinRecordObject, joinRecordReference, readJoinRecord } from '../join-record.ts';
+import { type JoinRecord, joinRecordObject, joinRecordReference, readJoinRecord } from '../../membership/join-record.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { runCommand } from '../run-command.ts';

@@ -2,7 +2,7 @@
 // machine's name is always whole; what a killed command left behind is removed by the next one.
 import { dirname, join } from 'node:path';
 import type { Host } from '../../host/host.ts';
-import { firstBootStatusPath, readFirstBootStatus } from '../../node-software/first-boot/status.ts';
+import { firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
 import type { MachineImage } from '../machine-image.ts';
 import { type Machine, machineSchema } from '../machine.ts';
 import type { MachineNetwork } from './addresses.ts';

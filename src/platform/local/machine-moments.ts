@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
-import { type Moment, parseTimeline, timelineFile } from '../../node-software/timeline.ts';
+import { type Moment, parseTimeline, timelineFile } from '../../contract/timeline.ts';
 import { machinePaths, switchFolder } from './cluster-folder.ts';
 import { apiPort, configServerPort } from './load-balancer.ts';
 import { readMachine } from './machine-folder.ts';

@@ -5,7 +5,7 @@ import {
   type FirstBootStatus,
   firstBootStatusPath,
   readFirstBootStatus,
-} from '../../node-software/first-boot/status.ts';
+} from '../../contract/first-boot-status.ts';
 import type { Machine } from '../machine.ts';
 import { machinePaths, nspawnName } from './cluster-folder.ts';
 import { insideCommand } from './inside.ts';

@@ -1,6 +1,6 @@
 // What a new machine finds in its root beside the shared image: who it is, whom to ask for names, what configures it.
 // Pure; machine-folder.ts writes them into the upper folder before the machine has ever run.
-import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../node-software/first-boot/unit.ts';
+import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../machine-software/first-boot-unit.ts';
 import type { Machine } from '../machine.ts';
 import type { MachineNetwork } from './addresses.ts';
 

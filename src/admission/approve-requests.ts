@@ -1,0 +1,106 @@
+// Acts on a decision about a certificate request: takes the token, approves, or tells on the request why it stays pending.
+// Decided twice: on what the watches show, and before approving on what the API says at that moment, so that two requests
+// that arrive together cannot both profit from the same token or name.
+import { createHash } from 'node:crypto';
+import { isError } from '../errors/firstlight-error.ts';
+import type { Clock } from '../host/clock.ts';
+import { listBootstrapTokens, takeBootstrapToken } from './bootstrap-token.ts';
+import { type CertificateRequest, readCertificateRequest, requestKind } from './certificate-request.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import { type Decision, decideRequest } from './decide-request.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
+import { type JoinFacts, knownNode } from './join-facts.ts';
+import { nodeKind } from './node-roles.ts';
+
+/** What does not change while the API does. */
+export type StandingFacts = Pick<JoinFacts, 'inventory' | 'virtualAddresses'>;
+
+export interface ApprovalOptions {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly facts: StandingFacts;
+  readonly signal: AbortSignal;
+  /** Looked at right before the approval is written. */
+  readonly mayAct: () => boolean;
+}
+
+export type ApprovedRequest = Extract<Decision, { readonly outcome: 'approve' }>;
+
+/** What was approved; undefined when a fresh look, or somebody faster, spoke against it: the next event looks again. */
+export async function approveRequest(
+  name: string,
+  { client, clock, facts, signal, mayAct }: ApprovalOptions,
+): Promise<ApprovedRequest | undefined> {
+  const now = clock.now();
+  const [requests, nodes, tokens] = await Promise.all([
+    client.list(requestKind, {}, { signal }),
+    client.list(nodeKind, {}, { signal }),
+    listBootstrapTokens(client, { signal }),
+  ]);
+  const all = requests.items.map(readCertificateRequest);
+  const request = all.find(({ metadata }) => metadata.name === name);
+  if (request === undefined) return undefined;
+  const decision = decideRequest(request, all, { ...facts, now, nodes: nodes.items.map(knownNode), tokens });
+  if (decision.outcome !== 'approve' || !mayAct()) return undefined;
+  const { token, nodeName } = decision;
+  const requestUid = request.metadata.uid ?? '';
+  if (token !== undefined && !(await takeBootstrapToken(client, token, { nodeName, requestUid, now, signal }))) {
+    return undefined;
+  }
+  return (await writeApproval(client, request, { now, reason: decision.reason, signal })) ? decision : undefined;
+}
+
+async function writeApproval(
+  client: KubernetesClient,
+  request: CertificateRequest,
+  { now, reason, signal }: { readonly now: Date; readonly reason: string; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const condition = {
+    type: 'Approved',
+    status: 'True',
+    reason: 'ApprovedByFirstlight',
+    message: reason,
+    lastUpdateTime: now.toISOString(),
+  };
+  try {
+    const approved = { ...request, status: { ...request.status, conditions: [condition] } };
+    await client.replace(approved, { subresource: 'approval', signal });
+    return true;
+  } catch (error) {
+    if (isError(error, kubernetesErrors.CONFLICT) || isError(error, kubernetesErrors.NOT_FOUND)) return false;
+    throw error;
+  }
+}
+
+/** An Event on the request, shown by `kubectl describe csr`; one per request and reason, whoever says it how often. */
+export async function tellWhyPending(
+  client: KubernetesClient,
+  { metadata }: CertificateRequest,
+  options: { readonly reason: string; readonly now: Date; readonly signal: AbortSignal },
+): Promise<void> {
+  const { reason, now, signal } = options;
+  const digest = createHash('sha256')
+    .update(`${metadata.uid ?? ''}\n${reason}`)
+    .digest('hex')
+    .slice(0, 16);
+  const time = now.toISOString();
+  const event = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    // Not named after the request, whose name a stranger chose. Events about objects without a namespace live in this one.
+    metadata: { name: `csr-left-pending.${digest}`, namespace: 'default' },
+    involvedObject: { ...requestKind, name: metadata.name, uid: metadata.uid },
+    type: 'Warning',
+    reason: 'LeftPending',
+    message: `Not approved: ${reason}`.slice(0, 1024),
+    source: { component: 'firstlight-approver' },
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  };
+  try {
+    await client.create(event, { signal });
+  } catch (error) {
+    if (!isError(error, kubernetesErrors.ALREADY_EXISTS)) throw error;
+  }
+}

@@ -1,0 +1,33 @@
+// Which role a node has. Kubelets may not label themselves with one, or any worker could call itself a master: the labels
+// come from the inventory or from the pool of the token with which the node joined. Labels are added, never taken away.
+import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import type { JoinFacts } from './join-facts.ts';
+import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
+
+export const nodeKind = { apiVersion: 'v1', kind: 'Node' } as const;
+
+/** Empty for a node that nobody told us about. */
+export function rolesOf(nodeName: string, { inventory, tokens }: Pick<JoinFacts, 'inventory' | 'tokens'>): string[] {
+  const pool =
+    tokens.find(({ used }) => used?.by === nodeName)?.pool ??
+    inventory.machines.find(({ name }) => name === nodeName)?.role;
+  if (pool === undefined || pool === 'bootstrap') return [];
+  if (pool === 'master') return ['master', 'control-plane'];
+  return pool === 'worker' ? ['worker'] : ['worker', pool];
+}
+
+/** The role labels that the node should have and does not. */
+export function missingRoleLabels(node: KubernetesObject, roles: readonly string[]): Readonly<Record<string, string>> {
+  const present = node.metadata.labels ?? {};
+  const wanted = roles.map((role) => `node-role.kubernetes.io/${role}`).filter((label) => !(label in present));
+  return Object.fromEntries(wanted.map((label) => [label, '']));
+}
+
+export async function labelNode(
+  client: KubernetesClient,
+  node: KubernetesObject,
+  options: CallOptions & { readonly labels: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { labels, ...call } = options;
+  await client.mergePatch(referenceOf(node), { metadata: { labels } }, call);
+}

@@ -1,0 +1,54 @@
+// Every answer that is not what was asked for, as a table. Ignition takes a status below 500 as final and leaves the
+// machine dead, so nothing that can still come right by itself may have one. The reason stands in a header for programs
+// and in a JSON body for people.
+import type { BodyPiece, ServerAnswer } from '../host/https-server.ts';
+
+export const reasonHeader = 'x-mcs-reason';
+
+interface Row {
+  readonly status: number;
+  readonly message: string;
+  /** Seconds; the answer may be another one by then. */
+  readonly retryAfter?: number;
+}
+
+export const refusals = {
+  // 511 because a person who reads Ignition's log should think of the token; strangers get it for everything alike.
+  'token-refused': { status: 511, message: 'A token that is accepted here is needed.', retryAfter: 5 },
+  'pool-not-ready': { status: 503, message: 'The configuration of this pool is not there yet.', retryAfter: 1 },
+  'too-many-tokens': { status: 503, message: 'Too many machines were served and have not joined yet.', retryAfter: 60 },
+  'token-not-recorded': { status: 503, message: 'A token for this machine could not be recorded.', retryAfter: 5 },
+  'keys-not-ready': { status: 503, message: 'The keys are not there yet.', retryAfter: 5 },
+  'not-healthy': { status: 503, message: 'This server cannot serve now; its log says why.', retryAfter: 1 },
+  'not-expressible': { status: 500, message: 'The configuration cannot be expressed in the Ignition spec asked for.' },
+  internal: { status: 500, message: 'This is a mistake of the server; its log has more.' },
+  'spec-unsupported': { status: 400, message: 'Specs 3.0 to 3.5 are served.' },
+  'redemption-missing': { status: 400, message: 'An Idempotency-Key of 16 to 128 letters, digits, - and _ is needed.' },
+  'not-found': { status: 404, message: 'There is nothing here; /config/POOL is where machines ask.' },
+  'keys-not-served': { status: 404, message: 'This server never gives keys: it serves whoever asks.' },
+  'method-not-allowed': { status: 405, message: 'Only reading is possible here.' },
+} as const satisfies Record<string, Row>;
+
+export type Refusal = keyof typeof refusals;
+
+const shared = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+/** `detail` is told to clients that have shown a token, never to strangers. */
+export function refuse(code: Refusal, detail?: string): ServerAnswer {
+  const row: Row = refusals[code];
+  const message = detail === undefined ? row.message : `${row.message} ${detail}`;
+  return {
+    status: row.status,
+    headers: {
+      ...shared,
+      [reasonHeader]: code,
+      ...(row.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) }),
+      ...(row.status === 405 ? { allow: 'GET, HEAD' } : {}),
+    },
+    body: [Buffer.from(`${JSON.stringify({ code, message })}\n`)],
+  };
+}
+
+export function give(body: readonly BodyPiece[], headers: ServerAnswer['headers'] = shared): ServerAnswer {
+  return { status: 200, headers, body };
+}

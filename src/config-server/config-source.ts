@@ -1,0 +1,93 @@
+// Where the server's answers come from: files on the bootstrap machine, the API on masters. A source keeps one plain
+// value of what it knows now and replaces it as a whole, so that a request never sees half of a change; serving never
+// waits for a disk or a watch.
+import { z } from 'zod';
+import type { MachineConfig } from '../machine-config/machine-config.ts';
+import type { PoolTokenDigests } from '../admission/pool-token.ts';
+
+/** A pool that can be served. The same object as long as nothing about it changed: what was built from it is kept. */
+export interface ServedPool {
+  readonly pool: string;
+  /** The rendered one. Its Ignition config has been read and found valid. */
+  readonly machineConfig: MachineConfig;
+  /** A kubeconfig that names nobody; the token of one machine is put into it. */
+  readonly kubeconfig: Kubeconfig;
+  /** Whom the kubelet believes when it is called. */
+  readonly kubeletClientCaPem: string;
+  /** The file with the proxy's user and password, where machines of the pool need it. */
+  readonly proxyCredentials?: string;
+  /** The file with credentials for registries, where the cluster was given any. */
+  readonly pullSecret?: string;
+}
+
+export interface Waiting {
+  readonly status: 'waiting';
+  /** One sentence: what is missing. */
+  readonly missing: string;
+}
+
+export interface SourceState {
+  readonly pools: ReadonlyMap<string, ServedPool | Waiting>;
+  /** None until they have been read: then nobody is let in. */
+  readonly poolTokens: PoolTokenDigests;
+  /** Things a person should mend although the server goes on: one sentence each. */
+  readonly problems: readonly string[];
+}
+
+export interface ConfigSource extends AsyncDisposable {
+  current(): SourceState;
+}
+
+export const nothingKnown: SourceState = { pools: new Map(), poolTokens: {}, problems: ['nothing has been read yet'] };
+
+export function isServed(state: ServedPool | Waiting | undefined): state is ServedPool {
+  return state !== undefined && !('status' in state);
+}
+
+const reference = z
+  .object({ name: z.string().nullish() })
+  .nullish()
+  .transform((given) => given?.name ?? '');
+const poolObject = z.object({
+  metadata: z.object({ name: z.string().min(1) }),
+  spec: z.object({ configuration: reference }).nullish(),
+  status: z.object({ configuration: reference, updatedMachineCount: z.number().nullish() }).nullish(),
+});
+
+/**
+ * The rendered config that a new machine of a pool gets: the target once a machine has proven that it works, until then
+ * the last one that all of them had. A pool that never had one has only its target.
+ */
+export function chosenConfig(pool: unknown): { readonly pool: string; readonly config: string } | undefined {
+  const read = poolObject.safeParse(pool);
+  if (!read.success) return undefined;
+  const { metadata, spec, status } = read.data;
+  const [target, rolledOut] = [spec?.configuration ?? '', status?.configuration ?? ''];
+  const isProven = (status?.updatedMachineCount ?? 0) > 0;
+  return { pool: metadata.name, config: (isProven ? target : rolledOut) || target };
+}
+
+const kubeconfigSchema = z.looseObject({
+  clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({ server: z.url() }) })).length(1),
+  users: z.array(z.looseObject({ name: z.string() })).length(1),
+});
+export type Kubeconfig = z.output<typeof kubeconfigSchema>;
+
+export function readKubeconfig(value: unknown): Kubeconfig | undefined {
+  return kubeconfigSchema.safeParse(value).data;
+}
+
+/** The text as it is; undefined if it is not JSON. A parser's own words would repeat a part of it. */
+export function readPullSecret(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+export const poolTokenDigestsSchema = z.record(
+  z.string(),
+  z.array(z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), notAfter: z.iso.datetime() })),
+);

@@ -1,0 +1,30 @@
+// What keeps the config server from starting. What goes wrong while it serves is an answer, not an error: answers.ts.
+import { exitCodes } from '../errors/exit-codes.ts';
+import { errorTable } from '../errors/firstlight-error.ts';
+
+export const configServerErrors = errorTable('CONFIGSERVER', {
+  PAIR: {
+    message: (e: { certificatePath: string; keyPath: string; reason: string }) =>
+      `cannot serve with ${e.certificatePath} and ${e.keyPath}: ${e.reason}`,
+    hint: 'Both come from one command, firstlight create ignition-configs; copy both of them, from the same run.',
+    means:
+      'The config server needs a certificate and the key that belongs to it before it can answer anybody. A pair that ' +
+      'turns bad while it serves is logged and the one in use is kept.',
+    exit: exitCodes.badConfig,
+  },
+  LEDGER: {
+    message: (e: { path: string; line: number }) => `${e.path}: line ${e.line} is not a record of ours`,
+    hint: (e: { path: string }) =>
+      `Move ${e.path} away to start anew: machines that were served and have not joined yet must fetch their configuration again.`,
+    means:
+      'The record of served tokens was altered or the disk is damaged. A torn last line is normal after a crash and is ' +
+      'dropped; anywhere else a missing record could let somebody use a token twice.',
+    exit: exitCodes.infrastructure,
+  },
+  SETTINGS: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'The file is JSON: {"access": "token", "balancers": ["192.0.2.1"]}; both may be left out.',
+    means: 'The settings of the config server could not be read, and guessing who is trusted would be wrong.',
+    exit: exitCodes.badConfig,
+  },
+});

@@ -1,0 +1,191 @@
+// The source of the bootstrap machine: rendered configs, pool tokens and a kubeconfig in files. Everything is read anew
+// when a folder changes and every few seconds besides, because a change is a hint and not a fact. A file that is half
+// written does not take away what was served before; a file that is gone does.
+import { basename, dirname, join } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import type { Host } from '../host/host.ts';
+import { needsProxyCredentials } from '../machine-software/proxy.ts';
+import { joinBundle } from '../pki/certificate.ts';
+import { trustBundles } from '../pki/trust-bundles.ts';
+import { mistakeText, readDocuments } from '../machine-config/documents.ts';
+import type { MachineConfig } from '../machine-config/machine-config.ts';
+import { readObjects } from '../machine-config/read-objects.ts';
+import type { ConfigSource, Kubeconfig, ServedPool, SourceState, Waiting } from './config-source.ts';
+import {
+  chosenConfig,
+  isServed,
+  nothingKnown,
+  poolTokenDigestsSchema,
+  readKubeconfig,
+  readPullSecret,
+} from './config-source.ts';
+import { followFiles } from './follow-files.ts';
+
+export interface FileSourceOptions {
+  /** With machine-pools/ and machine-configs/, as `machine-config render --to` writes them. */
+  readonly renderedFolder: string;
+  readonly poolTokensPath: string;
+  readonly kubeconfigPath: string;
+  /** Where the certificates of the signers are. */
+  readonly pkiFolder: string;
+  /** The proxy's user and password; read where a pool needs them. */
+  readonly proxyCredentialsPath: string;
+  /** Credentials for registries; not there where the cluster was given none. */
+  readonly pullSecretPath: string;
+  /** Told once about every problem when it appears. */
+  readonly onProblem: (problem: string) => void;
+}
+
+export async function openFileSource(host: Host, options: FileSourceOptions): Promise<ConfigSource> {
+  const folders = ['machine-pools', 'machine-configs'].map((name) => join(options.renderedFolder, name));
+  const reader = new FileReader(host, options);
+  let state = nothingKnown;
+  const look = async (): Promise<void> => {
+    const next = await reader.read(state);
+    for (const problem of next.problems) if (!state.problems.includes(problem)) options.onProblem(problem);
+    state = next;
+  };
+  const { poolTokensPath, kubeconfigPath, proxyCredentialsPath, pullSecretPath } = options;
+  const others = [poolTokensPath, kubeconfigPath, proxyCredentialsPath, pullSecretPath].map((path) => dirname(path));
+  const following = await followFiles(host, { folders: [...folders, ...others, options.pkiFolder], look });
+  return { current: () => state, [Symbol.asyncDispose]: () => following[Symbol.asyncDispose]() };
+}
+
+interface Common {
+  readonly kubeconfig: Kubeconfig;
+  readonly kubeletClientCaPem: string;
+  readonly pullSecret?: string;
+}
+
+type Read<T> = { readonly value: T } | Waiting;
+
+class FileReader {
+  readonly #host: Host;
+  readonly #options: FileSourceOptions;
+  /** The last good reading of a file, by path: what is unchanged is not parsed again, and stays the same object. */
+  readonly #good = new Map<string, { readonly bytes: Buffer; readonly value: unknown }>();
+  #problems: string[] = [];
+
+  constructor(host: Host, options: FileSourceOptions) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  async read(before: SourceState): Promise<SourceState> {
+    this.#problems = [];
+    const { poolTokensPath, renderedFolder } = this.#options;
+    const tokens = await this.#file(poolTokensPath, (text) => poolTokenDigestsSchema.parse(JSON.parse(text)));
+    const common = await this.#common();
+    const pools = new Map<string, ServedPool | Waiting>();
+    const folder = join(renderedFolder, 'machine-pools');
+    for (const name of (await this.#host.files.list(folder)) ?? []) {
+      if (!/^[^.].*\.(ya?ml|json)$/.test(name)) continue;
+      const pool = await this.#file(join(folder, name), (text) => chosenConfig(parseYaml(text)) ?? fail('not a pool'));
+      if (!('value' in pool)) pools.set(basename(name).replace(/\.[a-z]+$/, ''), pool);
+      else pools.set(pool.value.pool, await this.#pool(pool.value, common, before));
+    }
+    return {
+      pools,
+      poolTokens: 'value' in tokens ? tokens.value : {},
+      problems: this.#problems,
+    };
+  }
+
+  async #pool(
+    chosen: { readonly pool: string; readonly config: string },
+    common: Read<Common>,
+    before: SourceState,
+  ): Promise<ServedPool | Waiting> {
+    const { pool, config } = chosen;
+    if (!/^[a-z0-9][a-z0-9.-]*$/.test(config)) return this.#waiting(`pool ${pool} names no rendered config`);
+    const path = join(this.#options.renderedFolder, 'machine-configs', `${config}.yaml`);
+    const machineConfig = await this.#file(path, (text) => readRendered(path, text));
+    if (!('value' in machineConfig)) return machineConfig;
+    if (!('value' in common)) return common;
+    const secret = await this.#proxyCredentials(machineConfig.value);
+    if (!('value' in secret)) return secret;
+    const served: ServedPool = { pool, machineConfig: machineConfig.value, ...common.value, ...secret.value };
+    const last = before.pools.get(pool);
+    return isServed(last) && isSame(last, served) ? last : served;
+  }
+
+  /** A machine that has to pass a proxy and cannot would pull no image; it waits here instead. */
+  async #proxyCredentials({ spec }: MachineConfig): Promise<Read<Pick<ServedPool, 'proxyCredentials'>>> {
+    if (!needsProxyCredentials(spec.config)) return { value: {} };
+    const read = await this.#file(this.#options.proxyCredentialsPath, (text) => text);
+    return 'value' in read ? { value: { proxyCredentials: read.value } } : read;
+  }
+
+  async #common(): Promise<Read<Common>> {
+    const { kubeconfigPath, pkiFolder, pullSecretPath } = this.#options;
+    const kubeconfig = await this.#file(
+      kubeconfigPath,
+      (text) => readKubeconfig(parseYaml(text)) ?? fail('not a kubeconfig'),
+    );
+    if (!('value' in kubeconfig)) return kubeconfig;
+    const pems: string[] = [];
+    for (const signer of trustBundles['kubelet-client-ca'].signers) {
+      const pem = await this.#file(join(pkiFolder, `${signer}.crt`), (text) => joinBundle([text]));
+      if (!('value' in pem)) return pem;
+      pems.push(pem.value);
+    }
+    const secret = await this.#file<Pick<Common, 'pullSecret'>>(
+      pullSecretPath,
+      (text) => ({ pullSecret: readPullSecret(text) ?? fail('not JSON') }),
+      {},
+    );
+    if (!('value' in secret)) return secret;
+    return { value: { kubeconfig: kubeconfig.value, kubeletClientCaPem: joinBundle(pems), ...secret.value } };
+  }
+
+  /** `absent`: what it means that the file is not there; nothing: that it is waited for. */
+  async #file<T>(path: string, parse: (text: string) => T, absent?: T): Promise<Read<T>> {
+    const good = this.#good.get(path);
+    try {
+      const content = await this.#host.files.readIfPresent(path);
+      if (content === undefined) {
+        this.#good.delete(path);
+        return absent === undefined ? this.#waiting(`${path} is not there yet`) : { value: absent };
+      }
+      const bytes = Buffer.from(content);
+      if (good?.bytes.equals(bytes) === true) return { value: good.value as T };
+      const value = parse(bytes.toString('utf8'));
+      this.#good.set(path, { bytes, value });
+      return { value };
+    } catch (error) {
+      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+      const waiting = this.#waiting(`${path} cannot be used: ${reason}`);
+      return good === undefined ? waiting : { value: good.value as T };
+    }
+  }
+
+  #waiting(missing: string): Waiting {
+    if (!this.#problems.includes(missing)) this.#problems.push(missing);
+    return { status: 'waiting', missing };
+  }
+}
+
+function isSame(one: ServedPool, other: ServedPool): boolean {
+  return (
+    one.machineConfig === other.machineConfig &&
+    one.kubeconfig === other.kubeconfig &&
+    one.kubeletClientCaPem === other.kubeletClientCaPem &&
+    one.proxyCredentials === other.proxyCredentials &&
+    one.pullSecret === other.pullSecret
+  );
+}
+
+/** The one MachineConfig of a file, judged as when it was rendered. */
+function readRendered(path: string, text: string): MachineConfig {
+  const read = readDocuments(path, text);
+  const { machineConfigs, mistakes } = readObjects(read.documents);
+  const wrong = [...read.mistakes, ...mistakes].find(({ severity }) => severity === 'error');
+  if (wrong !== undefined) return fail(mistakeText(wrong));
+  return machineConfigs.length === 1 && machineConfigs[0] !== undefined
+    ? machineConfigs[0]
+    : fail('no MachineConfig in it');
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}

@@ -1,0 +1,52 @@
+// What makes a machine a master: the five signers, the key of service accounts, and the config server's own pair. Given
+// by /keys/master, never part of a config; the names are those of the files in a master's PKI folder.
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Files } from '../host/files.ts';
+import { readCertificate } from '../pki/certificate.ts';
+import { keyMatches } from '../pki/chain.ts';
+import { readKeyPair } from '../pki/key.ts';
+import { signerProfiles } from '../pki/profiles.ts';
+
+const pairs = [...Object.keys(signerProfiles).filter((name) => name !== 'root-ca'), 'machine-config-server'];
+export const masterKeyFiles: readonly string[] = [
+  ...pairs.flatMap((name) => [`${name}.crt`, `${name}.key`]),
+  'service-account.key',
+  'service-account.pub',
+];
+
+/** The body of the answer: file name → PEM. */
+export const masterKeysSchema = z.object({ files: z.record(z.string(), z.string()) });
+
+export type MasterKeys =
+  | { readonly status: 'read'; readonly body: Uint8Array }
+  /** A file is not there, or a pair does not belong together: half a set of keys makes half a master. */
+  | { readonly status: 'waiting'; readonly missing: string };
+
+export async function readMasterKeys(files: Files, folder: string): Promise<MasterKeys> {
+  const found: Record<string, string> = {};
+  for (const name of masterKeyFiles) {
+    const content = await files.readIfPresent(join(folder, name));
+    if (content === undefined) return { status: 'waiting', missing: `${join(folder, name)} is missing` };
+    found[name] = Buffer.from(content).toString('utf8');
+  }
+  for (const name of pairs) {
+    const reason = pairMistake(found[`${name}.crt`] ?? '', found[`${name}.key`] ?? '');
+    if (reason !== undefined) return { status: 'waiting', missing: `${join(folder, name)}.crt and .key: ${reason}` };
+  }
+  return {
+    status: 'read',
+    body: Buffer.from(JSON.stringify({ files: found } satisfies z.input<typeof masterKeysSchema>)),
+  };
+}
+
+/** Why a certificate and a key are no pair; undefined when they are. */
+export function pairMistake(certificatePem: string, keyPem: string): string | undefined {
+  try {
+    return keyMatches(readKeyPair(keyPem), readCertificate(certificatePem))
+      ? undefined
+      : 'the key belongs to another certificate';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,162 @@
+// What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
+// in the spec it asked for. Built once per config and spec with a gap where the token goes; a request fills the gap.
+// Built by copy: the rendered config is shared by all requests and is never changed.
+import type { BodyPiece } from '../host/https-server.ts';
+import type { Config, File } from '../ignition/config.ts';
+import { convert, convertUp } from '../ignition/convert.ts';
+import { inlineFile } from '../ignition/inline-contents.ts';
+import { serialize } from '../ignition/serialize.ts';
+import type { SpecVersion } from '../ignition/spec-version.ts';
+import { isAtLeast, latestSpec } from '../ignition/spec-version.ts';
+import { toYaml } from '../kubernetes/yaml.ts';
+import {
+  bootstrapKubeconfig,
+  kubeletClientCa,
+  kubeletPullSecret,
+  proxyCredentials,
+} from '../contract/machine-paths.ts';
+import type { MachineConfig } from '../machine-config/machine-config.ts';
+import { apiVersion, group } from '../machine-config/machine-config.ts';
+import type { Kubeconfig, ServedPool } from './config-source.ts';
+
+/** Paths that programs on existing machines know; see docs/config-server.md. */
+export const servedPaths = {
+  kubeletClientCa,
+  nodeAnnotations: '/etc/machine-config-daemon/node-annotations.json',
+  bootstrapKubeconfig,
+  machineConfig: '/etc/mcs-machine-config-content.json',
+  encapsulated: '/etc/ignition-machine-config-encapsulated.json',
+} as const;
+
+export type BuiltConfig =
+  | { readonly status: 'built'; readonly fill: (token: string) => readonly BodyPiece[] }
+  /** The pool's config says something that this spec has no words for. */
+  | { readonly status: 'inexpressible'; readonly losses: readonly string[] };
+
+export function buildServedConfig(served: ServedPool, version: SpecVersion): BuiltConfig {
+  const migrated = migrateKernelArguments(served.machineConfig, version);
+  if ('losses' in migrated) return { status: 'inexpressible', losses: migrated.losses };
+  const gap = unusedPlaceholder(JSON.stringify(migrated.spec.config));
+  const complete = withFiles(migrated.spec.config, addedFiles(served, migrated, gap));
+  const converted = convert(complete, version);
+  if (converted.status === 'lossy') {
+    return { status: 'inexpressible', losses: converted.losses.map(({ path, reason }) => `${path}: ${reason}`) };
+  }
+  if (converted.status === 'invalid') {
+    return {
+      status: 'inexpressible',
+      losses: converted.report.errors.map(({ path, message }) => `${path}: ${message}`),
+    };
+  }
+  return template(serialize(converted.config), gap);
+}
+
+/** As long as a token and none; another one where the pool's own config happens to have it in its text. */
+function unusedPlaceholder(text: string): string {
+  for (let number = 0; ; number += 1) {
+    const placeholder = `${String(number).padStart(6, '0')}.firstlight-token`;
+    if (!text.includes(placeholder)) return placeholder;
+  }
+}
+
+/** Percent-encoding leaves a token as it is, so the gap is where the placeholder stands in the text. */
+function template(text: string, gap: string): BuiltConfig {
+  const parts = text.split(gap);
+  const [before, after] = parts.map((part) => Buffer.from(part));
+  if (before === undefined || after === undefined || parts.length !== 2) {
+    throw new Error(`a served config has ${parts.length - 1} places for a token`);
+  }
+  return { status: 'built', fill: (token) => [before, token, after] };
+}
+
+/** Before spec 3.3 Ignition knows no kernel arguments; the machine's own daemon does, from the encapsulated config. */
+function migrateKernelArguments(
+  machineConfig: MachineConfig,
+  version: SpecVersion,
+): MachineConfig | { readonly losses: readonly string[] } {
+  const config = convertUp(machineConfig.spec.config, latestSpec);
+  const { kernelArguments, ...rest } = config;
+  const { shouldExist = [], shouldNotExist = [] } = kernelArguments ?? {};
+  if (isAtLeast(version, '3.3.0') || kernelArguments === undefined) {
+    return { ...machineConfig, spec: { ...machineConfig.spec, config } };
+  }
+  if (shouldNotExist.length > 0) return { losses: ['$.kernelArguments.shouldNotExist: needs spec 3.3.0'] };
+  const { spec } = machineConfig;
+  return {
+    ...machineConfig,
+    spec: { ...spec, config: rest, kernelArguments: [...spec.kernelArguments, ...shouldExist] },
+  };
+}
+
+function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly File[] {
+  const { name } = served.machineConfig.metadata;
+  const annotation = (key: string): string => `${group}/${key}`;
+  const annotations = {
+    [annotation('currentConfig')]: name,
+    [annotation('desiredConfig')]: name,
+    [annotation('firstPivotConfig')]: name,
+    [annotation('state')]: 'Done',
+  };
+  const emptyConfig: Config = { ignition: { version: latestSpec } };
+  const encapsulated = { ...migrated, spec: { ...migrated.spec, config: emptyConfig } };
+  return [
+    inlineFile({ path: servedPaths.kubeletClientCa, content: served.kubeletClientCaPem, mode: 0o644 }),
+    inlineFile({ path: servedPaths.nodeAnnotations, content: JSON.stringify(annotations), mode: 0o644 }),
+    {
+      path: servedPaths.bootstrapKubeconfig,
+      mode: 0o600,
+      overwrite: true,
+      contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig, token))}` },
+    },
+    // These two are not in the MachineConfig, which others in the cluster may read.
+    ...(served.proxyCredentials === undefined
+      ? []
+      : [inlineFile({ path: proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
+    ...(served.pullSecret === undefined || hasOwnPullSecret(migrated.spec.config)
+      ? []
+      : [inlineFile({ path: kubeletPullSecret, content: served.pullSecret, mode: 0o600 })]),
+    inlineFile({
+      path: servedPaths.machineConfig,
+      content: objectText(served.machineConfig),
+      // It holds everything the config holds, pull secrets too.
+      mode: 0o600,
+      gzip: true,
+    }),
+    // The last one: whoever finds it knows that the others are there.
+    inlineFile({ path: servedPaths.encapsulated, content: objectText(encapsulated), mode: 0o600 }),
+  ];
+}
+
+/** A MachineConfig of the user may bring other credentials for one pool; a machine can join with those too. */
+function hasOwnPullSecret({ storage }: Config): boolean {
+  return [...(storage?.files ?? []), ...(storage?.links ?? [])].some(({ path }) => path === kubeletPullSecret);
+}
+
+function withToken(kubeconfig: Kubeconfig, token: string): string {
+  return toYaml({
+    ...kubeconfig,
+    users: kubeconfig.users.map((user) => ({ ...user, user: { token } })),
+  });
+}
+
+function objectText({ metadata, spec }: MachineConfig): string {
+  const { name, labels, annotations } = metadata;
+  return `${JSON.stringify({ apiVersion, kind: 'MachineConfig', metadata: { name, labels, annotations }, spec }, null, 2)}\n`;
+}
+
+/** Ours replace whatever the config has at their paths: a machine that gets another kubeconfig could never join. */
+function withFiles(config: Config, added: readonly File[]): Config {
+  const paths = new Set(added.map(({ path }) => path));
+  const others = <T extends { readonly path: string }>(list: readonly T[] | undefined): readonly T[] =>
+    (list ?? []).filter(({ path }) => !paths.has(path));
+  const { storage } = config;
+  return {
+    ...config,
+    storage: {
+      ...storage,
+      directories: others(storage?.directories),
+      links: others(storage?.links),
+      files: [...others(storage?.files), ...added],
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// What a config server is told about its surroundings: whom it lets in, and which load balancers it believes.
+import { z } from 'zod';
+import type { Files } from '../host/files.ts';
+import { configServerErrors } from './errors.ts';
+import { outstandingLimit } from './token-issuer.ts';
+
+const schema = z.strictObject({
+  access: z.enum(['token', 'open']).default('token'),
+  /** Addresses from which connections come with a PROXY v2 header. */
+  balancers: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
+  /** So many machines may have been served within an hour and not have joined. */
+  outstandingTokens: z.int().positive().default(outstandingLimit),
+  /** For so long it is unhealthy before it stops: load balancers look several times a second. */
+  leaveMs: z.int().nonnegative().default(1_000),
+});
+
+export type ConfigServerSettings = Readonly<z.output<typeof schema>>;
+/** As it is written. */
+export type WrittenSettings = Readonly<z.input<typeof schema>>;
+
+/** The defaults where there is no such file. Throws CONFIGSERVER_SETTINGS for one that cannot be read. */
+export async function readSettings(files: Files, path: string | undefined): Promise<ConfigServerSettings> {
+  const content = path === undefined ? undefined : await files.readIfPresent(path);
+  if (path === undefined || content === undefined) return schema.parse({});
+  try {
+    return schema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw configServerErrors.SETTINGS({ path, reason }, { cause: error });
+  }
+}

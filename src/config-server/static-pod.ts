@@ -1,0 +1,45 @@
+// The config server as a static pod, for machines that run everything in containers. The same program with the same
+// arguments as machine-config-server.service; only one of the two may be on a machine, because there is one port.
+import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
+import { bootstrapFolder, configServerPaths } from '../contract/machine-paths.ts';
+import { localPort } from './config-server.ts';
+
+export interface ConfigServerPodOptions {
+  /** The release's image of this program, whose entry point it is. */
+  readonly image: string;
+}
+
+export function machineConfigServerPod({ image }: ConfigServerPodOptions): object {
+  const probe = (path: string): object => ({ httpGet: { path, port: localPort, scheme: 'HTTP', host: '127.0.0.1' } });
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'machine-config-server',
+      namespace: 'kube-system',
+      labels: { component: 'machine-config-server', tier: 'control-plane' },
+    },
+    spec: {
+      hostNetwork: true,
+      priorityClassName: 'system-node-critical',
+      priority: 2_000_001_000,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      terminationGracePeriodSeconds: 15,
+      containers: [
+        {
+          name: 'machine-config-server',
+          image,
+          imagePullPolicy: 'IfNotPresent',
+          args: ['machine-config', 'serve', '--settings', configServerPaths.settings],
+          env: Object.entries(configServerEnvironment).map(([name, value]) => ({ name, value })),
+          resources: { requests: { cpu: '20m', memory: '100Mi' } },
+          // Alive is not ready: a server without configurations must not be restarted for that.
+          livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 },
+          readinessProbe: { ...probe('/healthz'), periodSeconds: 1, failureThreshold: 2, timeoutSeconds: 5 },
+          volumeMounts: [{ name: 'assets', mountPath: bootstrapFolder }],
+        },
+      ],
+      volumes: [{ name: 'assets', hostPath: { path: bootstrapFolder, type: 'Directory' } }],
+    },
+  };
+}

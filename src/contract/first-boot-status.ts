@@ -1,0 +1,41 @@
+// What first boot tells the outside, as a file inside the machine that the platform reads without going in.
+// The file is the contract between the machine's `firstlight first-boot` and whoever watches: only add fields.
+import { z } from 'zod';
+import type { Files } from '../host/files.ts';
+
+/** Path inside the machine. */
+export const firstBootStatusPath = '/var/lib/firstlight/first-boot.json';
+
+const firstBootStatusSchema = z.object({
+  /** `fetch` and `files` are Ignition's stages; `presets` enables units; then it is `done`, once and for all. */
+  phase: z.enum(['fetch', 'files', 'presets', 'done', 'failed']),
+  startedAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  /** What Ignition is trying to get right now, since when, and what the last attempt met. */
+  waitingFor: z
+    .object({ url: z.string(), attempts: z.number(), since: z.iso.datetime(), reason: z.string().optional() })
+    .optional(),
+  /** Why it failed. */
+  reason: z.string().optional(),
+  tookMs: z.number().optional(),
+});
+
+export type FirstBootStatus = z.infer<typeof firstBootStatusSchema>;
+
+/** The status in a file; undefined where there is none or where it is not one. */
+export async function readFirstBootStatus(files: Files, path: string): Promise<FirstBootStatus | undefined> {
+  const content = await files.readIfPresent(path);
+  if (content === undefined) return undefined;
+  const parsed = firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** One line for a person, such as `waiting for https://…/config/master: connection refused, 12 s`. */
+export function describeFirstBoot(status: FirstBootStatus, now: Date): string {
+  const { waitingFor } = status;
+  if (status.phase === 'done') return 'first boot done';
+  if (status.phase === 'failed') return `first boot failed: ${status.reason ?? 'unknown reason'}`;
+  if (waitingFor === undefined) return `first boot: ${status.phase}`;
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(waitingFor.since)) / 1000));
+  return `waiting for ${waitingFor.url}${waitingFor.reason === undefined ? '' : `: ${waitingFor.reason}`}, ${seconds} s`;
+}

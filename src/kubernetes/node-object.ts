@@ -1,0 +1,37 @@
+// What agents read from objects of the cluster.
+import { z } from 'zod';
+import type { KubernetesObject } from './object.ts';
+
+/** The ConfigMap that says how far the bootstrap is. */
+export const handoffRecord = 'bootstrap';
+
+/** On a Node: its machine is about to be taken away. */
+export const leavingAnnotation = 'firstlight.io/leaving';
+
+export function isLeaving({ metadata }: KubernetesObject): boolean {
+  return metadata.deletionTimestamp !== undefined || metadata.annotations?.[leavingAnnotation] === 'true';
+}
+
+const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
+const status = z
+  .object({
+    addresses: z.array(z.object({ type: z.string(), address: z.string() })).nullish(),
+    conditions: z.array(z.object({ type: z.string(), status: z.string() })).nullish(),
+  })
+  .nullish();
+
+/** One per address family; empty until the controller manager has given them. */
+export function podRangesOf(node: KubernetesObject): readonly string[] {
+  return spec.safeParse(node['spec']).data?.podCIDRs ?? [];
+}
+
+/** The addresses by which the other machines of the cluster reach it. */
+export function internalAddressesOf(node: KubernetesObject): readonly string[] {
+  const addresses = status.safeParse(node['status']).data?.addresses ?? [];
+  return addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+}
+
+export function isReadyNode(node: KubernetesObject): boolean {
+  const conditions = status.safeParse(node['status']).data?.conditions ?? [];
+  return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+}

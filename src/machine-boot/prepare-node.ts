@@ -1,0 +1,28 @@
+// Prepares this machine for its kubelet: observe, decide, write. Runs at every boot, because /run is empty then; the
+// last file written is the one that lets the kubelet start, so an interrupted run only means that it runs again.
+import { dirname } from 'node:path';
+import type { Host } from '../host/host.ts';
+import { hostsText } from '../machine-software/hosts-file.ts';
+import { observeMachine } from './observe-machine.ts';
+import { sysctlFile } from '../contract/machine-paths.ts';
+import type { NodePreparation } from './node-preparation.ts';
+import { nodePreparation } from './node-preparation.ts';
+import { readNodeSettings } from '../contract/node-settings.ts';
+
+export async function prepareNode(host: Host): Promise<NodePreparation> {
+  const settings = await readNodeSettings(host);
+  const preparation = nodePreparation(await observeMachine(host), settings);
+
+  const hosts = await host.files.readIfPresent('/etc/hosts');
+  const before = hosts === undefined ? '127.0.0.1 localhost\n::1 localhost\n' : Buffer.from(hosts).toString();
+  const after = hostsText(before, { name: preparation.nodeName, addresses: preparation.nodeAddresses });
+  if (hosts === undefined || after !== before) await host.files.write('/etc/hosts', after);
+
+  // On the first boot systemd-sysctl.service ran before Ignition had written our file.
+  await host.processes.run('/usr/lib/systemd/systemd-sysctl', [sysctlFile], { timeoutMs: 10_000 });
+  for (const { path, text } of preparation.files) {
+    await host.files.makeFolder(dirname(path));
+    await host.files.write(path, text);
+  }
+  return preparation;
+}

@@ -1,0 +1,202 @@
+// The units of the bootstrap machine: kubelet → bootkube → tectonic → rm-assets, and beside them those that work while
+// bootkube does. Two properties of systemd shape the chain:
+//   - a oneshot that fails and is restarted fails every unit that requires it and releases every unit that merely
+//     wants it, so each link starts the next one itself, after it has succeeded (ExecStartPost);
+//   - "after" a oneshot means after it has ended, so what must run beside bootkube is not ordered after it.
+// Every link looks first whether its work is done, so the chain may be started again at any point and after a reboot;
+// once rm-assets has left its mark none of it starts again.
+import { bootstrapFinished, configServerPaths, masterConfigServerPaths, programs } from '../contract/machine-paths.ts';
+import { prepareUnit } from './node-units.ts';
+import type { Command, ServiceUnit } from './unit.ts';
+
+const multiUser = { WantedBy: ['multi-user.target'] };
+const whileBootstrapping = [{ path: bootstrapFinished, isNegated: true }];
+
+/** Ends at once; the started unit waits in systemd's queue until this one counts as started (its own After=). */
+function thenStart(unit: string): Command {
+  return { program: programs.systemctl, args: ['start', '--no-block', unit] };
+}
+
+const oneshot = {
+  Type: 'oneshot',
+  RemainAfterExit: true,
+  Restart: 'on-failure',
+  RestartSec: 1,
+  // The stages have deadlines of their own, which say what was missing; systemd's would only kill them.
+  TimeoutStartSec: 'infinity',
+} as const;
+
+export const bootkubeUnit: ServiceUnit = {
+  name: 'bootkube.service',
+  why:
+    'Brings up the temporary control plane and hands it over to the masters. Restarted after a failure, it continues ' +
+    'with the first stage whose result is not there.',
+  isEnabled: true,
+  unit: {
+    Description: 'Bootstrap the Kubernetes control plane',
+    Wants: ['kubelet.service'],
+    After: ['kubelet.service', prepareUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    ...oneshot,
+    ExecStart: { program: programs.firstlight, args: ['bootkube', 'run'] },
+    ExecStartPost: [thenStart('tectonic.service')],
+  },
+  install: multiUser,
+};
+
+export const tectonicUnit: ServiceUnit = {
+  name: 'tectonic.service',
+  why: 'Deploys the add-ons through the masters. bootkube.service starts it when it has succeeded.',
+  isEnabled: false,
+  unit: {
+    Description: 'Deploy the add-ons of the cluster',
+    Requisite: [bootkubeUnit.name],
+    After: [bootkubeUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    ...oneshot,
+    ExecStart: { program: programs.firstlight, args: ['tectonic'] },
+    ExecStartPost: [thenStart('rm-assets.service')],
+  },
+};
+
+export const rmAssetsUnit: ServiceUnit = {
+  name: 'rm-assets.service',
+  why:
+    'Removes every secret and asset that was provisioned to this machine, and the bootstrap tokens, and leaves the ' +
+    'mark that keeps the bootstrap from starting again. tectonic.service starts it when it has succeeded.',
+  isEnabled: false,
+  unit: {
+    Description: 'Remove the bootstrap assets',
+    Requisite: [tectonicUnit.name],
+    After: [bootkubeUnit.name, tectonicUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: { ...oneshot, ExecStart: { program: programs.firstlight, args: ['rm-assets'] } },
+};
+
+const configServerService = {
+  Type: 'exec',
+  Restart: 'always',
+  RestartSec: 1,
+  TimeoutStopSec: 15,
+  ProtectHome: true,
+  PrivateTmp: true,
+  NoNewPrivileges: true,
+} as const;
+
+/** The program of a server with a thousand connections: Node and libc would rather keep memory than give it back. */
+export const configServerEnvironment = {
+  NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4',
+  MALLOC_ARENA_MAX: '2',
+} as const;
+
+export const machineConfigServerUnit: ServiceUnit = {
+  name: 'machine-config-server.service',
+  why:
+    'Gives machines their configuration. It starts beside bootkube and not after it: until the configurations are ' +
+    'rendered it tells whoever asks to come again, and masters must not wait a moment longer than for that.',
+  isEnabled: true,
+  unit: {
+    Description: 'Machine Config Server',
+    Wants: ['network-online.target'],
+    After: ['network-online.target', prepareUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    ...configServerService,
+    Environment: configServerEnvironment,
+    ExecStart: {
+      program: programs.firstlight,
+      args: ['machine-config', 'serve', '--settings', configServerPaths.settings],
+    },
+  },
+  install: multiUser,
+};
+
+export const masterConfigServerUnit: ServiceUnit = {
+  name: machineConfigServerUnit.name,
+  why:
+    'Gives machines their configuration from what the API knows. firstlight-agent.service enables it when this master ' +
+    'has the keys and an identity of its own; without them there is nothing to serve.',
+  isEnabled: false,
+  unit: {
+    Description: 'Machine Config Server',
+    Wants: ['network-online.target'],
+    After: ['network-online.target', prepareUnit.name],
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    ...configServerService,
+    // More than on the bootstrap machine: the MachineConfigs and tokens of the API are kept in memory.
+    Environment: { ...configServerEnvironment, NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=2' },
+    ExecStart: {
+      program: programs.firstlight,
+      args: [
+        'machine-config',
+        'serve',
+        '--mode=cluster',
+        `--settings=${masterConfigServerPaths.settings}`,
+        `--pki=${masterConfigServerPaths.pkiFolder}`,
+        `--proxy-credentials=${masterConfigServerPaths.proxyCredentials}`,
+        `--pull-secret=${masterConfigServerPaths.pullSecret}`,
+      ],
+    },
+  },
+  install: multiUser,
+};
+
+export const approveCsrUnit: ServiceUnit = {
+  name: 'approve-csr.service',
+  why: 'Decides about certificate requests of joining nodes while bootkube works; after the handoff the masters do.',
+  isEnabled: true,
+  unit: {
+    Description: 'Approve certificate requests of known machines',
+    After: ['kubelet.service', prepareUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'exec',
+    ExecStart: { program: programs.firstlight, args: ['approve-csr'] },
+    Restart: 'on-failure',
+    RestartSec: 1,
+  },
+  install: multiUser,
+};
+
+export const progressUnit: ServiceUnit = {
+  name: 'progress.service',
+  why: 'Reports how far the bootstrap is, while bootkube works, and that it is complete.',
+  isEnabled: true,
+  unit: {
+    Description: 'Report the progress of the bootstrap',
+    After: ['kubelet.service', prepareUnit.name],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'exec',
+    ExecStart: { program: programs.firstlight, args: ['progress'] },
+    Restart: 'on-failure',
+    RestartSec: 1,
+  },
+  install: multiUser,
+};
+
+/** In the order in which they work. */
+export const bootstrapUnits: readonly ServiceUnit[] = [
+  machineConfigServerUnit,
+  bootkubeUnit,
+  approveCsrUnit,
+  progressUnit,
+  tectonicUnit,
+  rmAssetsUnit,
+];

@@ -1,0 +1,109 @@
+// The kubelet's configuration in two parts that the kubelet merges (`--config`, then `--config-dir`): what holds for
+// every machine of a pool, and what only the machine itself can know.
+import { toYaml } from '../kubernetes/yaml.ts';
+import type { CgroupDriver } from './containerd-config.ts';
+import { containerdSocket, kubeletClientCa, staticPodFolder } from '../contract/machine-paths.ts';
+
+const header = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' } as const;
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+export type FeatureGates = Readonly<Record<string, boolean>>;
+
+export type KubeletRole =
+  | {
+      readonly kind: 'cluster';
+      readonly clusterDns: readonly string[];
+      readonly clusterDomain: string;
+      /** Taints the node registers with; later changes belong to the API. */
+      readonly taints: readonly Taint[];
+    }
+  | { readonly kind: 'standalone' };
+
+export const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
+
+export function kubeletConfigurationText(role: KubeletRole, featureGates: FeatureGates = {}): string {
+  return toYaml({
+    ...header,
+    staticPodPath: staticPodFolder,
+    // Changes are seen by inotify; this is only the fallback, whose default is 20 s.
+    fileCheckFrequency: '5s',
+    containerRuntimeEndpoint: `unix://${containerdSocket}`,
+    failSwapOn: false,
+    readOnlyPort: 0,
+    healthzBindAddress: '127.0.0.1',
+    serializeImagePulls: false,
+    maxParallelImagePulls: 4,
+    nodeStatusUpdateFrequency: '4s',
+    // A control-plane pod that failed once must not wait five minutes for its next try.
+    crashLoopBackOff: { maxContainerRestartPeriod: '10s' },
+    ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),
+    ...(role.kind === 'standalone' ? standalone : inCluster(role)),
+  });
+}
+
+/** No API server exists that could vouch for a caller, so there is no port to call. */
+const standalone = {
+  enableServer: false,
+  authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+  authorization: { mode: 'AlwaysAllow' },
+} as const;
+
+function inCluster(role: Extract<KubeletRole, { kind: 'cluster' }>): object {
+  return {
+    clusterDomain: role.clusterDomain,
+    clusterDNS: role.clusterDns,
+    // With rotation the kubelet asks for its certificate in the background and runs static pods meanwhile.
+    rotateCertificates: true,
+    serverTLSBootstrap: true,
+    ...(role.taints.length === 0 ? {} : { registerWithTaints: role.taints }),
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: kubeletClientCa },
+    },
+    authorization: { mode: 'Webhook' },
+  };
+}
+
+export interface KubeletMachineOptions {
+  readonly cgroupVersion: 1 | 2;
+  readonly cgroupDriver: CgroupDriver;
+  /** The resolver's own file, where /etc/resolv.conf only names a local stub that pods cannot reach. */
+  readonly resolverFile?: string;
+  /** Delays a shutdown for pods to end; needs logind. */
+  readonly canDelayShutdown: boolean;
+  /** Its disk is that of a host with other things on it: how full that is, in per cent, says nothing about this machine. */
+  readonly sharesDisk: boolean;
+}
+
+/**
+ * On a host's disk that is 85 % full the defaults would keep every pod away and delete the images that came with the
+ * machine. Absolute sizes instead, and no collection.
+ */
+export const onSharedDisk = {
+  evictionHard: {
+    'memory.available': '100Mi',
+    'nodefs.available': '512Mi',
+    'imagefs.available': '512Mi',
+    'nodefs.inodesFree': '1%',
+    'imagefs.inodesFree': '1%',
+  },
+  imageGCHighThresholdPercent: 100,
+} as const;
+
+export function kubeletMachineConfigText(options: KubeletMachineOptions): string {
+  return toYaml({
+    ...header,
+    cgroupDriver: options.cgroupDriver,
+    // Since 1.35 the kubelet refuses cgroup v1 unless told; on v2 the setting would only hide a mistake.
+    ...(options.cgroupVersion === 1 ? { failCgroupV1: false } : {}),
+    ...(options.resolverFile === undefined ? {} : { resolvConf: options.resolverFile }),
+    ...(options.canDelayShutdown ? { shutdownGracePeriod: '20s', shutdownGracePeriodCriticalPods: '15s' } : {}),
+    ...(options.sharesDisk ? onSharedDisk : {}),
+  });
+}

@@ -1,0 +1,178 @@
+// What is installed on a machine by configuration: files, folders and units, put together per role from the generators
+// beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
+// so a bootstrap machine and a master differ only where this file says so.
+import type { Config, Directory, File, Unit } from '../ignition/config.ts';
+import { dataUrl } from '../ignition/data-url.ts';
+import { latestSpec } from '../ignition/spec-version.ts';
+import { bootstrapUnits, masterConfigServerUnit } from './bootstrap-units.ts';
+import { containerdConfigText } from './containerd-config.ts';
+import { environmentText } from './environment-file.ts';
+import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
+import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
+import type { FeatureGates, Taint } from './kubelet-configuration.ts';
+import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
+import * as paths from '../contract/machine-paths.ts';
+import { type ControlPlaneFacts, nodeSettingsText } from '../contract/node-settings.ts';
+import { podEgressFile, podEgressText, podEgressUnit } from './pod-egress.ts';
+import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
+import type { MachineProxy } from './proxy.ts';
+import type { Registry } from './registry-hosts.ts';
+import { registryHostsFile } from './registry-hosts.ts';
+import { sysctlText } from './sysctls.ts';
+import type { SystemdUnit } from './unit.ts';
+import { wayOutSoftware } from './outside-world.ts';
+
+/** What the software of a machine must know about its cluster; the same on all of them. */
+export interface ClusterFacts {
+  /** `https://api-int.<cluster>.<baseDomain>:6443` */
+  readonly apiServerUrl: string;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
+  /** Pod ranges of the cluster. */
+  readonly clusterNetworks: readonly string[];
+  /** Networks of the machines, from which a node takes its address. */
+  readonly machineNetworks: readonly string[];
+  readonly pauseImage: string;
+  readonly registries: readonly Registry[];
+  /** Lines of kubelet.env. Also what the runtime add-on's own kubelet.env is made from. */
+  readonly kubeletEnvironment: Readonly<Record<string, string>>;
+  /** Masters also take ordinary pods (a cluster without workers). */
+  readonly mastersSchedulable: boolean;
+  readonly proxy?: MachineProxy;
+  /** PEM certificates of authorities that machines trust besides those of their system. */
+  readonly additionalTrustBundle?: string;
+  /** Of Kubernetes, for every component. */
+  readonly featureGates?: FeatureGates;
+  /** Whom machines believe when they ask the config server for more than their configuration. */
+  readonly configServerCaPem?: string;
+  /** What masters make their pods and certificates from. */
+  readonly controlPlane?: ControlPlaneFacts;
+  /**
+   * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
+   * kubelet.service). They write kubelet.env as their last act, so Ignition writes only what they make it from.
+   */
+  readonly nodeBootstrap?: { readonly units: readonly Unit[] };
+}
+
+export type MachineRole = 'bootstrap' | 'master' | 'worker';
+
+export interface MachineFile {
+  readonly path: string;
+  readonly text: string;
+  /** Default 0644. */
+  readonly mode?: number;
+}
+
+export interface SoftwarePart {
+  readonly files: readonly MachineFile[];
+  readonly directories: readonly string[];
+  readonly units: readonly SystemdUnit[];
+  readonly dropins?: readonly UnitDropin[];
+}
+
+/** Settings and units that are neither the container runtime's nor the kubelet's. */
+export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
+  const inCluster = role !== 'bootstrap';
+  const wayOut = wayOutSoftware(role, facts);
+  return {
+    files: [
+      { path: paths.sysctlFile, text: sysctlText() },
+      {
+        path: paths.nodeSettingsFile,
+        text: nodeSettingsText({
+          role,
+          apiServerUrl: facts.apiServerUrl,
+          machineNetworks: facts.machineNetworks,
+          ...(role === 'master' ? controlPlaneOf(facts) : {}),
+        }),
+      },
+      ...(inCluster
+        ? [
+            { path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) },
+            { path: podEgressFile, text: podEgressText(facts) },
+          ]
+        : []),
+      ...(inCluster && facts.configServerCaPem !== undefined
+        ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
+        : []),
+      ...wayOut.files,
+    ],
+    directories: [],
+    units: [
+      prepareUnit,
+      ...wayOut.units,
+      ...(inCluster ? [podEgressUnit, agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
+      ...(role === 'master' ? [masterConfigServerUnit] : []),
+      ...(role === 'bootstrap' ? bootstrapUnits : []),
+    ],
+    dropins: wayOut.dropins,
+  };
+}
+
+/** With the feature gates, which the pods of a master get as its kubelet does. */
+function controlPlaneOf({ controlPlane, featureGates }: ClusterFacts): { readonly controlPlane?: ControlPlaneFacts } {
+  if (controlPlane === undefined) return {};
+  return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
+}
+
+export function containerRuntimeSoftware(facts: ClusterFacts): SoftwarePart {
+  return {
+    files: [
+      { path: paths.containerdConfig, text: containerdConfigText(facts) },
+      ...facts.registries.map((registry) => registryHostsFile(registry)),
+    ],
+    directories: [],
+    units: [containerdUnit],
+  };
+}
+
+export function kubeletSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
+  // The bootstrap machine never waits for an add-on: its runtime is the image's own, and it lives for minutes.
+  const isPreparedFirst = role !== 'bootstrap' && facts.nodeBootstrap !== undefined;
+  return {
+    files: [
+      {
+        path: paths.kubeletConfiguration,
+        text: kubeletConfigurationText(kubeletRole(role, facts), facts.featureGates),
+      },
+      {
+        path: isPreparedFirst ? paths.kubeletEnvironmentSeed : paths.kubeletEnvironment,
+        text: environmentText(facts.kubeletEnvironment),
+      },
+    ],
+    // The kubelet follows this folder by inotify only if it is there when it starts.
+    directories: [paths.staticPodFolder],
+    units: [kubeletUnit({ mode: role === 'bootstrap' ? 'standalone' : 'cluster' })],
+  };
+}
+
+function kubeletRole(role: MachineRole, facts: ClusterFacts): Parameters<typeof kubeletConfigurationText>[0] {
+  if (role === 'bootstrap') return { kind: 'standalone' };
+  const taints: readonly Taint[] = role === 'master' && !facts.mastersSchedulable ? [controlPlaneTaint] : [];
+  return { kind: 'cluster', clusterDns: facts.clusterDns, clusterDomain: facts.clusterDomain, taints };
+}
+
+/** The parts as one Ignition config; the order of the parts is the order of the entries. */
+export function ignitionConfig(parts: readonly SoftwarePart[]): Config {
+  const directories: Directory[] = parts.flatMap((part) =>
+    part.directories.map((path) => ({ path, mode: 0o755, overwrite: false })),
+  );
+  const files: File[] = parts.flatMap((part) =>
+    part.files.map(({ path, text, mode = 0o644 }) => ({
+      path,
+      mode,
+      overwrite: true,
+      contents: { source: dataUrl(text) },
+    })),
+  );
+  return {
+    ignition: { version: latestSpec },
+    storage: { directories, files },
+    systemd: {
+      units: ignitionUnits(
+        parts.flatMap((part) => part.units),
+        parts.flatMap((part) => part.dropins ?? []),
+      ),
+    },
+  };
+}

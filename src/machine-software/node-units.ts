@@ -1,0 +1,188 @@
+// The units of every machine: what must run so that a kubelet joins and pods work.
+// No unit carries the name or address of a machine: one MachineConfig serves a whole pool, so what differs between
+// machines is found on the machine by firstlight-prepare.service and read from /run/firstlight.
+import {
+  bootstrapKubeconfig,
+  containerdConfig,
+  kubeletConfiguration,
+  kubeletEnvironment,
+  kubeletKubeconfig,
+  kubeProxyConfiguration,
+  kubeProxyKubeconfig,
+  machineFacts,
+  programs,
+} from '../contract/machine-paths.ts';
+import { smallProgram } from './program-size.ts';
+import type { PathUnit, ServiceUnit } from './unit.ts';
+import type { Argument } from './unit-escape.ts';
+import { splitVariable, variable } from './unit-escape.ts';
+
+const multiUser = { WantedBy: ['multi-user.target'] };
+
+export const prepareUnit: ServiceUnit = {
+  name: 'firstlight-prepare.service',
+  why:
+    'Finds what only this machine can know (its name and address, its cgroups, its capabilities) and writes it below ' +
+    '/run/firstlight, where containerd and the kubelet read it. Skipped when the first boot has just done it.',
+  isEnabled: true,
+  unit: {
+    Description: 'Find out what this machine is',
+    Wants: ['network-online.target'],
+    After: ['network-online.target'],
+    Before: ['containerd.service', 'kubelet.service'],
+    ConditionPathExists: [{ path: machineFacts.environment, isNegated: true }],
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'oneshot',
+    RemainAfterExit: true,
+    ExecStart: { program: programs.firstlight, args: ['machine-config', 'prepare'] },
+    Restart: 'on-failure',
+    RestartSec: 1,
+  },
+  install: multiUser,
+};
+
+export const containerdUnit: ServiceUnit = {
+  name: 'containerd.service',
+  why:
+    'Runs the containers. A restart must not end them, so only the main process is killed; the shims and their ' +
+    'cgroups are its own to manage.',
+  isEnabled: true,
+  unit: {
+    Description: 'Container runtime',
+    Documentation: ['https://containerd.io'],
+    Wants: [prepareUnit.name],
+    After: ['network.target', 'local-fs.target', 'dbus.service', prepareUnit.name],
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'notify',
+    ExecStart: { program: programs.containerd, args: ['--config', containerdConfig] },
+    Restart: 'always',
+    RestartSec: 1,
+    KillMode: 'process',
+    Delegate: true,
+    // Both are taken as wishes where CAP_SYS_RESOURCE is missing: systemd then keeps what it has.
+    OOMScoreAdjust: -999,
+    LimitNPROC: 'infinity',
+    LimitCORE: 'infinity',
+    TasksMax: 'infinity',
+  },
+  install: multiUser,
+};
+
+export interface KubeletUnitOptions {
+  /**
+   * `cluster`: joins through the bootstrap kubeconfig. `standalone`: only static pods from files, no API, no Node
+   * object; the bootstrap machine's kubelet, which must never appear in the cluster.
+   */
+  readonly mode: 'cluster' | 'standalone';
+}
+
+export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
+  const clusterArgs: readonly Argument[] = [
+    `--kubeconfig=${kubeletKubeconfig}`,
+    `--bootstrap-kubeconfig=${bootstrapKubeconfig}`,
+  ];
+  return {
+    name: 'kubelet.service',
+    why:
+      'Starts on every boot and may fail until it succeeds: without kubelet.env (k8s-node-bootstrap.service has not ' +
+      'finished) or node.env (firstlight-prepare.service has not finished) it tries again every second. In a cluster ' +
+      'firstlight-agent.service enables it, when the API knows the token of this machine: it has nothing to do before.',
+    isEnabled: mode === 'standalone',
+    unit: {
+      Description: mode === 'cluster' ? 'Kubernetes node agent' : 'Kubernetes node agent, static pods only',
+      Documentation: ['https://kubernetes.io/docs/'],
+      Wants: ['containerd.service', 'network-online.target', prepareUnit.name],
+      After: ['containerd.service', 'network-online.target', prepareUnit.name],
+      StartLimitIntervalSec: 0,
+    },
+    service: {
+      // The kubelet reports when it is up, so "after kubelet.service" means after it works, not after its exec.
+      Type: 'notify',
+      EnvironmentFile: [{ path: kubeletEnvironment }, { path: machineFacts.environment }],
+      ExecStart: {
+        program: programs.kubelet,
+        args: [
+          `--config=${kubeletConfiguration}`,
+          `--config-dir=${machineFacts.kubeletFolder}`,
+          ...(mode === 'cluster' ? clusterArgs : []),
+          ['--hostname-override=', variable('NODE_NAME')],
+          ['--node-ip=', variable('NODE_IP')],
+          splitVariable('KUBELET_EXTRA_ARGS'),
+        ],
+      },
+      Restart: 'always',
+      RestartSec: 1,
+      OOMScoreAdjust: -999,
+      CPUAccounting: true,
+      MemoryAccounting: true,
+    },
+    install: multiUser,
+  };
+}
+
+export const kubeProxyUnit: ServiceUnit = {
+  name: 'kube-proxy.service',
+  why:
+    'Makes Service addresses work. A unit and not a pod, because it needs the nft of the machine and must be there ' +
+    'before the first pod that talks to a Service. kube-proxy.path starts it when its kubeconfig appears.',
+  isEnabled: false,
+  unit: {
+    Description: 'Kubernetes service addresses',
+    Documentation: ['https://kubernetes.io/docs/reference/networking/virtual-ips/'],
+    After: ['network-online.target', prepareUnit.name],
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'exec',
+    EnvironmentFile: [{ path: machineFacts.environment }],
+    ExecStart: {
+      program: programs.kubeProxy,
+      args: [`--config=${kubeProxyConfiguration}`, ['--hostname-override=', variable('NODE_NAME')]],
+    },
+    Restart: 'always',
+    RestartSec: 1,
+    OOMScoreAdjust: -998,
+  },
+};
+
+export const kubeProxyPathUnit: PathUnit = {
+  name: 'kube-proxy.path',
+  why: 'Starts kube-proxy the moment the agent has written its kubeconfig, instead of letting it fail until then.',
+  isEnabled: true,
+  unit: { Description: 'Wait for the credentials of kube-proxy' },
+  path: { PathExists: kubeProxyKubeconfig, Unit: kubeProxyUnit.name },
+  install: multiUser,
+};
+
+export const agentUnit: ServiceUnit = {
+  name: 'firstlight-agent.service',
+  why:
+    'Keeps this machine what the cluster says it is: pod network and routes, kube-proxy, and on a master its etcd ' +
+    'member and control-plane pods. Everything it does is observed first, so it may be restarted at any moment.',
+  isEnabled: true,
+  unit: {
+    Description: 'Firstlight node agent',
+    Wants: ['network-online.target'],
+    After: ['network-online.target', prepareUnit.name],
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    Type: 'exec',
+    EnvironmentFile: [{ path: machineFacts.environment }],
+    // What an agent makes lives for a moment or for ever: a small young generation costs nothing and saves 35 MB.
+    Environment: {
+      ...smallProgram,
+      NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=64',
+      MALLOC_ARENA_MAX: '1',
+    },
+    ExecStart: { program: programs.firstlight, args: ['agent'] },
+    Restart: 'always',
+    RestartSec: 1,
+    OOMScoreAdjust: -998,
+  },
+  install: multiUser,
+};

@@ -1,0 +1,41 @@
+// The way of pods out of the cluster: what leaves the pod networks goes out under the address of its node, because nobody
+// outside has a route back to a pod. Between pods nothing is rewritten. Without it a name server outside never answers
+// CoreDNS, and every lookup of a foreign name costs five seconds.
+import { programs } from '../contract/machine-paths.ts';
+import { prepareUnit } from './node-units.ts';
+import type { ServiceUnit } from './unit.ts';
+
+export const podEgressFile = '/etc/firstlight/pod-egress.nft';
+
+/** As `nft -f` reads it: one transaction that replaces our table whole, whatever was in it. */
+export function podEgressText({ clusterNetworks }: { readonly clusterNetworks: readonly string[] }): string {
+  const pods = `{ ${clusterNetworks.join(', ')} }`;
+  return `table ip firstlight
+delete table ip firstlight
+table ip firstlight {
+  chain pod-egress {
+    type nat hook postrouting priority srcnat; policy accept;
+    ip saddr ${pods} ip daddr != ${pods} masquerade
+  }
+}
+`;
+}
+
+export const podEgressUnit: ServiceUnit = {
+  name: 'firstlight-pod-egress.service',
+  why: 'Lets pods reach what is outside the cluster under the address of their node.',
+  isEnabled: true,
+  unit: {
+    Description: 'Way of pods out of the cluster',
+    After: ['network.target', prepareUnit.name],
+    Before: ['kubelet.service'],
+  },
+  service: {
+    Type: 'oneshot',
+    RemainAfterExit: true,
+    ExecStart: { program: programs.nft, args: ['-f', podEgressFile] },
+    Restart: 'on-failure',
+    RestartSec: 1,
+  },
+  install: { WantedBy: ['multi-user.target'] },
+};

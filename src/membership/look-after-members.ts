@@ -1,0 +1,221 @@
+// The membership loop with everything around it: its Lease, the watches that its facts come from, the published list of
+// endpoints. The bootstrap machine runs it first, then whichever master gets the Lease; whoever waits for a stage sees it
+// reached also when another holds the Lease.
+import type { EtcdTls } from '../etcd/client.ts';
+import type { MembershipEvent } from './membership-events.ts';
+import { keepMembership } from './membership-loop.ts';
+import type { Stage } from './move.ts';
+import type { MembershipFacts, ObservedCluster } from './observed-cluster.ts';
+import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { HttpClient } from '../host/network.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import { type ElectionEvent, type ElectionOptions, type Leadership, leadWhile } from '../kubernetes/lease.ts';
+import type { Inventory } from '../contract/inventory.ts';
+import { ApiProbes } from '../node/api-probes.ts';
+import { ClusterView, followCluster, inventoryIn } from '../node/cluster-view.ts';
+import { Doorbell } from '../node/doorbell.ts';
+import { endpointsOf, publishEndpoints, readEndpoints } from './etcd-endpoints.ts';
+import { leaseNamespace, membershipLease } from '../contract/leases.ts';
+import { membershipFacts } from './membership-facts.ts';
+import { RenewingClients } from './renewing-clients.ts';
+
+export interface LookAfterOptions {
+  readonly host: Host;
+  readonly client: KubernetesClient;
+  /** The current identity of `etcd-membership-client`; read again at every look. */
+  readonly tls: () => Promise<EtcdTls>;
+  /** Vouches for the API servers of the masters. */
+  readonly apiCaPem: string;
+  /** For as long as the API has none. */
+  readonly inventory: () => Promise<Inventory | undefined>;
+  /** How many masters the cluster is meant to have. */
+  readonly maxLearners: number;
+  readonly identity: string;
+  readonly signal: AbortSignal;
+  readonly emit: (event: MembershipEvent) => void;
+  readonly onElection?: (event: ElectionEvent) => void;
+  readonly onLook?: (seen: ObservedCluster) => void;
+  /** Return, and give the Lease back, when this stage is reached, by whomever; without it until the signal. */
+  readonly until?: Stage;
+}
+
+/**
+ * A holder of the Lease that has not read the members for so long gives the Lease back and stays away for a while: the
+ * API may be reachable from where etcd is not, and another machine may see what this one cannot.
+ */
+const blindMs = 15_000;
+const awayMs = 10_000;
+
+export async function lookAfterMembers(options: LookAfterOptions): Promise<void> {
+  return options.until === undefined ? lookWhileLeading(options) : lookUntil(options);
+}
+
+async function lookWhileLeading(options: LookAfterOptions): Promise<void> {
+  const { host, signal } = options;
+  for (;;) {
+    const blind = new AbortController();
+    try {
+      return await leadWhile(electionOf(options, signal), ({ signal: term, mayAct }) =>
+        look(options, { signal: AbortSignal.any([term, blind.signal]), mayAct }, () => blind.abort(cannotSee())),
+      );
+    } catch (error) {
+      // Whatever the work threw when it was told to stop.
+      if (signal.aborted || !blind.signal.aborted) throw error;
+      await host.clock.sleep(awayMs, signal);
+    }
+  }
+}
+
+/** Looks on also while another holds the Lease: it may be that one that brings the stage about. */
+async function lookUntil(options: LookAfterOptions): Promise<void> {
+  const { host, signal } = options;
+  const reached = new AbortController();
+  let held: Leadership | undefined;
+  let blind = new AbortController();
+  const elect = async (): Promise<void> => {
+    const either = AbortSignal.any([signal, reached.signal]);
+    for (;;) {
+      blind = new AbortController();
+      await leadWhile(electionOf(options, either), async (leadership) => {
+        held = leadership;
+        await ended(AbortSignal.any([leadership.signal, blind.signal]));
+        held = undefined;
+      });
+      await host.clock.sleep(awayMs, either);
+    }
+  };
+  const electing = elect();
+  try {
+    const mayAct = (): boolean => held?.mayAct() ?? false;
+    await Promise.race([look(options, { signal, mayAct }, () => blind.abort(cannotSee())), electing]);
+  } finally {
+    reached.abort(new Error('the stage is reached'));
+    await electing.catch(() => undefined);
+  }
+}
+
+function cannotSee(): Error {
+  return new Error('the members of etcd cannot be seen from here');
+}
+
+function electionOf({ client, host, identity, onElection }: LookAfterOptions, signal: AbortSignal): ElectionOptions {
+  const lease = { client, host, namespace: leaseNamespace, name: membershipLease, identity, signal };
+  return onElection === undefined ? lease : { ...lease, onEvent: onElection };
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function look(options: LookAfterOptions, leadership: Leadership, onBlind: () => void): Promise<void> {
+  const { client, host } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([leadership.signal, over.signal]);
+  const view = new ClusterView();
+  const changed = new Doorbell();
+  const following = followCluster({ client, host, role: 'master', view, signal, onChange: () => changed.ring() });
+  using clients = new RenewingClients(host.clock);
+  using kept = host.network.keepConnections();
+  const watch = new Watch(options, { view, changed, clients, kept, signal });
+  const loop = keepMembership({
+    clients,
+    clock: host.clock,
+    facts: () => watch.facts(),
+    mayAct: () => leadership.mayAct(),
+    emit: options.emit,
+    signal,
+    wake: (until) => watch.wake(until),
+    onLook: (seen) => {
+      options.onLook?.(seen);
+      if (watch.blindForMs(seen) > blindMs && leadership.mayAct()) onBlind();
+      if (leadership.mayAct()) void watch.publish(seen);
+    },
+    ...(options.until === undefined ? {} : { until: options.until }),
+  });
+  try {
+    // A watch ends only by failing, and a loop without its watch would decide on what was.
+    await Promise.race([loop, following]);
+  } finally {
+    over.abort(new Error('the members are looked after elsewhere'));
+    await Promise.allSettled([loop, following, watch.published]);
+  }
+}
+
+interface WatchParts {
+  readonly view: ClusterView;
+  readonly changed: Doorbell;
+  readonly clients: RenewingClients;
+  readonly kept: HttpClient;
+  readonly signal: AbortSignal;
+}
+
+class Watch {
+  readonly #options: LookAfterOptions;
+  readonly #parts: WatchParts;
+  readonly #probes: ApiProbes;
+  #rings = 0;
+  #said = '';
+  #readMs: number | undefined;
+  published: Promise<void> = Promise.resolve();
+
+  constructor(options: LookAfterOptions, parts: WatchParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#probes = new ApiProbes(options.host, { ca: options.apiCaPem, kept: parts.kept });
+  }
+
+  async facts(): Promise<MembershipFacts> {
+    const { view, changed, clients, signal } = this.#parts;
+    const { host, tls, maxLearners } = this.#options;
+    clients.use(await tls());
+    let inventory: Inventory | undefined;
+    for (;;) {
+      this.#rings = changed.rings;
+      inventory = inventoryIn(view.configMaps) ?? (await this.#options.inventory());
+      if (view.nodes !== undefined && inventory !== undefined) break;
+      await changed.rung(this.#rings, signal);
+      signal.throwIfAborted();
+    }
+    const { ready: readyApiServers, bootstrapApi } = await this.#probes.look(inventory);
+    const { nodes, configMaps } = view;
+    const now = host.clock.now();
+    return membershipFacts({ inventory, configMaps, nodes, readyApiServers, bootstrapApi, maxLearners, now });
+  }
+
+  /** For how long the members could not be read; 0 when they can. */
+  blindForMs({ membership }: ObservedCluster): number {
+    const nowMs = this.#options.host.clock.monotonicMs();
+    if (membership.status === 'read') this.#readMs = nowMs;
+    this.#readMs ??= nowMs;
+    return nowMs - this.#readMs;
+  }
+
+  /** Resolves when something changed since the facts were read. */
+  wake(signal: AbortSignal): Promise<void> {
+    return this.#parts.changed.rung(this.#rings, signal);
+  }
+
+  /** What clients are told of follows what is seen; one write at a time, and none that says what was said. */
+  async publish(seen: ObservedCluster): Promise<void> {
+    if (seen.membership.status === 'unreadable') return;
+    const { view, signal } = this.#parts;
+    const endpoints = endpointsOf(seen);
+    const text = textOf(endpoints);
+    if (text === this.#said || text === textOf(readEndpoints(view.configMaps) ?? {})) return;
+    this.#said = text;
+    this.published = publishEndpoints(this.#options.client, endpoints, { signal }).catch((error: unknown) => {
+      // Said again at the next look.
+      this.#said = '';
+      if (!signal.aborted && !(error instanceof FirstlightError)) throw error;
+    });
+    await this.published;
+  }
+}
+
+function textOf(endpoints: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(endpoints).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

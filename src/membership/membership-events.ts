@@ -1,0 +1,33 @@
+// What the loop tells its readers: journal, terminal, tests. Facts only; each is told when it changes.
+import type { Move, Stage } from './move.ts';
+import type { Outcome } from '../etcd/outcomes.ts';
+
+export type MembershipEvent =
+  /** Another machine looks after the members; this one only waits for its turn. */
+  | { readonly kind: 'standing-by' }
+  /** `starting` were added and have not started; `learners` catch up. */
+  | {
+      readonly kind: 'members';
+      readonly voters: readonly string[];
+      readonly learners: readonly string[];
+      readonly starting: readonly string[];
+    }
+  | { readonly kind: 'moved'; readonly move: Move; readonly tookMs: number }
+  | { readonly kind: 'withheld'; readonly move: Move; readonly why: string }
+  | {
+      readonly kind: 'refused';
+      readonly move: Move;
+      readonly outcome: Outcome;
+      readonly said: string;
+      /** Told once, and again when overdue: etcd asks for a few seconds of patience as a matter of course. */
+      readonly forMs: number;
+      readonly isOverdue: boolean;
+    }
+  | { readonly kind: 'waiting'; readonly stage: Stage; readonly missing: readonly string[] }
+  | { readonly kind: 'bootstrap-gone'; readonly confirmedBy: readonly string[] };
+
+/** How many members voted over time, without repetitions: a whole handoff of three masters is 1, 2, 3, 4, 3. */
+export function voterHistory(events: readonly MembershipEvent[]): readonly number[] {
+  const counts = events.flatMap((event) => (event.kind === 'members' ? event.voters.length : []));
+  return counts.filter((count, index) => count !== counts[index - 1]);
+}

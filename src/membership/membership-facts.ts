@@ -1,0 +1,96 @@
+// What a decision about the members of etcd depends on besides etcd itself, from the API: who the masters are, what they
+// published, how far the handoff is. A pure function of objects; who reads them is look-after-members.ts.
+import { etcdPorts, memberUrl } from '../control-plane/member-flags.ts';
+import type { MemberId } from '../etcd/member.ts';
+import type { Bootstrap, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { Inventory } from '../contract/inventory.ts';
+import { readEndpoints } from './etcd-endpoints.ts';
+import { type JoinRecord, readJoinRecord } from './join-record.ts';
+import { handoffRecord, isLeaving } from '../kubernetes/node-object.ts';
+
+export interface FactsSources {
+  readonly inventory: Inventory;
+  /** Of kube-system. */
+  readonly configMaps: readonly KubernetesObject[];
+  readonly nodes: readonly KubernetesObject[];
+  /** Names of masters whose API server said that it is ready, a moment ago. */
+  readonly readyApiServers: readonly string[];
+  readonly bootstrapApi: Handoff['bootstrapApi'];
+  readonly maxLearners: number;
+  readonly now: Date;
+}
+
+export function membershipFacts(sources: FactsSources): MembershipFacts {
+  const { inventory, configMaps, readyApiServers, bootstrapApi, maxLearners } = sources;
+  const published = readEndpoints(configMaps);
+  return {
+    bootstrap: bootstrapOf(inventory),
+    masters: mastersOf(sources),
+    maxLearners,
+    handoff: {
+      isCommitted: isBootstrapComplete(configMaps),
+      readyApiServers,
+      bootstrapApi,
+      // Agents only ever add pods; nothing replaces one while it runs.
+      isSettled: true,
+      publishedMembers: published === undefined ? undefined : (Object.keys(published) as MemberId[]),
+    },
+  };
+}
+
+/** P8 of the handoff, written when the masters carry the cluster. */
+export function isBootstrapComplete(configMaps: readonly KubernetesObject[]): boolean {
+  const found = configMaps.find(
+    ({ metadata }) => metadata.name === handoffRecord && metadata.namespace === 'kube-system',
+  );
+  return (found?.['data'] as { readonly status?: string } | undefined)?.status === 'complete';
+}
+
+/** Without a known bootstrap machine there is none to be removed: an address that nobody has stands for it. */
+function bootstrapOf({ machines }: Inventory): Bootstrap {
+  const machine = machines.find(({ role }) => role === 'bootstrap');
+  if (machine === undefined) return { name: 'bootstrap', ...urlsOf('127.0.0.1', { peer: 1, client: 1 }) };
+  return { name: machine.name, ...urlsOf(machine.addresses[0] ?? '', etcdPorts) };
+}
+
+function urlsOf(address: string, ports: { readonly peer: number; readonly client: number }) {
+  return { peerUrl: memberUrl(address, ports.peer), clientUrl: memberUrl(address, ports.client) };
+}
+
+function mastersOf({ inventory, configMaps, nodes, now }: FactsSources): readonly ObservedMaster[] {
+  const records = new Map(configMaps.flatMap((object) => recordEntry(object)));
+  const expected = inventory.machines.filter(({ role }) => role === 'master');
+  const others = [...records.values()].filter((record) => !expected.some(({ name }) => name === record.node));
+  const listed = expected.map(({ name, addresses }) => ({ name, address: addresses[0] ?? '', isListed: true }));
+  const unlisted = others.map(({ node, address }) => ({ name: node, address, isListed: !inventory.isClosed }));
+  return [...listed, ...unlisted]
+    .map(({ name, address, isListed }) => {
+      const node = nodes.find(({ metadata }) => metadata.name === name);
+      const record = records.get(name);
+      return {
+        name,
+        ...urlsOf(address, etcdPorts),
+        readiness: record === undefined ? undefined : readinessOf(record, now),
+        lostDataOf: record?.lostDataOf,
+        freeDiskBytes: record?.freeDiskBytes,
+        isLeaving: !isListed || (node !== undefined && isLeaving(node)),
+        isGone: !isListed && node === undefined,
+      };
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function recordEntry(object: KubernetesObject): readonly (readonly [string, JoinRecord])[] {
+  const record = readJoinRecord(object);
+  return record === undefined ? [] : [[record.node, record]];
+}
+
+/** Undefined for a master that does not say (any more) that it is ready. */
+function readinessOf(record: JoinRecord, now: Date): Readiness | undefined {
+  if (!record.isReady) return undefined;
+  const { etcdVersion, fsyncP99Ms, clockOffsetMs } = record;
+  // Its clock may be wrong; by how much is known, so its age can be told all the same.
+  const agoMs = Math.max(0, now.getTime() - (record.at.getTime() - clockOffsetMs));
+  return { agoMs, etcdVersion, fsyncP99Ms, clockOffsetMs };
+}

@@ -1,0 +1,203 @@
+// Looks after the members of etcd: look, do the one thing that is safe, look again. What it knows is in what it sees, so
+// it can be killed anywhere and started anew, here or on another machine. Who may run it is the caller's Lease.
+import type { Clock } from '../host/clock.ts';
+import type { EtcdClients } from '../etcd/client.ts';
+import { type ClusterId, hasStarted, type Member, type MemberId } from '../etcd/member.ts';
+import type { MembershipEvent } from './membership-events.ts';
+import type { Move, Stage, Waiting } from './move.ts';
+import { nextMove } from './next-move.ts';
+import { observe } from './observe-members.ts';
+import { type MembershipFacts, nameOf, type ObservedCluster } from './observed-cluster.ts';
+import { patienceAfter, pauseWhile, refusalKey } from './patience.ts';
+import { performMove, type Performed } from './perform-move.ts';
+import { sightings } from './sightings.ts';
+
+export interface MembershipLoop {
+  readonly clients: EtcdClients;
+  readonly clock: Clock;
+  /** Machines, readiness and handoff as they are now; asked before every look. If it throws, the loop ends with it. */
+  readonly facts: () => Promise<MembershipFacts> | MembershipFacts;
+  /** Do we hold the right to change the membership at this moment? Asked before every look and every call. */
+  readonly mayAct: () => boolean;
+  readonly emit: (event: MembershipEvent) => void;
+  readonly signal: AbortSignal;
+  readonly clusterId?: ClusterId;
+  /** Resolves when something may have changed (a watch event); a hint that cuts a pause short. */
+  readonly wake?: (signal: AbortSignal) => Promise<void>;
+  /** Return as soon as this stage is reached, by whomever; without it the loop runs until it is aborted. */
+  readonly until?: Stage;
+  /** Every look, for those who publish the endpoints or draw the members. */
+  readonly onLook?: (seen: ObservedCluster) => void;
+}
+
+export async function keepMembership(loop: MembershipLoop): Promise<void> {
+  const memory = sightings();
+  const tell = teller(loop.emit);
+  const refusals = refusalClock(loop.clock);
+  for (;;) {
+    loop.signal.throwIfAborted();
+    const { clients, clock, clusterId, signal } = loop;
+    const may = tell.mayAct(loop.mayAct());
+    // Who waits for a stage looks on: it may be another that brings it about.
+    if (!may && loop.until === undefined) {
+      await pause(loop, standByMs);
+      continue;
+    }
+    const facts = await loop.facts();
+    const lookAtMs = clock.monotonicMs();
+    const seen = await observe({ clients, clock, facts, sightings: memory, clusterId, signal });
+    loop.onLook?.(seen);
+    if (seen.membership.status === 'read') tell.members(seen.membership.members, seen);
+    const next = nextMove(seen);
+    if (next.kind === 'waiting') {
+      tell.waiting(next);
+      const isProven = next.stage !== 'steady' || (await tell.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
+      if (isProven && next.stage === loop.until) return;
+      await pause(loop, !may ? lookOnMs : isProven ? pauseWhile(next, seen) : unprovenPauseMs);
+      continue;
+    }
+    if (!may) {
+      await pause(loop, lookOnMs);
+      continue;
+    }
+    const startMs = clock.monotonicMs();
+    const lookMs = startMs - lookAtMs;
+    const performed = await performMove(next, { clients, mayAct: loop.mayAct, lookMs, signal });
+    if (performed.status === 'done' && performed.members !== undefined) tell.members(performed.members, seen);
+    const pauseMs = settle(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
+    if (pauseMs > 0) await pause(loop, pauseMs);
+  }
+}
+
+/** Tells only what is new. */
+function teller(emit: (event: MembershipEvent) => void) {
+  let members = '';
+  let waiting = '';
+  let isGoneTold = false;
+  let isStandingBy = false;
+  return {
+    mayAct: (may: boolean): boolean => {
+      if (!may && !isStandingBy) emit({ kind: 'standing-by' });
+      isStandingBy = !may;
+      return may;
+    },
+    /** The proof is asked for until it was given once. */
+    bootstrapGone: async (prove: () => Promise<readonly string[] | undefined>): Promise<boolean> => {
+      if (isGoneTold) return true;
+      const confirmedBy = await prove();
+      if (confirmedBy === undefined) return false;
+      emit({ kind: 'bootstrap-gone', confirmedBy });
+      isGoneTold = true;
+      return true;
+    },
+    members: (list: readonly Member[], seen: ObservedCluster): void => {
+      const names = (chosen: readonly Member[]): readonly string[] =>
+        chosen.map((member) => nameOf(member, seen)).toSorted();
+      const learners = list.filter((member) => member.isLearner);
+      const event: MembershipEvent = {
+        kind: 'members',
+        voters: names(list.filter((member) => !member.isLearner)),
+        learners: names(learners.filter(hasStarted)),
+        starting: names(learners.filter((member) => !hasStarted(member))),
+      };
+      if (members !== JSON.stringify(event)) emit(event);
+      members = JSON.stringify(event);
+    },
+    waiting: ({ stage, missing }: Waiting): void => {
+      if (waiting !== JSON.stringify({ stage, missing })) emit({ kind: 'waiting', stage, missing });
+      waiting = JSON.stringify({ stage, missing });
+    },
+  };
+}
+
+/** The names of the masters whose own linearizable list is without the bootstrap member; at least two (or the only one). */
+async function confirmBootstrapGone(
+  { clients, signal }: MembershipLoop,
+  seen: ObservedCluster,
+): Promise<readonly string[] | undefined> {
+  const lists = await Promise.all(
+    seen.masters.map(async ({ name, clientUrl }) => {
+      const answer = await clients.at(clientUrl).memberList({ isLinearizable: true, signal });
+      return { name, members: answer.status === 'ok' ? answer.value.members : undefined };
+    }),
+  );
+  const confirmedBy = lists
+    .filter(({ members }) => members?.every(({ peerUrls }) => !peerUrls.includes(seen.bootstrap.peerUrl)))
+    .map(({ name }) => name);
+  return confirmedBy.length >= Math.min(2, seen.masters.length) ? confirmedBy : undefined;
+}
+
+/** Dates refusals: for how long the same has been refused, and whether that is worth saying (again). */
+function refusalClock(clock: Clock) {
+  let last = { key: '', sinceMs: 0, wasOverdue: false };
+  return {
+    forget: (): void => {
+      last = { key: '', sinceMs: 0, wasOverdue: false };
+    },
+    date: (key: string, overdueMs: number) => {
+      const nowMs = clock.monotonicMs();
+      const isNew = key !== last.key;
+      if (isNew) last = { key, sinceMs: nowMs, wasOverdue: false };
+      const forMs = nowMs - last.sinceMs;
+      const isOverdue = forMs >= overdueMs;
+      const isNews = isNew || isOverdue !== last.wasOverdue;
+      last = { ...last, wasOverdue: isOverdue };
+      return { forMs, isOverdue, isNews };
+    },
+  };
+}
+
+interface Aftermath {
+  readonly loop: MembershipLoop;
+  readonly seen: ObservedCluster;
+  readonly refusals: ReturnType<typeof refusalClock>;
+  readonly tookMs: number;
+}
+
+/** Reports how a move ended and says how long to pause before the next look. */
+function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs }: Aftermath): number {
+  if (performed.status === 'done') {
+    refusals.forget();
+    loop.emit({ kind: 'moved', move, tookMs });
+    return 0;
+  }
+  if (performed.status === 'withheld') {
+    loop.emit({ kind: 'withheld', move, why: performed.why });
+    return withheldPauseMs;
+  }
+  const { outcome, said } = performed.failure;
+  const { pauseMs, overdueMs } = patienceAfter(outcome, databaseBytes(seen, move.via));
+  const { forMs, isOverdue, isNews } = refusals.date(refusalKey(move, outcome), overdueMs);
+  if (isNews) loop.emit({ kind: 'refused', move, outcome, said, forMs, isOverdue });
+  return pauseMs;
+}
+
+const withheldPauseMs = 100;
+const unprovenPauseMs = 250;
+const standByMs = 1000;
+const lookOnMs = 200;
+
+function databaseBytes({ membership }: ObservedCluster, via: string): number {
+  if (membership.status === 'unreadable') return 0;
+  const asked = membership.members.find((member) => member.clientUrls.includes(via));
+  return asked?.probe.status === 'answers' ? asked.probe.state.dbSizeBytes : 0;
+}
+
+async function pause({ clock, signal, wake }: MembershipLoop, ms: number): Promise<void> {
+  if (wake === undefined) return clock.sleep(ms, signal);
+  const over = new AbortController();
+  const either = AbortSignal.any([over.signal, signal]);
+  try {
+    await Promise.race([clock.sleep(ms, either), wake(either)]);
+  } finally {
+    over.abort(new Error('the pause is over'));
+  }
+}
+
+/** The ids that clients may be told of: voters on masters, never learners, never the bootstrap member. */
+export function membersToPublish(seen: ObservedCluster): readonly MemberId[] {
+  if (seen.membership.status === 'unreadable') return [];
+  return seen.membership.members
+    .filter((member) => !member.isLearner && !member.peerUrls.includes(seen.bootstrap.peerUrl))
+    .map((member) => member.id);
+}

@@ -1,0 +1,66 @@
+// What a decision can be: one change of the membership, or waiting with sentences that say what for.
+import type { MemberId } from '../etcd/member.ts';
+import type { MembershipView } from './membership-view.ts';
+
+export type RemovalReason =
+  | 'bootstrap-done'
+  /** Added as a learner a minute ago and never started. */
+  | 'never-started'
+  /** Its machine lost the data; it joins again as a new member. */
+  | 'data-lost'
+  /** Its machine is gone, or it has been silent for minutes. */
+  | 'dead';
+
+/** One change, as a rule proposes it. */
+export type Change =
+  | { readonly kind: 'add'; readonly node: string; readonly peerUrl: string; readonly via: string }
+  | { readonly kind: 'promote'; readonly node: string; readonly member: MemberId; readonly via: string }
+  | { readonly kind: 'move-leader'; readonly node: string; readonly member: MemberId; readonly via: string }
+  | {
+      readonly kind: 'remove';
+      readonly node: string;
+      readonly member: MemberId;
+      readonly peerUrls: readonly string[];
+      readonly because: RemovalReason;
+      readonly via: string;
+    };
+
+/** A member whose being alive makes a change safe. */
+export interface Witness {
+  readonly name: string;
+  readonly clientUrl: string;
+  readonly isLearner: boolean;
+}
+
+/**
+ * A change and those it rests on: the voters after it that are well. When the look took long, they are asked once more
+ * right before the call, since etcd itself does not ask whether anybody is alive.
+ */
+export type Move = Change & { readonly restsOn: readonly Witness[] };
+
+/**
+ * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or unwell. `grown`: all vote,
+ * the handoff may go on. `shrinking`: only the bootstrap member is left to go. `steady`: exactly the masters vote.
+ */
+export type Stage = 'unreadable' | 'growing' | 'grown' | 'shrinking' | 'steady';
+
+export interface Waiting {
+  readonly kind: 'waiting';
+  readonly stage: Stage;
+  /** Each a sentence that completes "waiting for" or names what is wrong with whom. Empty when steady. */
+  readonly missing: readonly string[];
+}
+
+export type Verdict =
+  | { readonly status: 'move'; readonly change: Change }
+  | { readonly status: 'no'; readonly missing: readonly string[] };
+
+export type Rule = (view: MembershipView) => Verdict;
+
+export function move(change: Change): Verdict {
+  return { status: 'move', change };
+}
+
+export function no(...missing: readonly string[]): Verdict {
+  return { status: 'no', missing };
+}

@@ -1,0 +1,110 @@
+// Everything a membership decision may depend on, as plain data: what etcd answered, what masters published, how far the
+// handoff is. Rule: whatever is not in here must not influence a decision; whoever observes never decides.
+import { type Member, type MemberId, type MemberStatus, hasStarted } from '../etcd/member.ts';
+
+/** How a member answered this time. */
+export type Probe =
+  | { readonly status: 'answers'; readonly state: MemberStatus; readonly tookMs: number }
+  /** Started before, but no proof of life now: `why` names it. */
+  | { readonly status: 'silent'; readonly why: string }
+  /** Announced and never started: there is nobody to ask. */
+  | { readonly status: 'unstarted' };
+
+export interface ObservedMember extends Member {
+  readonly probe: Probe;
+  /**
+   * For how long this observer has seen `probe.status` unchanged. An observer that restarts begins at 0, so what it
+   * remembers can lengthen a wait and never shorten one.
+   */
+  readonly unchangedMs: number;
+}
+
+/** A machine that is meant to carry a member for good. */
+export interface ObservedMaster {
+  readonly name: string;
+  readonly peerUrl: string;
+  readonly clientUrl: string;
+  /** What its agent last published about joining; undefined when it never did. */
+  readonly readiness: Readiness | undefined;
+  /** Its agent found no data for this member, which therefore can never come back by itself. */
+  readonly lostDataOf?: MemberId | undefined;
+  /** What is left of the disk for its member, when its agent last said so. */
+  readonly freeDiskBytes: number | undefined;
+  /** Being deleted: it is not added any more. */
+  readonly isLeaving: boolean;
+  /** Neither a Node nor a machine is there any more. */
+  readonly isGone: boolean;
+}
+
+/** "Ready to join": image, certificates and manifest are in place; etcd could start the moment it is listed. */
+export interface Readiness {
+  readonly agoMs: number;
+  readonly etcdVersion: string;
+  /** 99th percentile of small fdatasync calls on the data folder. */
+  readonly fsyncP99Ms: number;
+  readonly clockOffsetMs: number;
+}
+
+/** How far the rest of the handoff is: what must be true before the bootstrap member may go. */
+export interface Handoff {
+  /** The record that the masters carry the cluster is written and was read back through a master. */
+  readonly isCommitted: boolean;
+  /** Masters whose API server is ready and uses master members only. */
+  readonly readyApiServers: readonly string[];
+  /**
+   * Whether the API of the bootstrap machine still answers, ready or not. It lives on the bootstrap member alone and
+   * ends in order only while that member is there. `silent`: no answer in time, so nobody knows.
+   */
+  readonly bootstrapApi: 'answers' | 'closed' | 'silent';
+  /** No static pod of a master is being replaced. */
+  readonly isSettled: boolean;
+  /** The members that clients are told of; undefined before the first publication. */
+  readonly publishedMembers: readonly MemberId[] | undefined;
+}
+
+export interface Bootstrap {
+  readonly name: string;
+  readonly peerUrl: string;
+  readonly clientUrl: string;
+}
+
+export interface ObservedCluster {
+  /** The members by a linearizable read, or why there was none: then nothing may be changed. */
+  readonly membership:
+    | { readonly status: 'read'; readonly members: readonly ObservedMember[] }
+    | { readonly status: 'unreadable'; readonly why: string };
+  readonly bootstrap: Bootstrap;
+  /** Every master of the cluster, in the order of their names. */
+  readonly masters: readonly ObservedMaster[];
+  /** Peer URLs that left the list less than a moment ago, as far as this observer knows. */
+  readonly justRemoved: readonly string[];
+  /** For how long this observer has looked for a moment in which every voter answers at once; undefined when it is now. */
+  readonly unrestMs: number | undefined;
+  readonly handoff: Handoff;
+  readonly maxLearners: number;
+}
+
+/** The same facts without etcd's answers: what the caller of the loop provides afresh for every look. */
+export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'unrestMs'>;
+
+/** A member that answers, and what it says. */
+export type AnsweringMember = ObservedMember & { readonly probe: Extract<Probe, { status: 'answers' }> };
+
+export function answers(member: ObservedMember): member is AnsweringMember {
+  return member.probe.status === 'answers';
+}
+
+export function isMemberOf(member: Member, machine: { readonly peerUrl: string }): boolean {
+  return member.peerUrls.includes(machine.peerUrl);
+}
+
+/** The masters that are to vote: all but those that are leaving or gone. */
+export function expectedMasters(seen: Pick<ObservedCluster, 'masters'>): readonly ObservedMaster[] {
+  return seen.masters.filter((master) => !master.isLeaving && !master.isGone);
+}
+
+/** The machine's name, also for a member that has not said its own yet. */
+export function nameOf(member: Member, seen: Pick<ObservedCluster, 'masters' | 'bootstrap'>): string {
+  const machine = [seen.bootstrap, ...seen.masters].find((machine) => isMemberOf(member, machine));
+  return machine?.name ?? (hasStarted(member) ? member.name : `member ${member.id}`);
+}

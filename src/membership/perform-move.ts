@@ -1,0 +1,72 @@
+// Carries one move out. Rule: at most one membership call is on its way; an outcome that may have happened is reported
+// as such, and the next look at the member list decides, never a repetition from here.
+import type { Answer, EtcdClients, Failure } from '../etcd/client.ts';
+import type { Member } from '../etcd/member.ts';
+import type { Move, Witness } from './move.ts';
+import { proveAlive } from './observe-members.ts';
+import type { Outcome } from '../etcd/outcomes.ts';
+
+export type Performed =
+  /** `members` as etcd listed them right after the change, where it did. */
+  | { readonly status: 'done'; readonly members?: readonly Member[] }
+  | { readonly status: 'refused'; readonly failure: Failure }
+  /** Not sent: what was true when it was decided is not any more. */
+  | { readonly status: 'withheld'; readonly why: string };
+
+export interface PerformOptions {
+  readonly clients: EtcdClients;
+  /** Do we still hold the right to change the membership? */
+  readonly mayAct: () => boolean;
+  /** How long the look took that the move was decided on: the oldest answer in it may be that old. */
+  readonly lookMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Refusals that say: what you ask for is so already. */
+const alreadySo: Readonly<Record<Move['kind'], readonly Outcome[]>> = {
+  add: ['peer-url-exists', 'member-exists'],
+  promote: ['not-a-learner'],
+  remove: ['member-not-found'],
+  'move-leader': [],
+};
+
+/** A look that nothing disturbs is faster. After a slower one the witnesses are asked again, so that no change rests
+ * on a proof of life much older than this. */
+const freshMs = 40;
+
+export async function performMove(move: Move, options: PerformOptions): Promise<Performed> {
+  if (options.lookMs > freshMs) {
+    const silent = await silentOf(move.restsOn, options);
+    if (silent.length > 0) return { status: 'withheld', why: `${silent.join(', ')} does not answer any more` };
+  }
+  if (!options.mayAct()) return { status: 'withheld', why: 'another machine looks after the members now' };
+  const answer = await send(move, options);
+  if (answer.status === 'failed') {
+    return alreadySo[move.kind].includes(answer.outcome) ? { status: 'done' } : { status: 'refused', failure: answer };
+  }
+  return { status: 'done', ...(answer.value === undefined ? {} : { members: answer.value }) };
+}
+
+async function silentOf(
+  witnesses: readonly Witness[],
+  { clients, signal }: PerformOptions,
+): Promise<readonly string[]> {
+  const proofs = await Promise.all(
+    witnesses.map((witness) => proveAlive(clients.at(witness.clientUrl), witness, signal)),
+  );
+  return witnesses.filter((_witness, index) => proofs[index]?.status !== 'ok').map(({ name }) => name);
+}
+
+function send(move: Move, { clients, signal }: PerformOptions): Promise<Answer<readonly Member[] | void>> {
+  const client = clients.at(move.via);
+  switch (move.kind) {
+    case 'add':
+      return client.addLearner(move.peerUrl, { signal });
+    case 'promote':
+      return client.promote(move.member, { signal });
+    case 'remove':
+      return client.remove(move.member, { signal });
+    case 'move-leader':
+      return client.moveLeader(move.member, { signal });
+  }
+}

@@ -1,0 +1,53 @@
+// What an observer remembers between two looks: since when a member has been as it is, and which addresses just left.
+// Rule: memory may only lengthen a wait. Whoever starts with an empty one waits longer and decides nothing else.
+import type { Member } from '../etcd/member.ts';
+import type { ObservedMember, Probe } from './observed-cluster.ts';
+
+/** etcd makes an id from address and second: the same address again in the same second would be a removed id. */
+const settleMs = 1100;
+
+/** A read that a majority confirms takes a few milliseconds, and many times that where processors or disks are short. */
+const atOnceMs = 50;
+
+export interface Sightings {
+  /** Dates what was seen now. Call it once per look, with everything that was listed. */
+  date(members: readonly (Member & { readonly probe: Probe })[], nowMs: number): readonly ObservedMember[];
+  justRemoved(nowMs: number): readonly string[];
+  /** For how long no look has found every voter answering at once; undefined when this one did. Call it once per look. */
+  unrestMs(members: readonly ObservedMember[] | undefined, nowMs: number): number | undefined;
+}
+
+export function sightings(): Sightings {
+  let since = new Map<string, { readonly status: Probe['status']; readonly atMs: number }>();
+  let listed = new Set<string>();
+  const leftAtMs = new Map<string, number>();
+  let restlessSinceMs: number | undefined;
+  return {
+    date: (members, nowMs) => {
+      const urls = new Set(members.flatMap((member) => member.peerUrls));
+      for (const url of listed) if (!urls.has(url)) leftAtMs.set(url, nowMs);
+      listed = urls;
+      const before = since;
+      since = new Map(
+        members.map(({ id, probe: { status } }) => {
+          const known = before.get(id);
+          return [id, known?.status === status ? known : { status, atMs: nowMs }];
+        }),
+      );
+      return members.map((member) => ({ ...member, unchangedMs: nowMs - (since.get(member.id)?.atMs ?? nowMs) }));
+    },
+    justRemoved: (nowMs) => {
+      for (const [url, atMs] of leftAtMs) if (nowMs - atMs >= settleMs) leftAtMs.delete(url);
+      return [...leftAtMs.keys()];
+    },
+    unrestMs: (members, nowMs) => {
+      if (members !== undefined && members.every(answersAtOnce)) return (restlessSinceMs = undefined);
+      restlessSinceMs ??= nowMs;
+      return nowMs - restlessSinceMs;
+    },
+  };
+}
+
+function answersAtOnce({ isLearner, probe }: ObservedMember): boolean {
+  return isLearner || (probe.status === 'answers' && probe.tookMs <= atOnceMs);
+}

@@ -1,0 +1,82 @@
+// Reads the event stream and tells the person (stderr) and the log file in the asset folder. It never prints results.
+// The log is only written where there is a folder for it, and only about things that happen: a run that changes nothing
+// writes nothing.
+import { join } from 'node:path';
+import type { AppendHandle } from '../host/files.ts';
+import type { Host } from '../host/host.ts';
+import type { Terminal } from '../host/terminal.ts';
+import type { Emit, WorkflowEvent } from '../workflow/events.ts';
+import { redact } from './redact.ts';
+import { describeEvent } from './event-words.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface ReporterOptions {
+  readonly host: Host;
+  readonly terminal: Terminal;
+  readonly dir: string;
+  readonly level: LogLevel;
+}
+
+export interface Reporter extends AsyncDisposable {
+  readonly emit: Emit;
+}
+
+const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const marks: Readonly<Record<LogLevel, string>> = { debug: '·', info: ' ', warn: '!', error: '✗' };
+
+export function reporter(options: ReporterOptions): Reporter {
+  const log = logFile(options.host, join(options.dir, '.firstlight'));
+  return {
+    emit: (event) => {
+      const { level, text } = describeEvent(event);
+      if (order.indexOf(level) >= order.indexOf(options.level)) tell(options.terminal, level, text);
+      if (event.kind !== 'stage-unchanged') log.add(logLine(options.host, level, event, text));
+    },
+    [Symbol.asyncDispose]: () => log.close(),
+  };
+}
+
+function tell(terminal: Terminal, level: LogLevel, text: string): void {
+  const line = `${marks[level]} ${text}`;
+  terminal.err(terminal.hasColors && level === 'warn' ? `\u001B[33m${line}\u001B[0m\n` : `${line}\n`);
+}
+
+function logLine(host: Host, level: LogLevel, event: WorkflowEvent, text: string): string {
+  const error = event.kind === 'stage-failed' && event.error instanceof Error ? { error: event.error.stack } : {};
+  const time = host.clock.now().toISOString();
+  return `${redact(JSON.stringify({ time, level, kind: event.kind, text, ...error }))}\n`;
+}
+
+/** Appends while the run goes on: whatever arrives during one write is part of the next. */
+function logFile(host: Host, folder: string): { add: (line: string) => void; close: () => Promise<void> } {
+  let waiting: string[] = [];
+  let handle: AppendHandle | undefined;
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    try {
+      while (waiting.length > 0) {
+        if (handle === undefined && (await host.files.facts(folder)) === undefined) return;
+        handle ??= await host.files.openAppend(join(folder, 'log'), { mode: 0o600 });
+        const lines = waiting;
+        waiting = [];
+        await handle.append(lines.join(''));
+      }
+    } catch {
+      // A log that cannot be written must not turn a success into a failure; the same facts went to stderr.
+    } finally {
+      writing = undefined;
+    }
+  };
+  return {
+    add: (line) => {
+      waiting.push(line);
+      writing ??= write();
+    },
+    close: async () => {
+      await writing;
+      if (waiting.length > 0) await write();
+      await handle?.[Symbol.asyncDispose]();
+    },
+  };
+}

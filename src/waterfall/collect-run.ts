@@ -1,0 +1,49 @@
+// Gathers the moments of a run from wherever they lie, and keeps them.
+import type { Host } from '../host/host.ts';
+import { loadBalancerMoments, machineMoments } from '../platform/local/machine-moments.ts';
+import { readMachines } from '../platform/local/machine-folder.ts';
+import type { JournalRecord } from '../workflow/journal.ts';
+import {
+  loadBalancerName,
+  mergedRecord,
+  readRunRecord,
+  type RunMoment,
+  type RunRecord,
+  stageMoments,
+  writeRunRecord,
+} from './run-record.ts';
+
+export interface CollectOptions {
+  readonly host: Host;
+  readonly dir: string;
+  /** The platform's name of the cluster. */
+  readonly cluster: string;
+  /** Of the journal of `create cluster`. */
+  readonly records: readonly JournalRecord[];
+}
+
+/** What can be read now, and for machines that are gone what was kept of them. */
+export async function collectRun({ host, dir, cluster, records }: CollectOptions): Promise<RunRecord> {
+  const machines = await readMachines(host, cluster);
+  const moments = await Promise.all([
+    ...machines.map(async ({ name }) => of(name, await machineMoments(host, cluster, name))),
+    loadBalancerMoments(host, cluster).then((found) => of(loadBalancerName, found)),
+  ]);
+  const seen: RunRecord = { format: 1, cluster, moments: [...stageMoments(records), ...moments.flat()] };
+  return mergedRecord(await readRunRecord(host, dir), seen);
+}
+
+type MachineMoment = Awaited<ReturnType<typeof machineMoments>>[number];
+
+function of(machine: string, moments: readonly MachineMoment[]): readonly RunMoment[] {
+  return moments.map(({ at, ...moment }) => ({ ...moment, machine, atMs: Date.parse(at) }));
+}
+
+/** Keeps the record of the run. It is a courtesy: what goes wrong here must not make a cluster fail. */
+export async function keepRun(options: CollectOptions): Promise<void> {
+  try {
+    await writeRunRecord(options.host, options.dir, await collectRun(options));
+  } catch {
+    // The machines still have their own notes.
+  }
+}

@@ -1,0 +1,147 @@
+// Which stretches of a run are worth a row, for each kind of machine, in the order of the screen. A lane begins and ends
+// with the first moment that fits one of its points.
+import { handoffStages, stages } from '../bootkube/stages.ts';
+import type { WaterfallRow } from './waterfall-rows.ts';
+import type { RunMoment } from './run-record.ts';
+
+export interface Point {
+  /** Who noted it; anybody when left out. */
+  readonly by?: string;
+  readonly step: string;
+  readonly state: RunMoment['state'];
+  readonly text?: RegExp;
+}
+
+export interface Lane {
+  readonly label: string;
+  readonly kind: WaterfallRow['kind'];
+  readonly from: Point;
+  readonly to: Point;
+}
+
+const began = (by: string, step: string): Point => ({ by, step, state: 'began' });
+const done = (by: string, step: string): Point => ({ by, step, state: 'done' });
+const moved = (by: string, step: string, text: RegExp): Point => ({ by, step, state: 'moved', text });
+
+function stepOf(by: string, step: string, shown: string | Pick<Lane, 'label' | 'kind'>): Lane {
+  const { label, kind } = typeof shown === 'string' ? ({ label: shown, kind: 'work' } as const) : shown;
+  return { label, kind, from: began(by, step), to: done(by, step) };
+}
+
+const firstBoot: readonly Lane[] = [
+  { label: 'systemd', kind: 'work', from: began('systemd', 'systemd'), to: began('first-boot', 'first-boot') },
+  { label: 'waits for config', kind: 'wait', from: began('first-boot', 'fetch'), to: began('first-boot', 'files') },
+  { label: 'first boot', kind: 'work', from: began('first-boot', 'files'), to: done('first-boot', 'first-boot') },
+  stepOf('systemd', 'containerd', 'containerd'),
+  stepOf('systemd', 'kubelet', 'kubelet'),
+];
+
+const renders = stages.filter(({ number = 0 }) => number <= 12).map(({ name }) => name);
+const apiStage = 'cluster-bootstrap';
+
+/** Stages of the handoff in the words of the screen. */
+const handoffLabels: Readonly<Record<string, string>> = {
+  masters: 'masters join etcd',
+  'control-planes': 'two masters serve',
+  commit: 'puts it on record',
+  'stop-serving': 'stops its API',
+  'leave-etcd': 'leaves etcd',
+};
+
+/** What the bootstrap machine only watches. */
+const handedToMasters: readonly string[] = ['masters', 'control-planes'];
+
+export const bootstrapLanes: readonly Lane[] = [
+  ...firstBoot,
+  {
+    label: 'bootkube starts',
+    kind: 'work',
+    from: began('systemd', 'bootkube'),
+    to: began('bootkube', renders[0] ?? ''),
+  },
+  {
+    label: 'renders 1–12',
+    kind: 'work',
+    from: began('bootkube', renders[0] ?? ''),
+    to: done('bootkube', renders.at(-1) ?? ''),
+  },
+  {
+    label: 'etcd starts',
+    kind: 'work',
+    from: began('bootkube', apiStage),
+    to: moved('bootkube', apiStage, /^etcd answers$/),
+  },
+  {
+    label: 'API gets ready',
+    kind: 'work',
+    from: moved('bootkube', apiStage, /^etcd answers$/),
+    to: moved('bootkube', apiStage, /^seeds/),
+  },
+  { label: 'seeds the API', kind: 'work', from: moved('bootkube', apiStage, /^seeds/), to: done('bootkube', apiStage) },
+  stepOf('bootkube', 'version-overrides', 'version overrides'),
+  stepOf('bootkube', 'api-verification', 'API by its names'),
+  ...handoffStages.map(({ name }) => {
+    const kind = handedToMasters.includes(name) ? 'wait' : 'work';
+    return stepOf('bootkube', name, { label: handoffLabels[name] ?? name, kind });
+  }),
+  { label: 'tectonic starts', kind: 'work', from: began('systemd', 'tectonic'), to: began('tectonic', 'add-ons') },
+  stepOf('tectonic', 'add-ons', 'applies add-ons'),
+  stepOf('tectonic', 'nodes', 'add-ons get ready'),
+  stepOf('rm-assets', 'rm-assets', 'removes secrets'),
+];
+
+const agentStart: Lane = {
+  label: 'agent starts',
+  kind: 'work',
+  from: began('systemd', 'firstlight-agent'),
+  to: began('agent', 'cluster-view'),
+};
+
+const apiSeen = { label: 'waits for the API', kind: 'wait' } as const;
+
+const node: readonly Lane[] = [
+  { label: 'kubelet joins', kind: 'work', from: done('systemd', 'kubelet'), to: began('agent', 'node') },
+  { label: 'node gets Ready', kind: 'work', from: began('agent', 'node'), to: done('agent', 'node') },
+];
+
+export const masterLanes: readonly Lane[] = [
+  ...firstBoot,
+  agentStart,
+  { label: 'keys, certificates', kind: 'work', from: began('agent', 'keys'), to: done('agent', 'credentials') },
+  stepOf('agent', 'cluster-view', apiSeen),
+  ...node,
+  {
+    label: 'waits to be member',
+    kind: 'wait',
+    from: done('agent', 'cluster-view'),
+    to: moved('agent', 'etcd-member', /^started/),
+  },
+  {
+    label: 'etcd container',
+    kind: 'work',
+    from: moved('agent', 'etcd-member', /^started/),
+    to: began('container', 'etcd'),
+  },
+  { label: 'learner, then voter', kind: 'work', from: began('container', 'etcd'), to: done('agent', 'etcd-member') },
+  {
+    label: 'API container',
+    kind: 'work',
+    from: moved('agent', 'control-plane', /^started/),
+    to: began('container', 'kube-apiserver'),
+  },
+  {
+    label: 'API gets ready',
+    kind: 'work',
+    from: began('container', 'kube-apiserver'),
+    to: done('agent', 'control-plane'),
+  },
+  stepOf('systemd', 'kube-proxy', 'kube-proxy'),
+];
+
+export const workerLanes: readonly Lane[] = [
+  ...firstBoot,
+  agentStart,
+  stepOf('agent', 'cluster-view', apiSeen),
+  ...node,
+  stepOf('systemd', 'kube-proxy', 'kube-proxy'),
+];
