@@ -1,6 +1,6 @@
-// What a folder may import, and what only host/ may touch. The layers are a table so that
-// "who may know whom" is read in one place; add a folder here when you add it under src/.
+// What the linter holds: who may import whom (the table is tools/rooms.ts), and what only host/ may touch.
 import { defineConfig, type OxlintOverride } from 'oxlint';
+import { layers } from './tools/rooms.ts';
 
 const nodeDoors = [
   'fs',
@@ -32,95 +32,7 @@ const chanceBan = {
   message: 'Chance comes through host/random, so that a run can be replayed from a seed.',
 };
 
-/** folder → folders of src/ it may import; a folder always may import itself. */
-const layers: Record<string, string[]> = {
-  host: ['errors'],
-  errors: [],
-  workflow: ['errors', 'host'],
-  ignition: [],
-  'node-software': ['errors', 'host', 'ignition', 'kubernetes'],
-  pki: ['errors', 'host'],
-  'install-config': ['errors', 'host'],
-  release: ['errors', 'host', 'workflow'],
-  'machine-config': ['errors', 'host', 'ignition', 'workflow', 'kubernetes', 'pki', 'node-software', 'torcx'],
-  kubernetes: ['errors', 'host', 'pki', 'workflow'],
-  etcd: ['errors', 'host', 'workflow'],
-  torcx: ['errors', 'host', 'workflow', 'kubernetes', 'release', 'ignition', 'node-software'],
-  'control-plane': [
-    'errors',
-    'host',
-    'pki',
-    'install-config',
-    'release',
-    'workflow',
-    'etcd',
-    'kubernetes',
-    'node-software',
-  ],
-  node: [
-    'errors',
-    'host',
-    'ignition',
-    'pki',
-    'workflow',
-    'kubernetes',
-    'etcd',
-    'control-plane',
-    'machine-config',
-    'release',
-    'torcx',
-    'node-software',
-  ],
-  assets: [
-    'errors',
-    'host',
-    'workflow',
-    'install-config',
-    'pki',
-    'ignition',
-    'machine-config',
-    'kubernetes',
-    'release',
-    'node',
-    'control-plane',
-    'torcx',
-    'node-software',
-  ],
-  platform: ['errors', 'host', 'workflow', 'release', 'ignition', 'install-config', 'node-software'],
-  bootkube: [
-    'node-software',
-    'errors',
-    'host',
-    'workflow',
-    'assets',
-    'pki',
-    'etcd',
-    'kubernetes',
-    'control-plane',
-    'machine-config',
-    'release',
-    'node',
-    'install-config',
-  ],
-  cluster: [
-    'errors',
-    'host',
-    'workflow',
-    'assets',
-    'install-config',
-    'release',
-    'platform',
-    'kubernetes',
-    'observe',
-    'bootkube',
-    'node',
-    'node-software',
-    'diagnose',
-  ],
-  observe: ['errors', 'host', 'workflow'],
-  diagnose: ['errors', 'host', 'kubernetes', 'ignition', 'node', 'node-software', 'platform'],
-};
-const folders = [...Object.keys(layers), 'cli'];
+const folders = Object.keys(layers);
 
 const layerOverrides: OxlintOverride[] = Object.entries(layers).map(([folder, allowed]) => ({
   files: [`src/${folder}/**/*.ts`],
@@ -135,7 +47,7 @@ const layerOverrides: OxlintOverride[] = Object.entries(layers).map(([folder, al
             group: folders
               .filter((other) => other !== folder && !allowed.includes(other))
               .flatMap((other) => [`**/../${other}/**`, `../${other}/**`]),
-            message: `src/${folder}/ may import only: ${allowed.join(', ') || 'nothing else in src/'} (oxlint.config.ts).`,
+            message: `src/${folder}/ may import only: ${allowed.join(', ') || 'nothing else in src/'} (tools/rooms.ts).`,
           },
         ],
       },

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Host } from '../src/host/host.ts';
 import { machinePaths } from '../src/platform/local/cluster-folder.ts';
 import { insideCommand } from '../src/platform/local/inside.ts';
-import { readCluster } from '../src/platform/local/local-cluster.ts';
+import { readLocalCluster } from '../src/platform/local/local-cluster.ts';
 import { readMachines } from '../src/platform/local/machine-folder.ts';
 import { findProcesses } from '../src/platform/local/observed-machine.ts';
 import {
@@ -50,7 +50,7 @@ export async function prepareKubeadm(input: KubeadmInput): Promise<PreparedKubea
   writeFileSync(ignition, JSON.stringify(kubeadmIgnition));
   const role = ['--cluster', cluster, '--role', 'master', '--ignition', ignition];
   execFileSync(launcher, ['machine', 'create', ...role, ...kubeadmMasters], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const local = await readCluster(host, cluster);
+  const local = await readLocalCluster(host, cluster);
   if (local === undefined) throw new Error(`there is no cluster ${cluster}`);
   const facts = { domain: local.domain, ...tagsOf(input.versions) };
   const machines = await readMachines(host, cluster);

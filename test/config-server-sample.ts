@@ -5,7 +5,7 @@ import type { MachineConfigSpec } from '../src/machine-config/machine-config.ts'
 import { configSpec } from '../src/machine-config/machine-config.ts';
 import {
   type ConfigSource,
-  readKubeconfig,
+  parseKubeletKubeconfig,
   type ServedPool,
   type SourceState,
 } from '../src/config-server/config-source.ts';
@@ -27,7 +27,7 @@ export function servedPool(
       metadata: { name: `rendered-${pool}-1`, labels: {}, annotations: {} },
       spec: { ...configSpec({ ignition: { version: '3.5.0' }, ...config }), ...spec },
     },
-    kubeconfig: readKubeconfig(kubeconfig(options))!,
+    kubeconfig: parseKubeletKubeconfig(kubeconfig(options))!,
     kubeletClientCaPem: 'KUBELET CLIENT CA\n',
   };
 }

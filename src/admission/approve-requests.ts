@@ -7,7 +7,7 @@ import type { Clock } from '../host/clock.ts';
 import { listBootstrapTokens, takeBootstrapToken } from './bootstrap-token.ts';
 import { type CertificateRequest, readCertificateRequest, requestKind } from './certificate-request.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { type Decision, decideRequest } from './decide-request.ts';
+import { type RequestDecision, decideRequest } from './decide-request.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { type JoinFacts, knownNode } from './join-facts.ts';
 import { nodeKind } from './node-roles.ts';
@@ -24,7 +24,7 @@ export interface ApprovalOptions {
   readonly mayAct: () => boolean;
 }
 
-export type ApprovedRequest = Extract<Decision, { readonly outcome: 'approve' }>;
+export type ApprovedRequest = Extract<RequestDecision, { readonly outcome: 'approve' }>;
 
 /** What was approved; undefined when a fresh look, or somebody faster, spoke against it: the next event looks again. */
 export async function approveRequest(

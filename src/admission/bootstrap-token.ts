@@ -5,7 +5,7 @@
 import { isError } from '../errors/firstlight-error.ts';
 import { type Random, randomText } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
-import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
 
@@ -45,7 +45,7 @@ export interface KeysGiven {
   readonly to: string;
 }
 
-export interface IssueTokenOptions extends CallOptions {
+export interface IssueTokenOptions extends ApiCallOptions {
   readonly random: Random;
   readonly now: Date;
   readonly pool: string;
@@ -91,7 +91,7 @@ export interface MadeToken {
 export async function storeBootstrapToken(
   client: KubernetesClient,
   made: MadeToken,
-  options: CallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<void> {
   const [id = '', secret = ''] = made.token.reveal().split('.');
   await client.create(
@@ -125,7 +125,7 @@ export async function storeBootstrapToken(
 export async function findBootstrapToken(
   client: KubernetesClient,
   id: string,
-  options: CallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<BootstrapToken | undefined> {
   const secret = await client.find(tokenReference(id), options);
   return secret === undefined ? undefined : readBootstrapToken(secret);
@@ -179,7 +179,7 @@ export interface WholeToken extends BootstrapToken {
 export async function findWholeToken(
   client: KubernetesClient,
   id: string,
-  options: CallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<WholeToken | undefined> {
   const secret = await client.find(tokenReference(id), options);
   const read = secret === undefined ? undefined : readBootstrapToken(secret);
@@ -196,7 +196,7 @@ export async function findWholeToken(
 export async function recordKeysGiven(
   client: KubernetesClient,
   token: BootstrapToken,
-  options: CallOptions & { readonly given: KeysGiven },
+  options: ApiCallOptions & { readonly given: KeysGiven },
 ): Promise<boolean> {
   const { at, to } = options.given;
   const notes = { [annotations.keysGivenAt]: at.toISOString(), [annotations.keysGivenTo]: to };
@@ -207,7 +207,7 @@ export async function recordKeysGiven(
 export async function recordKeysHeld(
   client: KubernetesClient,
   id: string,
-  options: CallOptions & { readonly node: string },
+  options: ApiCallOptions & { readonly node: string },
 ): Promise<boolean> {
   try {
     const patch = { metadata: { annotations: { [annotations.keysHeldBy]: options.node } } };
@@ -219,7 +219,7 @@ export async function recordKeysHeld(
   }
 }
 
-export interface TakeTokenOptions extends CallOptions {
+export interface TakeTokenOptions extends ApiCallOptions {
   readonly nodeName: string;
   readonly requestUid: string;
   readonly now: Date;
@@ -249,7 +249,7 @@ async function compareAndSet(
   client: KubernetesClient,
   { id, resourceVersion }: BootstrapToken,
   notes: Readonly<Record<string, string>>,
-  options: CallOptions,
+  options: ApiCallOptions,
 ): Promise<boolean> {
   try {
     await client.mergePatch(tokenReference(id), { metadata: { resourceVersion, annotations: notes } }, options);
@@ -264,7 +264,7 @@ async function compareAndSet(
 export async function deleteBootstrapToken(
   client: KubernetesClient,
   id: string,
-  options: CallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<boolean> {
   return client.delete(tokenReference(id), options);
 }
@@ -272,7 +272,7 @@ export async function deleteBootstrapToken(
 /** Every token that firstlight issued and that still exists. */
 export async function listBootstrapTokens(
   client: KubernetesClient,
-  options: CallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<readonly BootstrapToken[]> {
   const { items } = await client.list(secretKind, tokenSelection, options);
   return items.flatMap((secret) => readBootstrapToken(secret) ?? []);

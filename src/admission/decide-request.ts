@@ -14,7 +14,7 @@ import {
 } from './certificate-request.ts';
 import type { ExpectedMachine, JoinFacts } from './join-facts.ts';
 
-export type Decision =
+export type RequestDecision =
   /** `token` is the one it takes; a serving certificate takes none. */
   | { readonly outcome: 'approve'; readonly nodeName: string; readonly reason: string; readonly token?: BootstrapToken }
   | { readonly outcome: 'leave-pending'; readonly reason: string }
@@ -31,7 +31,7 @@ export function decideRequest(
   request: CertificateRequest,
   others: readonly CertificateRequest[],
   facts: JoinFacts,
-): Decision {
+): RequestDecision {
   const { spec } = request;
   const isServing = spec.signerName === kubeletServingSigner;
   if (isDecided(request) || (!isServing && spec.signerName !== kubeletClientSigner)) return { outcome: 'not-ours' };
@@ -124,7 +124,7 @@ function compareAge(a: CertificateRequest, b: CertificateRequest): number {
 function decideFirstClient(
   { spec, metadata }: CertificateRequest,
   { nodeName, facts }: { readonly nodeName: string; readonly facts: JoinFacts },
-): Decision {
+): RequestDecision {
   const id = /^system:bootstrap:([a-z0-9]{6})$/.exec(spec.username)?.[1];
   doubtIf(id === undefined, `${spec.username} does not ask with a bootstrap token`);
   doubtIf(!spec.groups.includes(bootstrapperGroup), `${spec.username} is not in the group ${bootstrapperGroup}`);
@@ -190,7 +190,7 @@ function checkExpected(token: BootstrapToken, nodeName: string, { inventory }: J
 function decideServing(
   { spec }: CertificateRequest,
   { asked, nodeName, facts }: { readonly asked: SigningRequest; readonly nodeName: string; readonly facts: JoinFacts },
-): Decision {
+): RequestDecision {
   doubtIf(
     spec.username !== asked.subject.commonName,
     `${spec.username} asks for a certificate of ${asked.subject.commonName}`,

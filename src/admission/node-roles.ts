@@ -1,6 +1,6 @@
 // Which role a node has. Kubelets may not label themselves with one, or any worker could call itself a master: the labels
 // come from the inventory or from the pool of the token with which the node joined. Labels are added, never taken away.
-import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { JoinFacts } from './join-facts.ts';
 import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
 
@@ -26,7 +26,7 @@ export function missingRoleLabels(node: KubernetesObject, roles: readonly string
 export async function labelNode(
   client: KubernetesClient,
   node: KubernetesObject,
-  options: CallOptions & { readonly labels: Readonly<Record<string, string>> },
+  options: ApiCallOptions & { readonly labels: Readonly<Record<string, string>> },
 ): Promise<void> {
   const { labels, ...call } = options;
   await client.mergePatch(referenceOf(node), { metadata: { labels } }, call);

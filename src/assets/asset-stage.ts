@@ -9,7 +9,7 @@ import type { AnyAsset, AssetFile, FileSet, GenerateTools } from './asset.ts';
 import { assetErrors } from './errors.ts';
 import { type AssetFolder, digestsOf, readAssetFiles, writeAssetFiles } from './folder.ts';
 import { inputsOf } from './graph.ts';
-import { decide } from './three-way.ts';
+import { decideFile } from './three-way.ts';
 
 export interface AssetContext {
   readonly folder: AssetFolder;
@@ -110,7 +110,7 @@ function planFiles(asset: AnyAsset, facts: PlanFacts): { write: readonly AssetFi
   const digests = digestsOf(disk);
   const decisions = generated.map((file) => ({
     file,
-    decision: decide({
+    decision: decideFile({
       before: last?.outputs[file.path],
       now: digestOf(file.content),
       disk: digests[file.path],

@@ -18,9 +18,9 @@ import { readIgnition } from './ignition-file.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, poolTokenDigests } from './join-keys.ts';
-import { kubeletKubeconfig, loopbackKubeconfig } from './kubeconfigs.ts';
+import { kubeletKubeconfigAsset, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
-import { machineFacts, sshKeys } from './machine-facts.ts';
+import { softwareFacts, sshKeys } from './machine-facts.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { serviceAccountKey } from './service-account-key.ts';
@@ -32,7 +32,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
-import { proxyCredentials } from './way-out.ts';
+import { proxyCredentialsContent } from './way-out.ts';
 
 const path = 'bootstrap.ign';
 
@@ -51,7 +51,7 @@ const inputs = {
   serviceAccountKey,
   machineConfigServerLeaf,
   loopbackKubeconfig,
-  kubeletKubeconfig,
+  kubeletKubeconfig: kubeletKubeconfigAsset,
   manifestFolder,
 };
 type Inputs = InputValues<typeof inputs>;
@@ -63,7 +63,7 @@ export const bootstrapIgnition = asset({
   inputs,
   outputs: [path],
   generate: (values) => {
-    const facts = machineFacts(values.installConfig, values.clusterNames, {
+    const facts = softwareFacts(values.installConfig, values.clusterNames, {
       clusterId: values.metadata.clusterID,
       rootCaPem: values.rootCa.certificatePem,
     });
@@ -104,7 +104,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(`tls/${name}.crt`, certificatePem, 0o644),
     at(`tls/${name}.key`, key.privatePem.reveal()),
   ]);
-  const credentials = proxyCredentials(values.installConfig);
+  const credentials = proxyCredentialsContent(values.installConfig);
   const { pullSecret } = values.installConfig;
   return [
     at('tls/root-ca.crt', values.rootCa.certificatePem, 0o644),

@@ -6,7 +6,7 @@ import { clusterDomain, platformOf } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { asset, textOf } from './asset.ts';
 import { installConfig } from './install-config.ts';
-import { readJson } from './json.ts';
+import { readAssetJson } from './json.ts';
 
 const path = '.firstlight/cluster-names.json';
 export const apiPort = 6443;
@@ -36,7 +36,7 @@ export const clusterNames = asset({
   inputs: { installConfig },
   outputs: [path],
   generate: ({ installConfig: config }) => [{ path, content: `${JSON.stringify(namesOf(config), null, 2)}\n` }],
-  read: (files) => readJson(path, textOf(files), schema),
+  read: (files) => readAssetJson(path, textOf(files), schema),
 });
 
 export function namesOf(config: InstallConfig): ClusterNames {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { randomText, randomUuid } from '../host/random.ts';
 import { asset, textOf } from './asset.ts';
-import { readJson } from './json.ts';
+import { readAssetJson } from './json.ts';
 
 const path = '.firstlight/identity.json';
 const schema = z.strictObject({ clusterId: z.uuid(), suffix: z.string().regex(/^[a-z0-9]{5}$/) });
@@ -17,5 +17,5 @@ export const identity = asset({
     const suffix = randomText(random, 'abcdefghijklmnopqrstuvwxyz0123456789', 5);
     return [{ path, content: `${JSON.stringify({ clusterId: randomUuid(random), suffix }, null, 2)}\n` }];
   },
-  read: (files) => readJson(path, textOf(files), schema),
+  read: (files) => readAssetJson(path, textOf(files), schema),
 });

@@ -25,7 +25,7 @@ export const installConfig = asset({
   },
 });
 
-export const installConfigSchema = asset({
+export const installConfigSchemaAsset = asset({
   name: 'install-config-schema',
   why: 'Editors complete and check install-config.yaml by it while you type.',
   neededUntil: 'you no longer edit install-config.yaml',

@@ -6,7 +6,7 @@ import { type Inventory, type InventoryMachine, inventorySchema } from '../contr
 import { asset, textOf } from './asset.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
-import { readJson } from './json.ts';
+import { readAssetJson } from './json.ts';
 
 const path = 'inventory.json';
 export { inventorySchema, type Inventory, type InventoryMachine };
@@ -18,7 +18,7 @@ export const inventory = asset({
   inputs: { installConfig },
   outputs: [path],
   generate: ({ installConfig: config }) => [{ path, content: `${JSON.stringify(listMachines(config), null, 2)}\n` }],
-  read: (files) => readJson(path, textOf(files), inventorySchema),
+  read: (files) => readAssetJson(path, textOf(files), inventorySchema),
 });
 
 /** Where the local platform puts its machines: bootstrap at .10, masters from .11, workers from .21 (or behind). */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { digestPoolToken, poolToken, type PoolTokenDigests } from '../admission/pool-token.ts';
 import { asset, textOf } from './asset.ts';
-import { readJson } from './json.ts';
+import { readAssetJson } from './json.ts';
 
 const path = 'auth/join-keys.json';
 const key = z.strictObject({ key: z.base64().length(44), notAfter: z.iso.datetime() });
@@ -28,12 +28,12 @@ export const joinKeys = asset({
     const now = clock.now();
     const notAfter = new Date(now.getTime() + lifeDays * dayMs).toISOString();
     const current = { key: Buffer.from(random.bytes(32)).toString('base64'), notAfter };
-    const older = before.size === 0 ? undefined : readJson(path, textOf(before), schema);
+    const older = before.size === 0 ? undefined : readAssetJson(path, textOf(before), schema);
     const previous = older === undefined ? [] : [older.current, ...older.previous];
     const accepted = previous.filter((each) => Date.parse(each.notAfter) > now.getTime());
     return [{ path, content: `${JSON.stringify({ current, previous: accepted }, null, 2)}\n`, mode: 0o600 }];
   },
-  read: (files) => readJson(path, textOf(files), schema),
+  read: (files) => readAssetJson(path, textOf(files), schema),
   stale: ({ current }, { clock }) =>
     Date.parse(current.notAfter) - clock.now().getTime() < renewDays * dayMs
       ? `the join key ends on ${current.notAfter.slice(0, 10)}`

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { assetErrors } from './errors.ts';
 
-export function readJson<T>(file: string, text: string, schema: z.ZodType<T>): T {
+export function readAssetJson<T>(file: string, text: string, schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);

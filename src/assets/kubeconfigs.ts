@@ -78,7 +78,7 @@ export const loopbackKubeconfig = kubeconfigAsset({
   }),
 });
 
-export const kubeletKubeconfig = kubeconfigAsset({
+export const kubeletKubeconfigAsset = kubeconfigAsset({
   name: 'kubelet-kubeconfig',
   why: 'Where a new kubelet asks for its certificate. It names nobody: the config server adds a token for one use.',
   neededUntil: 'no machine joins any more',

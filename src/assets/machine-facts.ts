@@ -1,7 +1,7 @@
 // What the software of every machine must know about the cluster, from the install-config and the names.
 import { featureGatesOf, masterCount, trustBundleOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import type { ClusterFacts } from '../machine-software/machine-software.ts';
+import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import type { ClusterNames } from './cluster-names.ts';
 import { pauseImage } from './pause-image.ts';
 import { machineProxy, mirroredRegistries } from './way-out.ts';
@@ -12,11 +12,11 @@ export interface ClusterIdentity {
   readonly rootCaPem: string;
 }
 
-export function machineFacts(
+export function softwareFacts(
   config: InstallConfig,
   names: ClusterNames,
   { clusterId, rootCaPem }: ClusterIdentity,
-): ClusterFacts {
+): SoftwareFacts {
   const { certificateMinutes } = config.controlPlane;
   const proxy = machineProxy(config);
   const additionalTrustBundle = trustBundleOf(config);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { asset, textOf } from './asset.ts';
 import { identity } from './identity.ts';
 import { installConfig } from './install-config.ts';
-import { readJson } from './json.ts';
+import { readAssetJson } from './json.ts';
 
 const path = 'metadata.json';
 const schema = z.looseObject({ clusterName: z.string(), clusterID: z.uuid(), infraID: z.string() });
@@ -24,7 +24,7 @@ export const metadata = asset({
     };
     return [{ path, content: `${JSON.stringify(content, null, 2)}\n` }];
   },
-  read: (files) => readJson(path, textOf(files), schema),
+  read: (files) => readAssetJson(path, textOf(files), schema),
   mismatch: ({ clusterID }, inputs) =>
     clusterID === inputs.identity.clusterId
       ? undefined

@@ -2,14 +2,14 @@
 // input of one that is here.
 import type { AnyAsset } from './asset.ts';
 import { bootstrapIgnition } from './bootstrap-ignition.ts';
-import { installConfig, installConfigSchema } from './install-config.ts';
+import { installConfig, installConfigSchemaAsset } from './install-config.ts';
 import { adminKubeconfig, breakGlassKubeconfig } from './kubeconfigs.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { masterIgnition, workerIgnition } from './pointer-ignition.ts';
 
 export const targets = {
-  'install-config': [installConfig, installConfigSchema],
+  'install-config': [installConfig, installConfigSchemaAsset],
   manifests: [manifestFolder],
   'ignition-configs': [
     bootstrapIgnition,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decide, type FileDecision } from './three-way.ts';
+import { decideFile, type FileDecision } from './three-way.ts';
 
 describe('what happens to one file', () => {
   test.each<[string, string | undefined, string, string | undefined, FileDecision]>([
@@ -13,11 +13,11 @@ describe('what happens to one file', () => {
     ['an edit and a change of what it is derived from contradict each other', 'a', 'b', 'x', 'conflict'],
     ['a removed file is written again', 'a', 'a', undefined, 'write'],
   ])('%s', (_title, before, now, disk, decision) => {
-    expect(decide({ before, now, disk, mayBeRemoved: false })).toBe(decision);
+    expect(decideFile({ before, now, disk, mayBeRemoved: false })).toBe(decision);
   });
 
   test('a removed file stays removed where that is allowed, but a new one is written', () => {
-    expect(decide({ before: 'a', now: 'b', disk: undefined, mayBeRemoved: true })).toBe('stay-removed');
-    expect(decide({ before: undefined, now: 'b', disk: undefined, mayBeRemoved: true })).toBe('write');
+    expect(decideFile({ before: 'a', now: 'b', disk: undefined, mayBeRemoved: true })).toBe('stay-removed');
+    expect(decideFile({ before: undefined, now: 'b', disk: undefined, mayBeRemoved: true })).toBe('write');
   });
 });

@@ -16,7 +16,7 @@ export interface ThreeDigests {
   readonly mayBeRemoved: boolean;
 }
 
-export function decide({ before, now, disk, mayBeRemoved }: ThreeDigests): FileDecision {
+export function decideFile({ before, now, disk, mayBeRemoved }: ThreeDigests): FileDecision {
   if (disk === undefined) return before !== undefined && mayBeRemoved ? 'stay-removed' : 'write';
   if (disk === now) return 'keep-ours';
   if (before === undefined) return 'keep-theirs';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../host/proxy.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
-import { machineProxy, mirroredRegistries, proxyCredentials } from './way-out.ts';
+import { machineProxy, mirroredRegistries, proxyCredentialsContent } from './way-out.ts';
 
 const config = (text: string) => parseInstallConfig(text, { file: 'f', architecture: 'amd64' }).config;
 
@@ -14,11 +14,11 @@ describe('a proxy', () => {
       httpsProxy: 'https://p.test:2',
       hasCredentials: true,
     });
-    expect(proxyCredentials(secret)).toBe('HTTPS_PROXY="https://u:open\\"\\$esame@p.test:2"\n');
+    expect(proxyCredentialsContent(secret)).toBe('HTTPS_PROXY="https://u:open\\"\\$esame@p.test:2"\n');
     const plain = config('proxy: {httpProxy: "http://p.test:1"}');
     expect(machineProxy(plain)).toMatchObject({ hasCredentials: false });
     expect(machineProxy(plain)).not.toHaveProperty('httpsProxy');
-    expect(proxyCredentials(plain)).toBeUndefined();
+    expect(proxyCredentialsContent(plain)).toBeUndefined();
     expect(machineProxy(config(''))).toBeUndefined();
   });
 

@@ -17,12 +17,12 @@ export function machineProxy(config: InstallConfig): MachineProxy | undefined {
   return {
     ...proxyUrls(proxy, withoutUser),
     noProxy: noProxyOf(config),
-    hasCredentials: proxyCredentials(config) !== undefined,
+    hasCredentials: proxyCredentialsContent(config) !== undefined,
   };
 }
 
 /** The file with user and password; undefined where the proxy is given without. */
-export function proxyCredentials({ proxy = {} }: InstallConfig): string | undefined {
+export function proxyCredentialsContent({ proxy = {} }: InstallConfig): string | undefined {
   const secret = proxyUrls(proxy, (url) => (withoutUser(url) === url ? undefined : url));
   return Object.keys(secret).length === 0 ? undefined : proxyCredentialsText(secret);
 }

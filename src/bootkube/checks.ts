@@ -1,7 +1,7 @@
 // Verifications that several stages share: what a stage wrote must be readable by the next one before it may start.
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { Check } from '../workflow/stage.ts';
+import type { StageCheck } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
 import { stageFolder } from './render-stage.ts';
 
@@ -17,7 +17,7 @@ interface KubernetesObject {
   };
 }
 
-export function parsesAsObjects(stage: StageIdentity): Check<BootkubeContext> {
+export function parsesAsObjects(stage: StageIdentity): StageCheck<BootkubeContext> {
   return {
     name: 'every YAML file holds Kubernetes objects',
     run: async (context, result) => {
@@ -33,7 +33,7 @@ export function parsesAsObjects(stage: StageIdentity): Check<BootkubeContext> {
   };
 }
 
-export function imagesAreInRelease(stage: StageIdentity): Check<BootkubeContext> {
+export function imagesAreInRelease(stage: StageIdentity): StageCheck<BootkubeContext> {
   return {
     name: 'every image is in the release',
     run: async (context, result) => {
@@ -51,7 +51,7 @@ export function imagesAreInRelease(stage: StageIdentity): Check<BootkubeContext>
 }
 
 /** Since 1.34 the kubelet rejects a static pod that needs the API it is about to start. */
-export function podsNeedNoApi(stage: StageIdentity): Check<BootkubeContext> {
+export function podsNeedNoApi(stage: StageIdentity): StageCheck<BootkubeContext> {
   return {
     name: 'static pods refer to files of the host only',
     run: async (context, result) => {

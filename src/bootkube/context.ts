@@ -8,7 +8,7 @@ import type { Host } from '../host/host.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { bootstrapFolder, machineFacts } from '../contract/machine-paths.ts';
+import { bootstrapFolder, runtimePaths } from '../contract/machine-paths.ts';
 import { type ReleaseManifest, releaseManifestSchema } from '../release/release-manifest.ts';
 import type { Emit } from '../workflow/events.ts';
 import { bootkubeErrors } from './errors.ts';
@@ -73,7 +73,7 @@ async function mustRead(host: Host, path: string): Promise<string> {
 
 /** Name and address as firstlight-prepare.service found them at this boot. */
 async function readMachine(host: Host): Promise<BootkubeContext['machine']> {
-  const text = await mustRead(host, machineFacts.environment);
+  const text = await mustRead(host, runtimePaths.environment);
   const value = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(text)?.[1] ?? '';
   return { name: value('NODE_NAME'), address: value('NODE_IP').split(',')[0] ?? '' };
 }

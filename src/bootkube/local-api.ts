@@ -35,24 +35,24 @@ export async function firstClient(host: Host, pki: string): Promise<KubernetesCl
   return connectKubernetes(host, { text });
 }
 
-export interface Asked {
+export interface ReadinessProbe {
   /** As people call it. */
   readonly name: string;
   readonly request: HttpRequest;
 }
 
 export async function etcdIsReady(host: Host): Promise<Observation<true>> {
-  return answers(host, { name: 'etcd', request: { url: `http://127.0.0.1:${etcdPorts.metrics}/readyz` } });
+  return askReadiness(host, { name: 'etcd', request: { url: `http://127.0.0.1:${etcdPorts.metrics}/readyz` } });
 }
 
 export async function apiIsReady(host: Host, url: string, ca: string): Promise<Observation<true>> {
-  return answers(host, { name: url, request: { url: `${url}/readyz`, ca } });
+  return askReadiness(host, { name: url, request: { url: `${url}/readyz`, ca } });
 }
 
 /** Ready when the answer is 200; else what was seen instead. */
-export async function answers(
+export async function askReadiness(
   { network }: { readonly network: Pick<HttpClient, 'request'> },
-  { name, request }: Asked,
+  { name, request }: ReadinessProbe,
 ): Promise<Observation<true>> {
   try {
     const { status } = await network.request({ ...request, timeoutMs: 2_000 });

@@ -5,7 +5,7 @@ import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { progressFile } from '../contract/bootstrap-paths.ts';
 
-export interface Progress {
+export interface BootstrapProgressRecord {
   readonly stage: string;
   readonly state: 'running' | 'done' | 'failed';
   readonly at: string;
@@ -21,7 +21,7 @@ export interface ProgressWriter {
 export async function openProgress(host: Host): Promise<ProgressWriter> {
   await host.files.makeFolder(dirname(progressFile));
   let writing: Promise<void> = Promise.resolve();
-  const write = (progress: Omit<Progress, 'at' | 'isComplete'>, isComplete = false): Promise<void> => {
+  const write = (progress: Omit<BootstrapProgressRecord, 'at' | 'isComplete'>, isComplete = false): Promise<void> => {
     const text = `${JSON.stringify({ ...progress, at: host.clock.now().toISOString(), isComplete }, null, 2)}\n`;
     writing = writing.then(() => host.files.write(progressFile, text));
     return writing;

@@ -3,10 +3,10 @@
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
-import type { Check, Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
+import type { StageCheck, Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
 
-export interface RenderedFile {
+export interface StageFile {
   /** Relative to the stage's folder. */
   readonly path: string;
   readonly content: string;
@@ -30,8 +30,8 @@ export interface RenderStageOptions {
   /** Files and folders it reads, relative to the assets folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  readonly render: (context: BootkubeContext) => Promise<readonly RenderedFile[]>;
-  readonly verify?: readonly Check<BootkubeContext>[];
+  readonly render: (context: BootkubeContext) => Promise<readonly StageFile[]>;
+  readonly verify?: readonly StageCheck<BootkubeContext>[];
 }
 
 export function stageFolder(stage: { readonly number: number; readonly name: string }): string {
@@ -103,7 +103,7 @@ export async function treeDigests(files: Files, path: string, prefix = ''): Prom
   return Object.assign({}, ...(await Promise.all(parts))) as Digests;
 }
 
-async function writeFolder(files: Files, folder: string, rendered: readonly RenderedFile[]): Promise<void> {
+async function writeFolder(files: Files, folder: string, rendered: readonly StageFile[]): Promise<void> {
   await files.remove(folder);
   await files.makeFolder(folder, { mode: 0o700 });
   for (const { path, content, mode } of rendered) {
@@ -113,6 +113,6 @@ async function writeFolder(files: Files, folder: string, rendered: readonly Rend
   }
 }
 
-function noteOf(files: readonly RenderedFile[]): string {
+function noteOf(files: readonly StageFile[]): string {
   return files.length === 0 ? 'nothing to render' : `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
 }

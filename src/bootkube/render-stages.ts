@@ -2,10 +2,10 @@
 // what was rendered here.
 import type { RenderStage } from './render-stage.ts';
 import { manifests } from './stages/01-manifests.ts';
-import { releaseInfo } from './stages/02-release-info.ts';
+import { releaseInfoStage } from './stages/02-release-info.ts';
 import { api } from './stages/03-api.ts';
 import { authentication } from './stages/04-authentication.ts';
-import { config } from './stages/05-config.ts';
+import { configStage } from './stages/05-config.ts';
 import { versionOperator } from './stages/06-version-operator.ts';
 import { etcd } from './stages/07-etcd.ts';
 import { kubeApiserver } from './stages/08-kube-apiserver.ts';
@@ -16,10 +16,10 @@ import { machineConfig } from './stages/12-machine-config.ts';
 
 export const renderStages: readonly RenderStage[] = [
   manifests,
-  releaseInfo,
+  releaseInfoStage,
   api,
   authentication,
-  config,
+  configStage,
   versionOperator,
   etcd,
   kubeApiserver,

@@ -3,7 +3,7 @@
 // That wait is a courtesy to the cluster and has an end: a machine that never comes must not keep the secrets here.
 import { isError } from '../errors/firstlight-error.ts';
 import { applyManifests } from '../kubernetes/apply.ts';
-import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
@@ -101,7 +101,7 @@ interface Conditions {
 }
 
 /** What keeps its pods, in the words of the scheduler or the kubelet. */
-async function whyNot(client: KubernetesClient, call: CallOptions): Promise<string> {
+async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<string> {
   const selection = { namespace: 'kube-system', labelSelector: 'k8s-app=kube-dns' };
   const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
   if (items.length === 0) return ': it has no pods yet';

@@ -84,7 +84,7 @@ export const clusterCommands: readonly CommandSpec[] = [
       { flags: '--merge', description: 'add the cluster to $KUBECONFIG or ~/.kube/config, and make it current' },
     ],
     examples: ['export KUBECONFIG=$(firstlight kubeconfig)', 'firstlight kubeconfig --merge'],
-    load: async () => (await import('./kubeconfig.ts')).kubeconfig,
+    load: async () => (await import('./kubeconfig.ts')).kubeconfigCommand,
   },
   {
     path: ['kubectl'],

@@ -1,7 +1,7 @@
 // What a person sees while `create cluster` works: on a terminal one calm frame, on a pipe a line per change. Both read
 // the same view. Notices that must be said stand above the frame.
 import type { CreateStory } from '../cluster/create-view.ts';
-import { beginStory, tellStory, viewOf } from '../cluster/create-view.ts';
+import { beginStory, tellStory, createFrame } from '../cluster/create-view.ts';
 import type { ClusterSight } from '../cluster/observe-cluster.ts';
 import type { StallWatch } from '../cluster/wait-for-progress.ts';
 import { drawnFrame } from '../screen/drawn-frame.ts';
@@ -33,7 +33,7 @@ export function clusterScreen(
   const shows = terminal.canDraw && global.logLevel !== 'debug' ? onTerminal(invocation) : onPipe(invocation);
   const update = (next: CreateStory): void => {
     story = next;
-    shows.show(viewOf(story, now()));
+    shows.show(createFrame(story, now()));
   };
   return {
     onStage: (event) => {
@@ -49,7 +49,7 @@ export function clusterScreen(
     story: () => story,
     run: async (signal) => {
       while (!signal.aborted && shows.isDrawn) {
-        shows.show(viewOf(story, now()));
+        shows.show(createFrame(story, now()));
         await host.clock.sleep(drawEveryMs, signal).catch(() => {});
       }
     },

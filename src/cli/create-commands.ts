@@ -57,6 +57,6 @@ export const createCommands: readonly CommandSpec[] = [
       'firstlight explain error ASSET_CONFLICT',
       'firstlight explain --json-schema > install-config.schema.json',
     ],
-    load: async () => (await import('./explain.ts')).explain,
+    load: async () => (await import('./explain.ts')).explainCommand,
   },
 ];

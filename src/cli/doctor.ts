@@ -4,14 +4,14 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { stateFolder } from '../platform/local/cluster-folder.ts';
 import { type DetectedHost, detectHost } from '../platform/local/detected-host.ts';
 import { type MachinePlan, planMachines } from '../platform/local/plan.ts';
-import { findProblems, type HostProblem, inMebibytes } from '../platform/local/problems.ts';
+import { findHostProblems, type HostProblem, inMebibytes } from '../platform/local/problems.ts';
 import type { CommandBody } from './command.ts';
 import { alignColumns } from './machine-table.ts';
 
 export const doctor: CommandBody = async ({ host, options }) => {
   const { machines } = z.looseObject({ machines: z.coerce.number().int().positive() }).parse(options);
   const detected = await detectHost(host, stateFolder);
-  const problems = findProblems(detected, { machines });
+  const problems = findHostProblems(detected, { machines });
   const plan = planMachines(detected);
   return {
     data: { detected, plan, problems },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../host/fake/fake-host.ts';
-import { explainInstallConfig, explainJsonSchema } from './explain-install-config.ts';
+import { showInstallConfigField, explainJsonSchema } from './explain-install-config.ts';
 
 test('explain prints kind, type, description, fields and rules within 80 columns', () => {
-  const { text } = explainInstallConfig({ host: fakeHost() }, 'installconfig.networking.clusterNetwork');
+  const { text } = showInstallConfigField({ host: fakeHost() }, 'installconfig.networking.clusterNetwork');
   expect(text.split('\n').slice(0, 14)).toEqual([
     'KIND:    InstallConfig',
     'VERSION: v1',

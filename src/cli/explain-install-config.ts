@@ -1,13 +1,13 @@
 // `firstlight explain installconfig[.path]` and `firstlight explain --json-schema`
 import { architectureOf } from '../install-config/architecture.ts';
-import { type Explained, explainInstallConfig as explain, type FieldFacts } from '../install-config/explain.ts';
+import { type ExplainedField, explainInstallConfig as explain, type FieldFacts } from '../install-config/explain.ts';
 import { jsonSchema } from '../install-config/json-schema.ts';
 import { wrapText } from '../install-config/wrap-text.ts';
 import type { CommandResult, Invocation } from './command.ts';
 
 const width = 80;
 
-export function explainInstallConfig({ host }: Pick<Invocation, 'host'>, path: string): CommandResult {
+export function showInstallConfigField({ host }: Pick<Invocation, 'host'>, path: string): CommandResult {
   const data = explain(path, architectureOf(host.environment.architecture));
   return { data, text: explainedText(data) };
 }
@@ -17,7 +17,7 @@ export function explainJsonSchema({ host }: Pick<Invocation, 'host'>): CommandRe
   return { data, text: `${JSON.stringify(data, undefined, 2)}\n` };
 }
 
-export function explainedText(explained: Explained): string {
+export function explainedText(explained: ExplainedField): string {
   const { kind, version, path, type, fields, rules } = explained;
   return [
     `KIND:    ${kind}`,

@@ -13,7 +13,7 @@ const kinds: readonly Kind[] = [
     name: 'installconfig',
     shows: 'the fields of install-config.yaml, e.g. installconfig.networking',
     explain: async (invocation, name) =>
-      (await import('./explain-install-config.ts')).explainInstallConfig(invocation, name ?? 'installconfig'),
+      (await import('./explain-install-config.ts')).showInstallConfigField(invocation, name ?? 'installconfig'),
   },
   {
     name: 'asset',
@@ -32,7 +32,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-export const explain: CommandBody = async (invocation) => {
+export const explainCommand: CommandBody = async (invocation) => {
   if (invocation.options['jsonSchema'] === true) {
     return (await import('./explain-install-config.ts')).explainJsonSchema(invocation);
   }

@@ -6,7 +6,7 @@ import { kubeconfigFile } from '../cluster/local-kubeconfig.ts';
 import { mergeKubeconfig } from '../cluster/merge-kubeconfig.ts';
 import type { CommandBody } from './command.ts';
 
-export const kubeconfig: CommandBody = async ({ host, global, options }) => {
+export const kubeconfigCommand: CommandBody = async ({ host, global, options }) => {
   const { merge } = z.looseObject({ merge: z.boolean().default(false) }).parse(options);
   const path = await kubeconfigFile(host, global.dir);
   if (!merge) return { data: { path }, text: `${path}\n` };

@@ -1,7 +1,7 @@
 // `firstlight machine-config diff`
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Change, Difference } from '../machine-config/diff.ts';
+import type { ConfigChange, Difference } from '../machine-config/diff.ts';
 import { diffSpecs } from '../machine-config/diff.ts';
 import { actionText } from '../machine-config/disruption.ts';
 import { mistakeText, readDocuments } from '../machine-config/documents.ts';
@@ -49,7 +49,7 @@ async function readSide(invocation: Invocation, argument: string, pool: string):
   return { name: machineConfig.metadata.name, spec: machineConfig.spec };
 }
 
-const signs: Readonly<Record<Change['change'], string>> = { added: '+', removed: '-', changed: '~' };
+const signs: Readonly<Record<ConfigChange['change'], string>> = { added: '+', removed: '-', changed: '~' };
 
 function differenceText(before: Side, after: Side, { changes, actions, needsReboot }: Difference): string {
   if (changes.length === 0) return `${before.name} and ${after.name} say the same\n`;

@@ -1,7 +1,7 @@
 // `firstlight machine-config explain`
 import { machineConfigErrors } from '../machine-config/errors.ts';
-import type { Contribution, Explanation } from '../machine-config/explain.ts';
-import { explain, explainAll } from '../machine-config/explain.ts';
+import type { Contribution, EntryExplanation } from '../machine-config/explain.ts';
+import { explainNamed, explainAll } from '../machine-config/explain.ts';
 import type { RenderedPool } from '../machine-config/render.ts';
 import type { CommandBody } from './command.ts';
 import { loadInput, notesText, renderNamed, table } from './machine-config-input.ts';
@@ -11,7 +11,7 @@ export const machineConfigExplain: CommandBody = async (invocation) => {
   const [pool = '', name = ''] = invocation.args;
   const objects = await loadInput(invocation);
   const rendered = renderNamed(objects, pool);
-  const explanations = explain(rendered, name);
+  const explanations = explainNamed(rendered, name);
   if (explanations.length === 0) {
     const similar = nearestName(
       name,
@@ -29,7 +29,7 @@ export const machineConfigExplain: CommandBody = async (invocation) => {
   };
 };
 
-interface Located extends Explanation {
+interface Located extends EntryExplanation {
   readonly contributions: readonly (Contribution & { readonly origin: string })[];
 }
 

@@ -7,7 +7,7 @@ import type { ConfigSource } from '../config-server/config-source.ts';
 import { openFileSource } from '../config-server/file-source.ts';
 import type { AccessMode } from '../config-server/handler.ts';
 import type { Log } from '../config-server/server-log.ts';
-import { type ConfigServerSettings, readSettings } from '../config-server/settings.ts';
+import { type ConfigServerSettings, readServerSettings } from '../config-server/settings.ts';
 import type { TokenIssuer } from '../config-server/token-issuer.ts';
 import { openTokenLedger } from '../config-server/token-ledger.ts';
 import type { CommandBody, CommandResult } from './command.ts';
@@ -42,7 +42,7 @@ export const machineConfigServe: CommandBody = async (invocation) => {
   const { host, signal } = invocation;
   const given = options.parse(invocation.options);
   if (given.staticPod !== undefined) return printStaticPod(given.staticPod);
-  const settings = await readSettings(host.files, given.settings);
+  const settings = await readServerSettings(host.files, given.settings);
   using opened = openServerLog(invocation);
   const { log } = opened;
   const access = given.open ? 'open' : settings.access;

@@ -1,10 +1,10 @@
 // `firstlight machine-config show`
 import type { File, Link, Unit } from '../ignition/config.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
-import type { Explanation } from '../machine-config/explain.ts';
+import type { EntryExplanation } from '../machine-config/explain.ts';
 import { decidedBy, explainAll, isContested } from '../machine-config/explain.ts';
 import { machineConfigErrors } from '../machine-config/errors.ts';
-import type { Entry } from '../machine-config/merge-configs.ts';
+import type { MergedEntry } from '../machine-config/merge-configs.ts';
 import type { RenderedPool } from '../machine-config/render.ts';
 import type { CommandBody, CommandResult } from './command.ts';
 import { loadInput, notesText, renderNamed, sizeText, table } from './machine-config-input.ts';
@@ -33,7 +33,7 @@ export const machineConfigShow: CommandBody = async (invocation) => {
   };
 };
 
-const kindOrder: readonly Explanation['kind'][] = [
+const kindOrder: readonly EntryExplanation['kind'][] = [
   'file',
   'directory',
   'link',
@@ -46,19 +46,19 @@ const kindOrder: readonly Explanation['kind'][] = [
   'section',
 ];
 
-function byKindAndName(one: Explanation, other: Explanation): number {
+function byKindAndName(one: EntryExplanation, other: EntryExplanation): number {
   const kinds = kindOrder.indexOf(one.kind) - kindOrder.indexOf(other.kind);
   return kinds === 0 ? one.name.localeCompare(other.name, 'en') : kinds;
 }
 
-function fromText(explanation: Explanation): string {
+function fromText(explanation: EntryExplanation): string {
   const by = decidedBy(explanation);
   if (isContested(explanation)) return `${by}  (overrides another)`;
   const others = explanation.contributions.length - 1;
   return others === 0 ? by : `${by}  and ${others} more`;
 }
 
-function detailOf(entry: Entry | undefined): string {
+function detailOf(entry: MergedEntry | undefined): string {
   if (entry === undefined) return '';
   if (entry.kind === 'file') {
     const file = entry.fields as unknown as File;
@@ -104,7 +104,7 @@ function showOne(rendered: RenderedPool, name: string): CommandResult {
   return { data: { kind: found.kind, name, ...found.fields }, text: contentsOf(found) };
 }
 
-function contentsOf(entry: Entry): string {
+function contentsOf(entry: MergedEntry): string {
   if (entry.kind === 'unit') {
     const { name, contents, dropins } = entry.fields as unknown as Unit;
     const parts = [

@@ -9,7 +9,7 @@ const optionsSchema = z.looseObject({
   port: z.array(z.coerce.number().int()).default([]),
 });
 
-export const machineFacts: CommandBody = async ({ host, options }) => {
+export const machineFactsCommand: CommandBody = async ({ host, options }) => {
   const { name: names, balancer, port: ports } = optionsSchema.parse(options);
   const facts = await lookInside(host, { names, balancer, ports });
   return { data: facts, text: `${JSON.stringify(facts, null, 2)}\n` };

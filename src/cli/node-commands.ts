@@ -19,6 +19,6 @@ export const nodeCommands: readonly CommandSpec[] = [
       { flags: '--port <port>', description: 'a port of the load balancer', isRepeatable: true },
     ],
     examples: ['firstlight machine-facts --name api-int.demo.test --balancer 10.99.0.1 --port 22623'],
-    load: async () => (await import('./machine-facts.ts')).machineFacts,
+    load: async () => (await import('./machine-facts.ts')).machineFactsCommand,
   },
 ];

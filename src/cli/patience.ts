@@ -1,6 +1,6 @@
 // --timeout and --stall-after, as every command understands them that waits for machines.
 import { z } from 'zod';
-import type { Patience } from '../cluster/wait-for-progress.ts';
+import type { WaitLimits } from '../cluster/wait-for-progress.ts';
 import type { Invocation } from './command.ts';
 
 const optionsSchema = z.looseObject({
@@ -8,7 +8,7 @@ const optionsSchema = z.looseObject({
   stallAfter: z.coerce.number().positive(),
 });
 
-export function patienceOf({ host, options }: Pick<Invocation, 'host' | 'options'>): Patience {
+export function patienceOf({ host, options }: Pick<Invocation, 'host' | 'options'>): WaitLimits {
   const { timeout, stallAfter } = optionsSchema.parse(options);
   const endMs = timeout === undefined ? {} : { endMs: host.clock.monotonicMs() + timeout * 1000 };
   return { stallMs: stallAfter * 1000, ...endMs };

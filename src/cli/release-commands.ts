@@ -30,7 +30,7 @@ export const releaseCommands: readonly CommandSpec[] = [
     path: ['release', 'info'],
     summary: 'Say what is in the release: version, digest, components, image variables.',
     examples: ['firstlight release info', 'firstlight release info -o json'],
-    load: async () => (await import('./release-info.ts')).releaseInfo,
+    load: async () => (await import('./release-info.ts')).releaseInfoCommand,
   },
   {
     path: ['release', 'verify'],

@@ -3,7 +3,7 @@ import { currentRelease } from '../release/current.ts';
 import { megabytes } from '../release/build/recipe-stage.ts';
 import type { CommandBody } from './command.ts';
 
-export const releaseInfo: CommandBody = async ({ host }) => {
+export const releaseInfoCommand: CommandBody = async ({ host }) => {
   const { manifest, digest } = await currentRelease(host);
   const rows = (title: string, table: readonly (readonly string[])[]): string => {
     const widths = (table[0] ?? []).map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));

@@ -2,11 +2,11 @@
 import { torcxContext } from '../torcx/context.ts';
 import { explainOutcome, outcomeData } from '../torcx/explain.ts';
 import { runTorcx } from '../torcx/run-torcx.ts';
-import { readSettings } from '../torcx/settings.ts';
+import { readTorcxSettings } from '../torcx/settings.ts';
 import type { CommandBody } from './command.ts';
 
 export const torcxBootstrap: CommandBody = async ({ host, signal, emit, options }) => {
-  const settings = readSettings('bootstrap', options, host.environment);
+  const settings = readTorcxSettings('bootstrap', options, host.environment);
   const outcome = await runTorcx(torcxContext(host, settings, { signal, emit }));
   const exit = outcome.blockedBy?.exit;
   return { data: outcomeData(outcome), text: explainOutcome(outcome), ...(exit === undefined ? {} : { exit }) };

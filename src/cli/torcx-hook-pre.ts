@@ -2,13 +2,13 @@
 import { torcxContext } from '../torcx/context.ts';
 import { explainOutcome, outcomeData } from '../torcx/explain.ts';
 import { runTorcx, type TorcxOutcome } from '../torcx/run-torcx.ts';
-import { readSettings } from '../torcx/settings.ts';
+import { readTorcxSettings } from '../torcx/settings.ts';
 import { teeToSyslog } from '../torcx/syslog.ts';
 import type { CommandBody, Invocation } from './command.ts';
 
 export const torcxHookPre: CommandBody = async (invocation) => {
   const { host, signal, options } = invocation;
-  const settings = readSettings('hook', options, host.environment);
+  const settings = readTorcxSettings('hook', options, host.environment);
   const outcome = await prepare(invocation);
   if (settings.sleepSeconds > 0 && outcome.status === 'done') {
     // The pod belongs to a DaemonSet: ending would only start it again. Being asked to stop is the normal end.
@@ -20,6 +20,6 @@ export const torcxHookPre: CommandBody = async (invocation) => {
 
 async function prepare({ host, signal, emit, options }: Invocation): Promise<TorcxOutcome> {
   await using syslog = teeToSyslog(host, emit);
-  const settings = readSettings('hook', options, host.environment);
+  const settings = readTorcxSettings('hook', options, host.environment);
   return await runTorcx(torcxContext(host, settings, { signal, emit: syslog.emit }));
 }

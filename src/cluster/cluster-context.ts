@@ -7,7 +7,7 @@ import type { MachineImage } from '../platform/machine-image.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { Journal } from '../workflow/journal.ts';
 import type { ClusterSight } from './observe-cluster.ts';
-import type { Patience, StallWatch } from './wait-for-progress.ts';
+import type { WaitLimits, StallWatch } from './wait-for-progress.ts';
 
 export interface ClusterContext {
   readonly host: Host;
@@ -17,7 +17,7 @@ export interface ClusterContext {
   readonly project: { readonly folder: string; readonly version: string };
   readonly journal: Journal;
   readonly emit: Emit;
-  readonly patience: Patience;
+  readonly patience: WaitLimits;
   /** Somebody wants to look into the bootstrap machine afterwards. */
   readonly keepsBootstrap: boolean;
   /** Told what is going on in the machines whenever somebody waits for them. */
@@ -38,7 +38,7 @@ export function assetsOf({ found }: ClusterContext): CreatedAssets {
   return found.assets;
 }
 
-export function imageOf({ found }: ClusterContext): MachineImage {
+export function machineImageOf({ found }: ClusterContext): MachineImage {
   if (found.image === undefined) throw new Error('the machine image is used before the release is there');
   return found.image;
 }

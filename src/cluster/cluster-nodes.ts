@@ -7,7 +7,7 @@ import { withoutAmounts } from '../screen/frame.ts';
 import { isSettled, machineWords } from './machine-words.ts';
 import { movements } from './missing-now.ts';
 import { observeCluster } from './observe-cluster.ts';
-import type { Look } from './wait-for-progress.ts';
+import type { ProgressLook } from './wait-for-progress.ts';
 
 export interface ClusterNode {
   readonly name: string;
@@ -84,7 +84,7 @@ export interface AwaitedNodes {
  * One look at whether all of them are Ready and within reach, and where not, what the machine says itself. An API that is away for a
  * moment is something to wait for.
  */
-export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<Look> {
+export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<ProgressLook> {
   const sight = await observeCluster(host, cluster);
   try {
     const waiting = notReady(expected, await listNodes(client, signal));

@@ -16,13 +16,13 @@ import { createStages } from './create-stages.ts';
 import { platformName } from './local-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 import { expectedNodes } from './stages/nodes.ts';
-import type { Patience } from './wait-for-progress.ts';
+import type { WaitLimits } from './wait-for-progress.ts';
 
 export interface CreateClusterOptions {
   readonly host: Host;
   readonly dir: string;
   readonly project: ClusterContext['project'];
-  readonly patience: Patience;
+  readonly patience: WaitLimits;
   /** Leaves the bootstrap machine for a person to look into. */
   readonly keepsBootstrap: boolean;
   /** What the stages of this command do. */

@@ -2,7 +2,7 @@
 import type { Stage } from '../workflow/stage.ts';
 import type { ClusterContext } from './cluster-context.ts';
 import { assets } from './stages/assets.ts';
-import { addons, controlPlane, handoff, masters } from './stages/bootstrap-phases.ts';
+import { addons, controlPlanePhase, handoff, mastersPhase } from './stages/bootstrap-phases.ts';
 import { machines } from './stages/machines.ts';
 import { nodes } from './stages/nodes.ts';
 import { release } from './stages/release.ts';
@@ -12,8 +12,8 @@ export const createStages: readonly Stage<ClusterContext>[] = [
   assets,
   release,
   machines,
-  controlPlane,
-  masters,
+  controlPlanePhase,
+  mastersPhase,
   handoff,
   addons,
   removeBootstrap,

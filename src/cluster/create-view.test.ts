@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginStory, tellStory, viewOf } from './create-view.ts';
+import { beginStory, tellStory, createFrame } from './create-view.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 
 const sight: ClusterSight = {
@@ -20,7 +20,7 @@ test('a phase that is watched shows what each machine does, and the others their
     { kind: 'stage-progress', stage: 'masters', progress: 'everything at once' },
   ] as const;
   const story = events.reduce((told, event, index) => tellStory(told, event, index * 1_000), begun);
-  expect(viewOf({ ...story, sight }, 5_000)).toEqual({
+  expect(createFrame({ ...story, sight }, 5_000)).toEqual({
     title: 'firstlight',
     elapsedMs: 5_000,
     steps: [
@@ -57,7 +57,7 @@ test('a wait for several machines has a line for each', () => {
     { kind: 'stage-progress', stage: 'nodes', progress: 'master-0 is not Ready: no CNI; worker-0 is not a node yet' },
   ] as const;
   const story = events.reduce((told, event) => tellStory(told, event, 0), beginStory(['nodes'], 'firstlight', 0));
-  expect(viewOf(story, 0).steps).toEqual([
+  expect(createFrame(story, 0).steps).toEqual([
     {
       name: 'nodes',
       state: 'running',

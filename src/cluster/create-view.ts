@@ -56,7 +56,7 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
   }
 }
 
-export function viewOf(story: CreateStory, nowMs: number): FrameView {
+export function createFrame(story: CreateStory, nowMs: number): FrameView {
   const steps = Object.entries(story.stages).map(([name, stage]): FrameStep => {
     const isRunning = stage.state === 'running';
     const isWatched = isRunning && phases.some((phase) => phase === name);

@@ -1,5 +1,5 @@
 // Why nothing moves in the cluster of a folder: facts from host, machines and API, judged by the checks of diagnose/.
-import type { ClusterFacts } from '../diagnose/facts.ts';
+import type { DiagnosisFacts } from '../diagnose/facts.ts';
 import { collectFacts } from '../diagnose/collect-facts.ts';
 import { diagnose } from '../diagnose/diagnose.ts';
 import type { Host } from '../host/host.ts';
@@ -7,7 +7,7 @@ import { dirOption } from './dir-option.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
-import type { Explanation, StallWatch } from './wait-for-progress.ts';
+import type { StallExplanation, StallWatch } from './wait-for-progress.ts';
 
 export interface StalledCluster {
   readonly host: Host;
@@ -15,14 +15,14 @@ export interface StalledCluster {
   readonly signal: AbortSignal;
 }
 
-export interface Explained extends Explanation {
-  readonly facts: ClusterFacts;
+export interface ExplainedStall extends StallExplanation {
+  readonly facts: DiagnosisFacts;
 }
 
 export async function explainStall(
   { host, dir, signal }: StalledCluster,
   missing: readonly string[],
-): Promise<Explained> {
+): Promise<ExplainedStall> {
   const { name, local } = await mustFindCluster(host, dir);
   const { machines } = await observeCluster(host, name);
   await using client = await connectCluster(host, dir);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { type Inventory, inventorySchema } from '../contract/inventory.ts';
-import { type LocalCluster, readCluster } from '../platform/local/local-cluster.ts';
+import { type LocalCluster, readLocalCluster } from '../platform/local/local-cluster.ts';
 import { clusterErrors } from './errors.ts';
 
 const metadataSchema = z.looseObject({
@@ -38,7 +38,7 @@ export async function findCluster(host: Host, dir: string): Promise<FoundCluster
     name,
     platform: platform.none === undefined ? 'local' : 'none',
     inventory: inventorySchema.parse(parse(inventory)),
-    local: await readCluster(host, name),
+    local: await readLocalCluster(host, name),
   };
 }
 

@@ -20,7 +20,7 @@ import { stallWatch } from './explain-stall.ts';
 import type { FoundCluster } from './find-cluster.ts';
 import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
 import { listVoters } from './status.ts';
-import { type Look, type Patience, waitForProgress } from './wait-for-progress.ts';
+import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 
 const firstWorkerAddress = 21;
 const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };
@@ -48,7 +48,7 @@ export interface AddNodes extends PlatformContext {
   readonly dir: string;
   readonly names: readonly string[];
   /** Undefined: does not wait until they are Ready. */
-  readonly patience: Patience | undefined;
+  readonly patience: WaitLimits | undefined;
 }
 
 export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine[]> {
@@ -97,20 +97,20 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   return added;
 }
 
-interface Awaited {
+interface AwaitedMachine {
   /** The platform's name of the cluster. */
   readonly cluster: string;
   readonly machines: Inventory['machines'];
-  readonly patience: Patience;
+  readonly patience: WaitLimits;
 }
 
 /** Ready, and a master also a voter: before that it carries nothing. */
-async function awaitReady(add: AddNodes, { cluster, machines, patience }: Awaited): Promise<void> {
+async function awaitReady(add: AddNodes, { cluster, machines, patience }: AwaitedMachine): Promise<void> {
   const { host, dir, names: expected, signal, emit } = add;
   const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
   await using client = await connectCluster(host, dir);
   const masters = machines.filter(({ name, role }) => role === 'master' && expected.includes(name));
-  const look = async (): Promise<Look> => {
+  const look = async (): Promise<ProgressLook> => {
     const nodes = await lookAtNodes({ host, client, cluster, expected, signal });
     if (!nodes.isDone || masters.length === 0) return nodes;
     const voters = await listVoters(client, machines, signal);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reason } from '../diagnose/diagnose.ts';
 import { type FakeClock, fakeClock } from '../host/fake/fake-clock.ts';
-import { type Look, type Patience, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
+import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
 
 const minuteMs = 60_000;
 
@@ -16,8 +16,8 @@ const reason: Reason = {
 
 interface Case extends Partial<Pick<ProgressWait, 'onStill'>> {
   readonly clock: FakeClock;
-  readonly look: () => Promise<Look>;
-  readonly patience?: Patience;
+  readonly look: () => Promise<ProgressLook>;
+  readonly patience?: WaitLimits;
   readonly onLikely?: (reason: Reason | undefined) => void;
 }
 
@@ -46,7 +46,7 @@ function wait({
 describe('waiting as long as something moves', () => {
   test('two hours are no failure when something changes every five minutes', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
-    const look = async (): Promise<Look> => {
+    const look = async (): Promise<ProgressLook> => {
       const ms = clock.monotonicMs();
       return { isDone: ms > 120 * minuteMs, facts: [String(Math.floor(ms / (5 * minuteMs)))], missing: ['more'] };
     };
@@ -55,7 +55,11 @@ describe('waiting as long as something moves', () => {
 
   test('no change for long ends it: what was seen, the likely reason, the next command', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
-    const look = async (): Promise<Look> => ({ isDone: false, facts: ['same'], missing: ['master-2: first boot'] });
+    const look = async (): Promise<ProgressLook> => ({
+      isDone: false,
+      facts: ['same'],
+      missing: ['master-2: first boot'],
+    });
     await expect(wait({ clock, look })).rejects.toMatchObject({
       code: 'CLUSTER_STALLED',
       exit: 5,
@@ -72,7 +76,7 @@ describe('waiting as long as something moves', () => {
 
   test('what comes and goes again and again is no movement', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
-    const look = async (): Promise<Look> => {
+    const look = async (): Promise<ProgressLook> => {
       const isUp = Math.floor(clock.monotonicMs() / 10_000) % 2 === 0;
       return { isDone: false, facts: ['always', isUp ? 'etcd starts' : 'etcd fails'], missing: [] };
     };
@@ -82,7 +86,11 @@ describe('waiting as long as something moves', () => {
 
   test('the limit of the person counts also while things move', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
-    const look = async (): Promise<Look> => ({ isDone: false, facts: [String(clock.monotonicMs())], missing: [] });
+    const look = async (): Promise<ProgressLook> => ({
+      isDone: false,
+      facts: [String(clock.monotonicMs())],
+      missing: [],
+    });
     const patience = { stallMs: 6 * minuteMs, endMs: minuteMs };
     await expect(wait({ clock, look, patience })).rejects.toMatchObject({ code: 'CLUSTER_TIMEOUT', exit: 5 });
     expect(clock.monotonicMs()).toBeLessThan(minuteMs + 2_000);
@@ -90,7 +98,7 @@ describe('waiting as long as something moves', () => {
 
   test('whoever can tell that it will never come is asked once nothing moves', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
-    const look = async (): Promise<Look> => ({ isDone: false, facts: ['same'], missing: [] });
+    const look = async (): Promise<ProgressLook> => ({ isDone: false, facts: ['same'], missing: [] });
     const onStill = (): Promise<void> => Promise.reject(new Error('master-1 has stopped'));
     await expect(wait({ clock, look, onStill })).rejects.toThrow('master-1 has stopped');
     expect(clock.monotonicMs()).toBeLessThan(minuteMs);
@@ -100,7 +108,7 @@ describe('waiting as long as something moves', () => {
 test('the likely reason is told long before the end, and taken back when something moves', async () => {
   const clock = fakeClock('2026-01-01T00:00:00Z');
   const told: (readonly [seconds: number, sentence: string | undefined])[] = [];
-  const look = async (): Promise<Look> => {
+  const look = async (): Promise<ProgressLook> => {
     const ms = clock.monotonicMs();
     return { isDone: ms > 2 * minuteMs, facts: [ms < 40_000 ? 'stands still' : String(ms)], missing: [] };
   };

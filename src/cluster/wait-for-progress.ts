@@ -4,14 +4,14 @@ import type { Reason } from '../diagnose/diagnose.ts';
 import type { Clock } from '../host/clock.ts';
 import { clusterErrors } from './errors.ts';
 
-export interface Look {
+export interface ProgressLook {
   readonly isDone: boolean;
   /** Whatever counts as movement. One that was not there before is movement; one that comes back is not. */
   readonly facts: readonly string[];
   readonly missing: readonly string[];
 }
 
-export interface Patience {
+export interface WaitLimits {
   /** How long nothing may change. */
   readonly stallMs: number;
   /** On the clock's monotonic scale; the person's own limit for all of it. */
@@ -19,7 +19,7 @@ export interface Patience {
 }
 
 /** Why nothing moves, and how to say it. */
-export interface Explanation {
+export interface StallExplanation {
   readonly reasons: readonly Reason[];
   /** See `dirOption`. */
   readonly dirOption: string;
@@ -27,7 +27,7 @@ export interface Explanation {
 
 /** Whoever waits for machines may be told why nothing moves, before it is too long. */
 export interface StallWatch {
-  readonly explain: (missing: readonly string[]) => Promise<Explanation>;
+  readonly explain: (missing: readonly string[]) => Promise<StallExplanation>;
   /** The likeliest reason, once nothing has moved for a while; undefined when something moves again. */
   readonly onLikely: (reason: Reason | undefined) => void;
 }
@@ -37,10 +37,10 @@ export interface ProgressWait {
   /** The command that waits, as a person types it: running it again continues. */
   readonly command: string;
   readonly stage: string;
-  readonly patience: Patience;
+  readonly patience: WaitLimits;
   readonly everyMs: number;
   readonly signal: AbortSignal;
-  readonly look: () => Promise<Look>;
+  readonly look: () => Promise<ProgressLook>;
   /** Told whenever what is missing changes. */
   readonly onMissing: (missing: readonly string[]) => void;
   /** Asked when nothing has moved for a while: throws when it never will. */

@@ -13,12 +13,12 @@ import { installMissing } from './install-complete.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { missingNow, movements } from './missing-now.ts';
-import { type Look, type Patience, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
+import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
 
 export interface WaitForOptions {
   readonly host: Host;
   readonly dir: string;
-  readonly patience: Patience;
+  readonly patience: WaitLimits;
   readonly emit: Emit;
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,7 @@ export async function waitForInstall(options: WaitForOptions): Promise<void> {
 async function waitFor(
   options: WaitForOptions,
   wait: Pick<ProgressWait, 'command' | 'stage'>,
-  look: () => Promise<Look>,
+  look: () => Promise<ProgressLook>,
 ): Promise<void> {
   const { host, dir, patience, signal, emit } = options;
   const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
@@ -75,7 +75,7 @@ async function waitFor(
 }
 
 /** On this host by what the bootstrap machine itself says; elsewhere, and when it is gone, by what is in the API. */
-async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): Promise<Look> {
+async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): Promise<ProgressLook> {
   const sight = await observeCluster(options.host, cluster.name);
   if (sight.machines.some(({ role }) => role === 'bootstrap')) {
     const missing = missingNow(sight);
@@ -86,7 +86,7 @@ async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): 
 
 const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
 
-async function bootstrapRecord(client: KubernetesClient): Promise<Look> {
+async function bootstrapRecord(client: KubernetesClient): Promise<ProgressLook> {
   const read = async (reference: typeof record | typeof progressConfigMap, key: string): Promise<string | undefined> =>
     ((await client.find(reference, { deadlineMs: 5_000 }))?.['data'] as Record<string, string> | undefined)?.[key];
   const [status, progress] = await Promise.all([read(record, 'status'), read(progressConfigMap, progressKey)]);
@@ -101,8 +101,8 @@ async function bootstrapRecord(client: KubernetesClient): Promise<Look> {
 
 async function throughApi(
   { host, dir, signal }: WaitForOptions,
-  look: (client: KubernetesClient) => Promise<Look>,
-): Promise<Look> {
+  look: (client: KubernetesClient) => Promise<ProgressLook>,
+): Promise<ProgressLook> {
   try {
     await using client = await connectCluster(host, dir);
     return await look(client);

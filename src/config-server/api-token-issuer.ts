@@ -21,7 +21,7 @@ import { digestToken, isBootstrapToken, tokenId } from './bootstrap-token.ts';
 import type { Issued, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
 import { tokenLifeMs } from './token-issuer.ts';
 import type { KnownToken } from './outstanding-tokens.ts';
-import { verdict } from './token-ledger.ts';
+import { judgeKeysRequest } from './token-ledger.ts';
 
 /** Every token is an object of etcd until its machine has joined: fewer than a file may hold. */
 export const apiTokenLimit = 5_000;
@@ -65,7 +65,7 @@ class SecretIssuer implements ApiTokenIssuer {
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
-    return verdict(knownToken(await this.#find(request)), request, this.#host.clock.now());
+    return judgeKeysRequest(knownToken(await this.#find(request)), request, this.#host.clock.now());
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
@@ -73,7 +73,7 @@ class SecretIssuer implements ApiTokenIssuer {
     for (let attempt = 1; ; attempt += 1) {
       const token = await this.#find(request);
       const now = this.#host.clock.now();
-      const found = verdict(knownToken(token), request, now);
+      const found = judgeKeysRequest(knownToken(token), request, now);
       if (token === undefined || found.status === 'refused' || found.isRepeated) return found;
       const given = { at: now, to: digestToken(request.redemption) };
       if (await recordKeysGiven(client, token, { given, deadlineMs: callMs })) return found;

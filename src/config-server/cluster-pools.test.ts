@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { sampleFacts } from '../../test/oracle/machine-config-sample.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { baseMachineConfigs, clusterFactsOf, sshMachineConfig } from '../machine-config/base-machine-configs.ts';
-import { apiVersion, controllerConfigSchema, generatedAnnotation, roleLabel } from '../machine-config/machine-config.ts';
+import {
+  apiVersion,
+  controllerConfigSchema,
+  generatedAnnotation,
+  roleLabel,
+} from '../machine-config/machine-config.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../machine-config/manifests.ts';
 import { builtInPools } from '../machine-config/pools.ts';
 import { renderPool } from '../machine-config/render.ts';

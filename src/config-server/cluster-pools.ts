@@ -10,7 +10,7 @@ import { apiVersion, generatedAnnotation } from '../machine-config/machine-confi
 import { allPools } from '../machine-config/pools.ts';
 import { readObjects, type ReadObjects } from '../machine-config/read-objects.ts';
 import { renderPool } from '../machine-config/render.ts';
-import { chosenConfig, type Waiting } from './config-source.ts';
+import { chosenConfig, type SourceWaiting } from './config-source.ts';
 
 export const poolKinds = {
   machineConfigs: { kind: { apiVersion, kind: 'MachineConfig' } },
@@ -23,7 +23,7 @@ export type PoolObjects = Readonly<Record<keyof typeof poolKinds, readonly Kuber
 export interface ClusterPools {
   readonly controllerConfig: ControllerConfig | undefined;
   /** What a new machine of each pool gets, or why that is not known. */
-  readonly pools: ReadonlyMap<string, MachineConfig | Waiting>;
+  readonly pools: ReadonlyMap<string, MachineConfig | SourceWaiting>;
 }
 
 interface ReadOne {
@@ -46,7 +46,7 @@ export class PoolRenderer {
     this.#read = new Map(all.map((object) => [keyOf(object), this.#readOnce(object)]));
     const [facts] = objects.controllerConfigs;
     const controllerConfig = facts === undefined ? undefined : this.#one(facts).objects.controllerConfig;
-    const waiting = (missing: string): Waiting => ({ status: 'waiting', missing });
+    const waiting = (missing: string): SourceWaiting => ({ status: 'waiting', missing });
     const unreadable = objects.pools.flatMap((object) => {
       const { mistake } = this.#one(object);
       return mistake === undefined ? [] : [[object.metadata.name, waiting(mistake)] as const];
@@ -61,7 +61,7 @@ export class PoolRenderer {
     return { controllerConfig, pools: new Map([...rendered, ...unreadable]) };
   }
 
-  #pool(pool: MachineConfigPool, objects: PoolObjects, facts: ControllerConfig): MachineConfig | Waiting {
+  #pool(pool: MachineConfigPool, objects: PoolObjects, facts: ControllerConfig): MachineConfig | SourceWaiting {
     const chosen = this.#chosen(pool, objects);
     if (chosen !== undefined) return chosen;
     const sources = objects.machineConfigs.filter((object) => !isRendered(object));

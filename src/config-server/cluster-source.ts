@@ -16,8 +16,8 @@ import type { ControllerConfig, MachineConfig } from '../machine-config/machine-
 import { poolTokensSecret, type PoolTokenDigests } from '../admission/pool-token.ts';
 import { builtInPools } from '../machine-config/pools.ts';
 import { type ClusterPools, poolKinds, type PoolObjects, PoolRenderer } from './cluster-pools.ts';
-import type { ConfigSource, Kubeconfig, ServedPool, SourceState, Waiting } from './config-source.ts';
-import { isServed, poolTokenDigestsSchema, readKubeconfig, readPullSecret } from './config-source.ts';
+import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
+import { isServed, poolTokenDigestsSchema, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface ClusterSourceOptions {
@@ -60,7 +60,7 @@ class ClusterSource implements ConfigSource {
   readonly #end = new AbortController();
   readonly #told = new Set<string>();
   #following: readonly (() => PromiseLike<void>)[] = [];
-  #local: LocalFiles | Waiting = { status: 'waiting', missing: 'the keys of this master have not been read yet' };
+  #local: LocalFiles | SourceWaiting = { status: 'waiting', missing: 'the keys of this master have not been read yet' };
   #cluster: ClusterPools | undefined;
   #trouble = 'nothing has been listed yet';
   #state: SourceState = { pools: new Map(), poolTokens: {}, problems: [] };
@@ -123,7 +123,7 @@ class ClusterSource implements ConfigSource {
     const poolTokens = digests ?? before.poolTokens;
     const areTokensMissing = this.#options.needsPoolTokens && Object.keys(poolTokens).length === 0;
     const problems = new Set<string>([this.#trouble, missingDigests ?? ''].filter((problem) => problem !== ''));
-    const pools = new Map<string, ServedPool | Waiting>();
+    const pools = new Map<string, ServedPool | SourceWaiting>();
     for (const [pool, found] of this.#pools()) {
       if (!isServed(found)) problems.add(found.missing);
       const last = before.pools.get(pool);
@@ -141,7 +141,7 @@ class ClusterSource implements ConfigSource {
     for (const problem of problems) this.#told.add(problem);
   }
 
-  #pools(): ReadonlyMap<string, ServedPool | Waiting> {
+  #pools(): ReadonlyMap<string, ServedPool | SourceWaiting> {
     const cluster = this.#cluster;
     if (cluster === undefined) {
       const missing = `the API at ${this.#options.client.server} to say what machines get: ${this.#trouble}`;
@@ -150,7 +150,11 @@ class ClusterSource implements ConfigSource {
     return new Map([...cluster.pools].map(([pool, found]) => [pool, this.#served(pool, found, cluster)] as const));
   }
 
-  #served(pool: string, found: MachineConfig | Waiting, { controllerConfig }: ClusterPools): ServedPool | Waiting {
+  #served(
+    pool: string,
+    found: MachineConfig | SourceWaiting,
+    { controllerConfig }: ClusterPools,
+  ): ServedPool | SourceWaiting {
     const local = this.#local;
     if ('status' in found) return found;
     if ('status' in local) return local;
@@ -171,7 +175,7 @@ class ClusterSource implements ConfigSource {
     };
   }
 
-  async #readLocal(): Promise<LocalFiles | Waiting> {
+  async #readLocal(): Promise<LocalFiles | SourceWaiting> {
     const { proxyCredentialsPath, pullSecretPath } = this.#options;
     try {
       const [apiserverCaPem, kubeletClientCaPem, proxyCredentials, pullSecret] = await Promise.all([
@@ -204,10 +208,10 @@ class ClusterSource implements ConfigSource {
   }
 }
 
-function kubeconfigOf({ spec }: ControllerConfig, caPem: string): Kubeconfig {
+function kubeconfigOf({ spec }: ControllerConfig, caPem: string): KubeletKubeconfig {
   const clusterName = spec.controlPlane?.clusterName ?? 'cluster';
   const text = kubeconfig(kubeletKubeconfigOptions({ clusterName, server: spec.apiServerInternalURL, caPem }));
-  const read = readKubeconfig(text);
+  const read = parseKubeletKubeconfig(text);
   if (read === undefined) throw new Error('the kubeconfig of kubelets is none');
   return read;
 }
@@ -228,7 +232,7 @@ function readDigests(secret: KubernetesObject | undefined): {
 }
 
 /** The same object as long as it says the same: what was built from it is kept. Names are digests of what they name. */
-function keptIfSame(last: ServedPool | Waiting | undefined, next: ServedPool): ServedPool {
+function keptIfSame(last: ServedPool | SourceWaiting | undefined, next: ServedPool): ServedPool {
   return isServed(last) && JSON.stringify(identityOf(last)) === JSON.stringify(identityOf(next)) ? last : next;
 }
 

@@ -11,7 +11,7 @@ export interface ServedPool {
   /** The rendered one. Its Ignition config has been read and found valid. */
   readonly machineConfig: MachineConfig;
   /** A kubeconfig that names nobody; the token of one machine is put into it. */
-  readonly kubeconfig: Kubeconfig;
+  readonly kubeconfig: KubeletKubeconfig;
   /** Whom the kubelet believes when it is called. */
   readonly kubeletClientCaPem: string;
   /** The file with the proxy's user and password, where machines of the pool need it. */
@@ -20,14 +20,14 @@ export interface ServedPool {
   readonly pullSecret?: string;
 }
 
-export interface Waiting {
+export interface SourceWaiting {
   readonly status: 'waiting';
   /** One sentence: what is missing. */
   readonly missing: string;
 }
 
 export interface SourceState {
-  readonly pools: ReadonlyMap<string, ServedPool | Waiting>;
+  readonly pools: ReadonlyMap<string, ServedPool | SourceWaiting>;
   /** None until they have been read: then nobody is let in. */
   readonly poolTokens: PoolTokenDigests;
   /** Things a person should mend although the server goes on: one sentence each. */
@@ -40,7 +40,7 @@ export interface ConfigSource extends AsyncDisposable {
 
 export const nothingKnown: SourceState = { pools: new Map(), poolTokens: {}, problems: ['nothing has been read yet'] };
 
-export function isServed(state: ServedPool | Waiting | undefined): state is ServedPool {
+export function isServed(state: ServedPool | SourceWaiting | undefined): state is ServedPool {
   return state !== undefined && !('status' in state);
 }
 
@@ -71,9 +71,9 @@ const kubeconfigSchema = z.looseObject({
   clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({ server: z.url() }) })).length(1),
   users: z.array(z.looseObject({ name: z.string() })).length(1),
 });
-export type Kubeconfig = z.output<typeof kubeconfigSchema>;
+export type KubeletKubeconfig = z.output<typeof kubeconfigSchema>;
 
-export function readKubeconfig(value: unknown): Kubeconfig | undefined {
+export function parseKubeletKubeconfig(value: unknown): KubeletKubeconfig | undefined {
   return kubeconfigSchema.safeParse(value).data;
 }
 

@@ -10,13 +10,13 @@ import { trustBundles } from '../pki/trust-bundles.ts';
 import { mistakeText, readDocuments } from '../machine-config/documents.ts';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
 import { readObjects } from '../machine-config/read-objects.ts';
-import type { ConfigSource, Kubeconfig, ServedPool, SourceState, Waiting } from './config-source.ts';
+import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
 import {
   chosenConfig,
   isServed,
   nothingKnown,
   poolTokenDigestsSchema,
-  readKubeconfig,
+  parseKubeletKubeconfig,
   readPullSecret,
 } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
@@ -52,12 +52,12 @@ export async function openFileSource(host: Host, options: FileSourceOptions): Pr
 }
 
 interface Common {
-  readonly kubeconfig: Kubeconfig;
+  readonly kubeconfig: KubeletKubeconfig;
   readonly kubeletClientCaPem: string;
   readonly pullSecret?: string;
 }
 
-type Read<T> = { readonly value: T } | Waiting;
+type Read<T> = { readonly value: T } | SourceWaiting;
 
 class FileReader {
   readonly #host: Host;
@@ -76,7 +76,7 @@ class FileReader {
     const { poolTokensPath, renderedFolder } = this.#options;
     const tokens = await this.#file(poolTokensPath, (text) => poolTokenDigestsSchema.parse(JSON.parse(text)));
     const common = await this.#common();
-    const pools = new Map<string, ServedPool | Waiting>();
+    const pools = new Map<string, ServedPool | SourceWaiting>();
     const folder = join(renderedFolder, 'machine-pools');
     for (const name of (await this.#host.files.list(folder)) ?? []) {
       if (!/^[^.].*\.(ya?ml|json)$/.test(name)) continue;
@@ -95,7 +95,7 @@ class FileReader {
     chosen: { readonly pool: string; readonly config: string },
     common: Read<Common>,
     before: SourceState,
-  ): Promise<ServedPool | Waiting> {
+  ): Promise<ServedPool | SourceWaiting> {
     const { pool, config } = chosen;
     if (!/^[a-z0-9][a-z0-9.-]*$/.test(config)) return this.#waiting(`pool ${pool} names no rendered config`);
     const path = join(this.#options.renderedFolder, 'machine-configs', `${config}.yaml`);
@@ -120,7 +120,7 @@ class FileReader {
     const { kubeconfigPath, pkiFolder, pullSecretPath } = this.#options;
     const kubeconfig = await this.#file(
       kubeconfigPath,
-      (text) => readKubeconfig(parseYaml(text)) ?? fail('not a kubeconfig'),
+      (text) => parseKubeletKubeconfig(parseYaml(text)) ?? fail('not a kubeconfig'),
     );
     if (!('value' in kubeconfig)) return kubeconfig;
     const pems: string[] = [];
@@ -159,7 +159,7 @@ class FileReader {
     }
   }
 
-  #waiting(missing: string): Waiting {
+  #waiting(missing: string): SourceWaiting {
     if (!this.#problems.includes(missing)) this.#problems.push(missing);
     return { status: 'waiting', missing };
   }

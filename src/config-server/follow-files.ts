@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
 
-export interface FollowOptions {
+export interface FollowFilesOptions {
   readonly folders: readonly string[];
   /** Must not throw. */
   readonly look: () => Promise<void>;
@@ -15,7 +15,7 @@ const leastMs = 250;
 const everyMs = 5_000;
 
 /** Resolves after the first look. */
-export async function followFiles(host: Host, { folders, look }: FollowOptions): Promise<AsyncDisposable> {
+export async function followFiles(host: Host, { folders, look }: FollowFilesOptions): Promise<AsyncDisposable> {
   const end = new AbortController();
   let wake = Promise.withResolvers<void>();
   let watches: readonly Disposable[] = [];

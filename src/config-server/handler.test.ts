@@ -4,7 +4,7 @@ import { fakeHost } from '../host/fake/fake-host.ts';
 import { bodyBytes, type ServerRequest } from '../host/https-server.ts';
 import { issueLeaf, issueSigner } from '../pki/issue.ts';
 import { digestPoolToken } from '../admission/pool-token.ts';
-import type { ServedPool, Waiting } from './config-source.ts';
+import type { ServedPool, SourceWaiting } from './config-source.ts';
 import { type AccessMode, createHandler, type Handled } from './handler.ts';
 import { masterKeyFiles, masterKeysSchema } from './master-keys.ts';
 import { openTokenLedger } from './token-ledger.ts';
@@ -19,7 +19,7 @@ async function setUp(access: AccessMode = 'token') {
   const issuer = await openTokenLedger(host, { path: '/served/tokens' });
   const master = servedPool('master');
   const source = fixedSource({
-    pools: new Map<string, ServedPool | Waiting>([
+    pools: new Map<string, ServedPool | SourceWaiting>([
       ['master', master],
       ['worker', servedPool('worker')],
       ['slow', { status: 'waiting', missing: 'it is not rendered' }],

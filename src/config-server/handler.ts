@@ -31,7 +31,7 @@ export interface HandlerOptions {
 }
 
 /** What was decided, for the log and the counters; the same object for all answers that are alike. Holds no secret. */
-export interface Decision {
+export interface AnswerDecision {
   readonly route: 'config' | 'keys' | 'healthz' | 'other';
   readonly reason: Refusal | 'served';
   readonly pool?: string;
@@ -43,7 +43,7 @@ export interface Decision {
 
 export interface Handled {
   readonly answer: ServerAnswer;
-  readonly decision: Decision;
+  readonly decision: AnswerDecision;
   /** The public part of the single-use token that was given, or shown. */
   readonly tokenId?: string;
 }
@@ -69,7 +69,7 @@ export function createHandler(options: HandlerOptions): Handler {
   };
 }
 
-function refused(decision: Omit<Decision, 'reason'>, reason: Refusal, told?: string): Handled {
+function refused(decision: Omit<AnswerDecision, 'reason'>, reason: Refusal, told?: string): Handled {
   const { detail = told } = decision;
   return {
     answer: refuse(reason, told),
@@ -159,7 +159,7 @@ type Offer =
   | GoodOffer
   | {
       readonly status: 'inexpressible';
-      readonly about: Omit<Decision, 'reason'>;
+      readonly about: Omit<AnswerDecision, 'reason'>;
       readonly losses: readonly string[];
     };
 

@@ -3,7 +3,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { ConnectionTrouble } from '../host/https-server.ts';
 import { answerDurations } from './answer-durations.ts';
-import type { Decision } from './handler.ts';
+import type { AnswerDecision } from './handler.ts';
 
 export interface MetricsReaders {
   readonly connections: () => number;
@@ -15,7 +15,7 @@ export interface MetricsReaders {
 }
 
 export interface Metrics {
-  answered(decision: Decision, status: number, seconds: number): void;
+  answered(decision: AnswerDecision, status: number, seconds: number): void;
   trouble(trouble: ConnectionTrouble): void;
   /** In the text format of Prometheus. */
   text(): Promise<string>;

@@ -3,7 +3,7 @@
 // garbage collector does not see it neither copies nor marks. Thirty-two bytes a token: id, pool, end, secret.
 import { idLength, noToken, tokenId } from './bootstrap-token.ts';
 
-export interface KeysGiven {
+export interface KeysRedeemed {
   readonly atMs: number;
   readonly redemption: string;
 }
@@ -13,7 +13,7 @@ export interface KnownToken {
   readonly token: string;
   readonly pool: string;
   readonly expiresAtMs: number;
-  readonly keysGiven: KeysGiven | undefined;
+  readonly keysGiven: KeysRedeemed | undefined;
 }
 
 const entryBytes = 32;
@@ -54,7 +54,7 @@ export class OutstandingTokens {
   #end = 0;
   #size = 0;
   readonly #pools: string[] = [];
-  readonly #keysGiven = new Map<string, KeysGiven>();
+  readonly #keysGiven = new Map<string, KeysRedeemed>();
 
   get size(): number {
     return this.#size;
@@ -97,7 +97,7 @@ export class OutstandingTokens {
   }
 
   /** Undefined: it turned out that they were not given. */
-  setKeysGiven(id: string, keysGiven: KeysGiven | undefined): void {
+  setKeysGiven(id: string, keysGiven: KeysRedeemed | undefined): void {
     if (keysGiven !== undefined && this.#find(idNumber(id)) !== undefined) this.#keysGiven.set(id, keysGiven);
     else this.#keysGiven.delete(id);
   }

@@ -16,8 +16,8 @@ import {
   proxyCredentials,
 } from '../contract/machine-paths.ts';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
-import { apiVersion, group } from '../machine-config/machine-config.ts';
-import type { Kubeconfig, ServedPool } from './config-source.ts';
+import { apiVersion, machineConfigGroup } from '../machine-config/machine-config.ts';
+import type { KubeletKubeconfig, ServedPool } from './config-source.ts';
 
 /** Paths that programs on existing machines know; see docs/config-server.md. */
 export const servedPaths = {
@@ -90,7 +90,7 @@ function migrateKernelArguments(
 
 function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly File[] {
   const { name } = served.machineConfig.metadata;
-  const annotation = (key: string): string => `${group}/${key}`;
+  const annotation = (key: string): string => `${machineConfigGroup}/${key}`;
   const annotations = {
     [annotation('currentConfig')]: name,
     [annotation('desiredConfig')]: name,
@@ -132,7 +132,7 @@ function hasOwnPullSecret({ storage }: Config): boolean {
   return [...(storage?.files ?? []), ...(storage?.links ?? [])].some(({ path }) => path === kubeletPullSecret);
 }
 
-function withToken(kubeconfig: Kubeconfig, token: string): string {
+function withToken(kubeconfig: KubeletKubeconfig, token: string): string {
   return toYaml({
     ...kubeconfig,
     users: kubeconfig.users.map((user) => ({ ...user, user: { token } })),

@@ -2,7 +2,7 @@
 // holds a token, a key or a config; of what a stranger sent, only so much as cannot flood a line.
 import { bodyBytes } from '../host/https-server.ts';
 import type { ConnectionTrouble, ServerAnswer, ServerRequest } from '../host/https-server.ts';
-import type { Decision } from './handler.ts';
+import type { AnswerDecision } from './handler.ts';
 
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -18,7 +18,7 @@ export type Log = (entry: LogEntry) => void;
 interface Answered {
   readonly request: ServerRequest;
   readonly answer: ServerAnswer;
-  readonly decision: Decision;
+  readonly decision: AnswerDecision;
   readonly tokenId: string | undefined;
   readonly ms: number;
 }
@@ -60,7 +60,7 @@ function isAlike(one: Answered, other: Answered): boolean {
   );
 }
 
-function isAlikeDecision(one: Decision, other: Decision): boolean {
+function isAlikeDecision(one: AnswerDecision, other: AnswerDecision): boolean {
   return (
     one.reason === other.reason &&
     one.pool === other.pool &&

@@ -19,7 +19,7 @@ export type ConfigServerSettings = Readonly<z.output<typeof schema>>;
 export type WrittenSettings = Readonly<z.input<typeof schema>>;
 
 /** The defaults where there is no such file. Throws CONFIGSERVER_SETTINGS for one that cannot be read. */
-export async function readSettings(files: Files, path: string | undefined): Promise<ConfigServerSettings> {
+export async function readServerSettings(files: Files, path: string | undefined): Promise<ConfigServerSettings> {
   const content = path === undefined ? undefined : await files.readIfPresent(path);
   if (path === undefined || content === undefined) return schema.parse({});
   try {

@@ -38,9 +38,9 @@ export type KeysVerdict =
   | { readonly status: 'refused'; readonly reason: 'unknown' | 'expired' | 'other-pool' | 'already-used' };
 
 /** What a machine is told, and what it is called in the log. */
-export type IssuedToken = Pick<TokenRecord, 'id' | 'token'>;
+export type ServedToken = Pick<TokenRecord, 'id' | 'token'>;
 
-export type Issued = IssuedToken | { readonly status: 'too-many'; readonly limit: number };
+export type Issued = ServedToken | { readonly status: 'too-many'; readonly limit: number };
 
 export interface TokenIssuer {
   /** At once where a token is recorded already. */

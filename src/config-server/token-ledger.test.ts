@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Crash, fakeDisk } from '../host/fake/fake-files.ts';
 import { fakeHost } from '../host/fake/fake-host.ts';
 import { isBootstrapToken } from './bootstrap-token.ts';
-import type { IssuedToken } from './token-issuer.ts';
+import type { ServedToken } from './token-issuer.ts';
 import { redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
 import { openTokenLedger, readTokenLedger } from './token-ledger.ts';
 
@@ -13,7 +13,7 @@ const redemption = 'chosen-by-the-machine';
 async function setUp(limit?: number) {
   const host = fakeHost();
   const ledger = await openTokenLedger(host, { path, ...(limit === undefined ? {} : { limit }) });
-  const issue = async (pool = 'master'): Promise<IssuedToken> => {
+  const issue = async (pool = 'master'): Promise<ServedToken> => {
     const issued = await ledger.issue({ ...request, pool });
     if ('status' in issued) throw new Error('refused');
     return issued;

@@ -10,7 +10,7 @@ import type { Host } from '../host/host.ts';
 import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './bootstrap-token.ts';
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
-import { type KeysGiven, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
+import { type KeysRedeemed, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
 import type { Issued, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
 import { outstandingLimit, redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
 import { TokensAhead } from './tokens-ahead.ts';
@@ -37,7 +37,7 @@ type Line = z.output<typeof line>;
 
 export interface LedgerEntry {
   readonly record: TokenRecord;
-  readonly keysGiven?: KeysGiven;
+  readonly keysGiven?: KeysRedeemed;
 }
 
 /** Everything recorded so far; of a file that is being written, all but the line under way. Throws CONFIGSERVER_LEDGER. */
@@ -111,7 +111,7 @@ class FileLedger implements TokenLedger {
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
-    return verdict(this.#parts.tokens.get(tokenId(request.token)), request, this.#host.clock.now());
+    return judgeKeysRequest(this.#parts.tokens.get(tokenId(request.token)), request, this.#host.clock.now());
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
@@ -119,7 +119,7 @@ class FileLedger implements TokenLedger {
     const id = tokenId(request.token);
     const known = tokens.get(id);
     const at = this.#host.clock.now();
-    const found = verdict(known, request, at);
+    const found = judgeKeysRequest(known, request, at);
     if (known === undefined || found.status === 'refused') return found;
     if (found.isRepeated) {
       await this.#redeeming.get(id);
@@ -219,7 +219,7 @@ function tokenTimes(atMs: number): TokenTimes {
 }
 
 /** The digests are compared whether or not the id is known, so that the time taken does not tell. */
-export function verdict(known: KnownToken | undefined, request: KeysRequest, now: Date): KeysVerdict {
+export function judgeKeysRequest(known: KnownToken | undefined, request: KeysRequest, now: Date): KeysVerdict {
   const isToken = isSame(digestToken(known?.token ?? noToken), digestToken(request.token));
   const refused = (reason: Extract<KeysVerdict, { status: 'refused' }>['reason']): KeysVerdict => {
     return { status: 'refused', reason };

@@ -68,7 +68,7 @@ export const systemTrustMade = '/run/firstlight-trust-made';
 export const releaseFile = '/usr/local/share/firstlight/release.json';
 
 /** What only this machine can know, found anew at every boot; nothing in it survives a reboot. */
-export const machineFacts = {
+export const runtimePaths = {
   folder: '/run/firstlight',
   /** NODE_NAME and NODE_IP. Present = the machine is prepared for its kubelet. */
   environment: '/run/firstlight/node.env',

@@ -9,7 +9,7 @@ import { needsRenewal, reissueReasons, validityAt } from '../pki/chain.ts';
 import { type Credential, issueLeaf } from '../pki/issue.ts';
 import { readKeyPair } from '../pki/key.ts';
 import {
-  type Facts,
+  type CertificateFacts,
   leafProfiles,
   machineLeaf,
   type MachineLeafName,
@@ -32,7 +32,7 @@ export const ownLeaves: readonly MachineLeafName[] = Object.entries(leafProfiles
 
 export interface CredentialOptions {
   readonly host: Host;
-  readonly facts: Facts;
+  readonly facts: CertificateFacts;
   readonly clusterName: string;
   /** Where the files are; the real folder on a machine, another one in tests. */
   readonly folder?: string;

@@ -4,7 +4,7 @@
 // the survivor.
 import type { ControlPlaneComponent } from './control-plane-paths.ts';
 
-export interface Probe {
+export interface HttpProbe {
   readonly path: string;
   readonly port: number;
   readonly scheme: 'HTTP' | 'HTTPS';
@@ -15,9 +15,9 @@ export interface StaticPodOptions {
   readonly component: ControlPlaneComponent;
   readonly image: string;
   readonly command: readonly string[];
-  readonly startup: Probe;
-  readonly liveness: Probe;
-  readonly readiness?: Probe;
+  readonly startup: HttpProbe;
+  readonly liveness: HttpProbe;
+  readonly readiness?: HttpProbe;
   readonly cpuRequest: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Folders of the host that the container sees under the same path. */
@@ -79,7 +79,7 @@ function container(options: StaticPodOptions): object {
   };
 }
 
-function httpGet({ path, port, scheme, host }: Probe): object {
+function httpGet({ path, port, scheme, host }: HttpProbe): object {
   return { httpGet: { path, port, scheme, ...(host === undefined ? {} : { host }) } };
 }
 

@@ -1,8 +1,8 @@
 // A check is a value: what it is called, why it can hold a cluster up, what it looks at, and its verdict as a pure
 // function of facts. `diagnose`, the stall of a long command and the docs read the same table.
-import type { ClusterFacts } from './facts.ts';
+import type { DiagnosisFacts } from './facts.ts';
 
-export interface Finding {
+export interface DiagnosisFinding {
   /** Undefined when it concerns the cluster as a whole. */
   readonly machine?: string;
   /** What is wrong, on which machine: one sentence without a full stop. */
@@ -24,10 +24,10 @@ export interface NextCommand {
  */
 export type Certainty = 'measured' | 'reported' | 'waited';
 
-export interface Check {
+export interface DiagnosisCheck {
   readonly name: string;
   readonly why: string;
   readonly looksAt: string;
   readonly certainty: Certainty;
-  readonly find: (facts: ClusterFacts) => readonly Finding[];
+  readonly find: (facts: DiagnosisFacts) => readonly DiagnosisFinding[];
 }

@@ -1,6 +1,6 @@
 // Every check, the deepest causes first: what stands above can bring about what stands below, never the other way round.
 // To add one: a file with its value, and a line here.
-import type { Check } from './check.ts';
+import type { DiagnosisCheck } from './check.ts';
 import { clockWrong } from './checks/clock-wrong.ts';
 import { configRefused } from './checks/config-refused.ts';
 import { containerWaits } from './checks/container-waits.ts';
@@ -16,7 +16,7 @@ import { portClosed } from './checks/port-closed.ts';
 import { somebodyWaits } from './checks/somebody-waits.ts';
 import { unitFails } from './checks/unit-fails.ts';
 
-export const checks: readonly Check[] = [
+export const checks: readonly DiagnosisCheck[] = [
   machineStopped,
   diskFull,
   clockWrong,

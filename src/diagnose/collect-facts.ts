@@ -10,13 +10,13 @@ import { readMachines } from '../platform/local/machine-folder.ts';
 import { findProcesses, hasProcesses } from '../platform/local/observed-machine.ts';
 import { readProcessTable } from '../platform/local/process-table.ts';
 import { isServiceRunning } from '../platform/local/switch-services.ts';
-import { type ApiFacts, apiPort, type ClusterFacts, configServerPort, type MachineFacts } from './facts.ts';
+import { type ApiFacts, apiPort, type DiagnosisFacts, configServerPort, type DiagnosedMachine } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
 
 /** What is known of a machine from the files it writes. */
-export type MachineWords = Pick<MachineFacts, 'name' | 'firstBoot' | 'agent'>;
+export type MachineWords = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;
 
-export interface CollectOptions {
+export interface CollectFactsOptions {
   readonly host: Host;
   /** Undefined where the machines are not on this host: then only the API is asked. */
   readonly cluster: LocalCluster | undefined;
@@ -29,13 +29,13 @@ export interface CollectOptions {
 /** More than all looks inside together take. */
 const insideMs = 15_000;
 
-export async function collectFacts(options: CollectOptions): Promise<ClusterFacts> {
+export async function collectFacts(options: CollectFactsOptions): Promise<DiagnosisFacts> {
   const { host, cluster, words, missing } = options;
   if (cluster === undefined) return { ...elsewhere, missing, api: await askApi(options) };
   const { switchAddress } = networkOf(cluster);
   const known = await readMachines(host, cluster.name);
   const table = await readProcessTable(host.files);
-  const machines = known.map(async ({ name, role, address }): Promise<MachineFacts> => {
+  const machines = known.map(async ({ name, role, address }): Promise<DiagnosedMachine> => {
     const isRunning = hasProcesses(await findProcesses(host, cluster.name, name, table));
     const said = words.find((one) => one.name === name);
     const seen = isRunning ? await lookInside(options, cluster, name) : undefined;
@@ -72,7 +72,7 @@ interface SeenInside {
 }
 
 async function lookInside(
-  { host, signal }: CollectOptions,
+  { host, signal }: CollectFactsOptions,
   cluster: LocalCluster,
   machine: string,
 ): Promise<SeenInside | undefined> {
@@ -103,7 +103,7 @@ export function clockAhead(
   return saidMs < sentMs ? saidMs - sentMs : 0;
 }
 
-async function askApi({ client, signal }: CollectOptions): Promise<ApiFacts | undefined> {
+async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts | undefined> {
   const call = { signal, deadlineMs: 5_000 };
   try {
     const [nodes, pods] = await Promise.all([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { clockAhead } from './collect-facts.ts';
 import { checks } from './checks.ts';
 import { diagnose } from './diagnose.ts';
-import type { ClusterFacts, MachineFacts } from './facts.ts';
+import type { DiagnosisFacts, DiagnosedMachine } from './facts.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 import { diagnosisLines } from './words.ts';
 
@@ -26,7 +26,7 @@ const well: InsideFacts = {
   units: [{ name: 'kubelet.service', active: 'active', sub: 'running', restarts: 0, lastWords: '' }],
 };
 
-function machine(change: Partial<MachineFacts> & Pick<MachineFacts, 'name' | 'role'>): MachineFacts {
+function machine(change: Partial<DiagnosedMachine> & Pick<DiagnosedMachine, 'name' | 'role'>): DiagnosedMachine {
   return {
     address: '10.99.0.11',
     isRunning: true,
@@ -44,7 +44,7 @@ const healthy = [
   machine({ name: 'worker-0', role: 'worker' }),
 ];
 
-function cluster(machines: readonly MachineFacts[], change: Partial<ClusterFacts> = {}): ClusterFacts {
+function cluster(machines: readonly DiagnosedMachine[], change: Partial<DiagnosisFacts> = {}): DiagnosisFacts {
   const missing = ['master-1: waits for something'];
   return { apiInternal: { name, address }, isBalancerRunning: true, machines, missing, api: undefined, ...change };
 }
@@ -56,7 +56,7 @@ const firstBoot = {
   waitingFor: { url: `https://${name}:22623/config/master`, attempts: 9, since: at, reason: 'whatever' },
 } as const;
 
-const sick = (inside: Partial<InsideFacts>, change: Partial<MachineFacts> = {}): MachineFacts =>
+const sick = (inside: Partial<InsideFacts>, change: Partial<DiagnosedMachine> = {}): DiagnosedMachine =>
   machine({ name: 'master-1', role: 'master', inside: { ...well, ...inside }, ...change });
 
 const url = `https://${name}:22623/config/master`;
@@ -68,7 +68,7 @@ const closed: Partial<InsideFacts> = {
 };
 
 describe('one fault on one master is the first reason, and names the machine', () => {
-  test.each<readonly [string, MachineFacts, string, RegExp]>([
+  test.each<readonly [string, DiagnosedMachine, string, RegExp]>([
     ['a name', sick(noNames, { firstBoot }), 'name-unresolved', /does not resolve on master-1$/],
     [
       'a wrong address',

@@ -1,9 +1,9 @@
 // Facts → reasons, the likeliest first. Pure: the same facts always give the same list.
-import type { Certainty, Check, Finding } from './check.ts';
+import type { Certainty, DiagnosisCheck, DiagnosisFinding } from './check.ts';
 import { checks } from './checks.ts';
-import type { ClusterFacts } from './facts.ts';
+import type { DiagnosisFacts } from './facts.ts';
 
-export interface Reason extends Finding {
+export interface Reason extends DiagnosisFinding {
   readonly check: string;
   readonly certainty: Certainty;
 }
@@ -11,7 +11,7 @@ export interface Reason extends Finding {
 const certainties: readonly Certainty[] = ['measured', 'reported', 'waited'];
 
 /** What was measured before what is said; then machines that somebody waits for; then the deeper cause. */
-export function diagnose(facts: ClusterFacts, table: readonly Check[] = checks): readonly Reason[] {
+export function diagnose(facts: DiagnosisFacts, table: readonly DiagnosisCheck[] = checks): readonly Reason[] {
   const reasons = table.flatMap(({ name, certainty, find }) =>
     find(facts).map((finding): Reason => ({ check: name, certainty, ...finding })),
   );

@@ -5,7 +5,7 @@ import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 
-export interface MachineFacts {
+export interface DiagnosedMachine {
   readonly name: string;
   readonly role: MachineRole;
   readonly address: string;
@@ -39,11 +39,11 @@ export interface ApiFacts {
   readonly waiting: readonly WaitingContainer[];
 }
 
-export interface ClusterFacts {
+export interface DiagnosisFacts {
   /** The name that machines ask for, and the address it should have. */
   readonly apiInternal: { readonly name: string; readonly address: string };
   readonly isBalancerRunning: boolean;
-  readonly machines: readonly MachineFacts[];
+  readonly machines: readonly DiagnosedMachine[];
   /** What is waited for, in the words of the wait; a machine that is named in it is looked at first. */
   readonly missing: readonly string[];
   /** Undefined while the API does not answer. */

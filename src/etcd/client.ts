@@ -4,7 +4,7 @@
 import type { Clock } from '../host/clock.ts';
 import { alarmNumbers, memberFrom, type RawMembers, type RawRange, type RawStatus, statusFrom } from './decode.ts';
 import { etcdErrors } from './errors.ts';
-import type { CallOptions as GrpcOptions, Channel, EtcdTls } from './grpc.ts';
+import type { RpcOptions as GrpcOptions, Channel, EtcdTls } from './grpc.ts';
 import {
   type Alarm,
   clusterId,
@@ -14,7 +14,7 @@ import {
   type MemberList,
   type MemberStatus,
 } from './member.ts';
-import { classify, type Outcome } from './outcomes.ts';
+import { classify, type CallOutcome } from './outcomes.ts';
 
 export type { EtcdTls } from './grpc.ts';
 
@@ -22,14 +22,14 @@ export interface Failure {
   readonly status: 'failed';
   readonly call: string;
   readonly url: string;
-  readonly outcome: Outcome;
+  readonly outcome: CallOutcome;
   /** etcd's or gRPC's own words. */
   readonly said: string;
 }
 
 export type Answer<T> = { readonly status: 'ok'; readonly value: T } | Failure;
 
-export interface CallOptions {
+export interface EtcdCallOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,26 +42,26 @@ export interface StoredValue {
 /** One member, at one of its client URLs. */
 export interface EtcdClient {
   readonly url: string;
-  memberList(options: CallOptions & { readonly isLinearizable: boolean }): Promise<Answer<MemberList>>;
-  addLearner(peerUrl: string, options?: CallOptions): Promise<Answer<readonly Member[]>>;
-  promote(id: MemberId, options?: CallOptions): Promise<Answer<readonly Member[]>>;
-  remove(id: MemberId, options?: CallOptions): Promise<Answer<readonly Member[]>>;
+  memberList(options: EtcdCallOptions & { readonly isLinearizable: boolean }): Promise<Answer<MemberList>>;
+  addLearner(peerUrl: string, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>>;
+  promote(id: MemberId, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>>;
+  remove(id: MemberId, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>>;
   /** Only the leader can do it: ask at its own URL. Resolves when the other one leads. */
-  moveLeader(to: MemberId, options?: CallOptions): Promise<Answer<void>>;
-  status(options?: CallOptions): Promise<Answer<MemberStatus>>;
+  moveLeader(to: MemberId, options?: EtcdCallOptions): Promise<Answer<void>>;
+  status(options?: EtcdCallOptions): Promise<Answer<MemberStatus>>;
   /** Clears an alarm. Reading them is `status`: etcd puts even a question for alarms through its log. */
-  disarm(alarm: Alarm, options?: CallOptions): Promise<Answer<void>>;
+  disarm(alarm: Alarm, options?: EtcdCallOptions): Promise<Answer<void>>;
   /** Serializable is the member's own copy; otherwise a majority has confirmed it. */
   get(
     key: string,
-    options: CallOptions & { readonly isSerializable: boolean },
+    options: EtcdCallOptions & { readonly isSerializable: boolean },
   ): Promise<Answer<StoredValue | undefined>>;
-  put(key: string, value: string | Uint8Array, options?: CallOptions): Promise<Answer<void>>;
+  put(key: string, value: string | Uint8Array, options?: EtcdCallOptions): Promise<Answer<void>>;
   /** Puts only if the key was last written at `modRevision` (0: does not exist). False: somebody was faster. */
   putIf(
     key: string,
     value: string | Uint8Array,
-    options: CallOptions & { readonly modRevision: number },
+    options: EtcdCallOptions & { readonly modRevision: number },
   ): Promise<Answer<boolean>>;
   /** The whole database as a stream, with its checksum at the end, as etcdutl restores it. */
   snapshot(options: { readonly idleMs: number; readonly signal?: AbortSignal }): AsyncIterable<Uint8Array>;
@@ -106,7 +106,11 @@ function mustBeMemberUrl(url: string): string {
 }
 
 interface Ask {
-  <T>(call: string, request: object, how: Required<Pick<GrpcOptions, 'timeoutMs'>> & CallOptions): Promise<Answer<T>>;
+  <T>(
+    call: string,
+    request: object,
+    how: Required<Pick<GrpcOptions, 'timeoutMs'>> & EtcdCallOptions,
+  ): Promise<Answer<T>>;
 }
 
 function clientOf(url: string, channel: () => Promise<Channel>): EtcdClient {
@@ -128,7 +132,7 @@ function clientOf(url: string, channel: () => Promise<Channel>): EtcdClient {
 }
 
 function membership(ask: Ask): Pick<EtcdClient, 'memberList' | 'addLearner' | 'promote' | 'remove'> {
-  const change = async (call: string, request: object, options?: CallOptions): Promise<Answer<readonly Member[]>> =>
+  const change = async (call: string, request: object, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>> =>
     map(await ask<RawMembers>(call, request, within(changeMs, options)), ({ members }) => members.map(memberFrom));
   return {
     memberList: async (options) =>
@@ -175,7 +179,7 @@ function keys(ask: Ask): Pick<EtcdClient, 'get' | 'put' | 'putIf'> {
   };
 }
 
-function within(timeoutMs: number, options: CallOptions | undefined): GrpcOptions {
+function within(timeoutMs: number, options: EtcdCallOptions | undefined): GrpcOptions {
   return { timeoutMs: options?.timeoutMs ?? timeoutMs, signal: options?.signal };
 }
 

@@ -1,13 +1,13 @@
 // What etcd can refuse or withhold, in words a person can act on.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
-import { type Outcome, outcomes } from './outcomes.ts';
+import { type CallOutcome, outcomes } from './outcomes.ts';
 
 export const etcdErrors = errorTable('ETCD', {
   CALL: {
-    message: (e: { call: string; url: string; outcome: Outcome; said: string }) =>
+    message: (e: { call: string; url: string; outcome: CallOutcome; said: string }) =>
       `etcd at ${e.url} did not do ${e.call}: ${outcomes[e.outcome].means} (${e.said})`,
-    hint: (e: { outcome: Outcome }) =>
+    hint: (e: { outcome: CallOutcome }) =>
       outcomes[e.outcome].mayHaveHappened
         ? 'It may have happened all the same: read the member list before anything is repeated.'
         : 'Nothing was changed. firstlight status shows the members and what each of them says.',

@@ -14,7 +14,7 @@ export interface EtcdTls {
   readonly keyPem: Secret;
 }
 
-export interface CallOptions {
+export interface RpcOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,9 +24,9 @@ export type RpcAnswer =
   | { readonly status: 'failed'; readonly code: number; readonly details: string };
 
 export interface Channel extends Disposable {
-  unary(call: string, request: object, options: CallOptions): Promise<RpcAnswer>;
+  unary(call: string, request: object, options: RpcOptions): Promise<RpcAnswer>;
   /** Messages of a server stream; ends with an error when none comes for `timeoutMs`. */
-  stream(call: string, request: object, options: CallOptions): AsyncIterable<unknown>;
+  stream(call: string, request: object, options: RpcOptions): AsyncIterable<unknown>;
 }
 
 const definitions = fromJSON(etcdWire as Parameters<typeof fromJSON>[0], {
@@ -101,7 +101,7 @@ function methodOf(call: string): ServiceDefinition[string] {
 function unary(
   client: Client,
   call: string,
-  { request, options }: { request: object; options: CallOptions },
+  { request, options }: { request: object; options: RpcOptions },
 ): Promise<RpcAnswer> {
   const { signal } = options;
   const method = methodOf(call);
@@ -134,7 +134,7 @@ function unary(
 async function* stream(
   client: Client,
   call: string,
-  from: { url: string; request: object; options: CallOptions; clock: Clock },
+  from: { url: string; request: object; options: RpcOptions; clock: Clock },
 ): AsyncGenerator {
   const { url, options, clock } = from;
   const { path, requestSerialize, responseDeserialize } = methodOf(call);

@@ -78,10 +78,10 @@ export const outcomes = {
   unrecognised: { mayHaveHappened: true, means: 'the member answered with something we do not know' },
 } as const satisfies Record<string, OutcomeRow>;
 
-export type Outcome = keyof typeof outcomes;
+export type CallOutcome = keyof typeof outcomes;
 
 /** The gRPC status codes that speak for the connection rather than for etcd. */
-const byCode: Readonly<Record<number, Outcome>> = {
+const byCode: Readonly<Record<number, CallOutcome>> = {
   1: 'no-answer',
   4: 'no-answer',
   7: 'not-allowed',
@@ -89,11 +89,11 @@ const byCode: Readonly<Record<number, Outcome>> = {
   16: 'not-allowed',
 };
 
-export function classify(code: number, details: string): Outcome {
+export function classify(code: number, details: string): CallOutcome {
   const prefix = 'etcdserver: ';
   if (details.startsWith(prefix)) {
     const said = details.slice(prefix.length);
-    const rows = Object.entries(outcomes) as readonly (readonly [Outcome, OutcomeRow])[];
+    const rows = Object.entries(outcomes) as readonly (readonly [CallOutcome, OutcomeRow])[];
     const row = rows.find(([, { text }]) => text?.test(said));
     if (row !== undefined) return row[0];
   }

@@ -8,13 +8,13 @@ export interface Ignition extends Infer<typeof schema.ignition> {
   readonly version: SpecVersion;
 }
 /** A config of any spec this package speaks; `ignition.version` says which. The fields are those of the newest. */
-export interface Config extends Infer<typeof schema.config> {
+export interface Config extends Infer<typeof schema.configType> {
   readonly ignition: Ignition;
 }
 
 export interface Resource extends Infer<typeof schema.resource> {}
 export interface HttpHeader extends Infer<typeof schema.httpHeader> {}
-export interface Proxy extends Infer<typeof schema.proxy> {}
+export interface ProxySettings extends Infer<typeof schema.proxy> {}
 
 export interface Storage extends Infer<typeof schema.storage> {}
 export interface Owner extends Infer<typeof schema.owner> {}
@@ -36,6 +36,6 @@ export interface Dropin extends Infer<typeof schema.dropin> {}
 
 export interface Passwd extends Infer<typeof schema.passwd> {}
 export interface User extends Infer<typeof schema.user> {}
-export interface Group extends Infer<typeof schema.group> {}
+export interface Group extends Infer<typeof schema.groupType> {}
 
 export interface KernelArguments extends Infer<typeof schema.kernelArguments> {}

@@ -3,13 +3,13 @@
 import type { Config } from './config.ts';
 import type { JsonPath } from './problems.ts';
 import type { Report } from './report.ts';
-import { makeReport, pathText } from './report.ts';
+import { makeReport, jsonPathText } from './report.ts';
 import type { Field, ObjectType } from './schema.ts';
-import { config as configType } from './schema.ts';
+import { configType } from './schema.ts';
 import { normalize } from './serialize.ts';
 import type { SpecVersion } from './spec-version.ts';
 import { isAtLeast, latestSpec } from './spec-version.ts';
-import { findProblems } from './validate.ts';
+import { findConfigProblems } from './validate.ts';
 
 export interface Loss {
   readonly path: string;
@@ -24,14 +24,14 @@ export type Converted =
 
 /** The config must be valid in its own spec; otherwise there is no telling a loss from a mistake. */
 export function convert(config: Config, version: SpecVersion): Converted {
-  const before = makeReport(findProblems(config));
+  const before = makeReport(findConfigProblems(config));
   if (before.errors.length > 0) return { status: 'invalid', report: before };
   if (isAtLeast(version, config.ignition.version)) return { status: 'converted', config: convertUp(config, version) };
 
   const losses: Loss[] = [];
   const kept = keepKnown(config, { type: configType, path: [], version }, losses) as unknown as Config;
   const result = normalize({ ...kept, ignition: { ...kept.ignition, version } });
-  const refused = makeReport(findProblems(result)).errors;
+  const refused = makeReport(findConfigProblems(result)).errors;
   for (const { path, message } of refused) losses.push({ path, reason: `${message} (spec ${version})` });
   return losses.length > 0 ? { status: 'lossy', losses } : { status: 'converted', config: result };
 }
@@ -88,7 +88,7 @@ function keepKnown(value: object, { type, path, version }: Target, losses: Loss[
     if (member === undefined) continue;
     if (!isAtLeast(version, field.since)) {
       if (saysSomething(member, field))
-        losses.push({ path: pathText(memberPath), reason: `needs spec ${field.since}` });
+        losses.push({ path: jsonPathText(memberPath), reason: `needs spec ${field.since}` });
     } else if (field.kind === 'object') {
       result[name] = keepKnown(member as object, { type: field.object, path: memberPath, version }, losses);
     } else if (field.kind === 'list' && field.item !== 'text') {

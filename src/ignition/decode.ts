@@ -6,7 +6,7 @@ import type { JsonNode } from './json-source.ts';
 import type { JsonPath, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Field, ListField, ObjectField, ObjectType } from './schema.ts';
-import { config as configType, ignition as ignitionType } from './schema.ts';
+import { configType, ignition as ignitionType } from './schema.ts';
 import type { SpecVersion } from './spec-version.ts';
 import { isAtLeast, oldestSpec } from './spec-version.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { inlineFile, readInlineContents } from './inline-contents.ts';
-import { verdict } from './report.ts';
+import { reportVerdict } from './report.ts';
 import { validate } from './validate.ts';
 
 test.each([false, true])('an inline file is valid and gives its bytes back (gzip: %s)', (gzip) => {
   const file = inlineFile({ path: '/etc/a', content: 'grün\n', mode: 0o600, user: 'core', gzip });
-  expect(verdict(validate({ ignition: { version: '3.5.0' }, storage: { files: [file] } }))).toBe('fine');
+  expect(reportVerdict(validate({ ignition: { version: '3.5.0' }, storage: { files: [file] } }))).toBe('fine');
   const read = readInlineContents(file.contents ?? {});
   expect(read.status === 'inline' && Buffer.from(read.bytes).toString()).toBe('grün\n');
 });

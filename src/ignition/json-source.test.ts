@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonNode } from './json-source.ts';
-import { positionsIn, readJson } from './json-source.ts';
+import { positionsIn, readJsonWithPlaces } from './json-source.ts';
 
 function valueOf(node: JsonNode): unknown {
   if (node.kind === 'object') {
@@ -26,7 +26,7 @@ test('every JSON document means what JSON.parse says it means', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
-      const read = readJson(text);
+      const read = readJsonWithPlaces(text);
       expect(read.status === 'read' && valueOf(read.root)).toEqual(JSON.parse(text));
     }),
   );
@@ -63,7 +63,7 @@ test('what JSON.parse refuses is refused, and nothing else', () => {
       } catch {
         isJson = false;
       }
-      expect(readJson(text).status).toBe(isJson ? 'read' : 'malformed');
+      expect(readJsonWithPlaces(text).status).toBe(isJson ? 'read' : 'malformed');
     }),
     { numRuns: 5_000 },
   );
@@ -78,13 +78,13 @@ test.each([
   ['{} x', 3, 'after the end'],
   ['', 0, 'the text ends'],
 ])('%j is refused at offset %d: %s', (text, offset, reason) => {
-  const read = readJson(text);
+  const read = readJsonWithPlaces(text);
   expect(read).toMatchObject({ status: 'malformed', offset });
   expect(read.status === 'malformed' && read.reason).toContain(reason);
 });
 
 test('repeated keys, spellings of numbers and starting points are kept', () => {
-  expect(readJson('{"a":1.0,"a":-0}')).toEqual({
+  expect(readJsonWithPlaces('{"a":1.0,"a":-0}')).toEqual({
     status: 'read',
     root: {
       kind: 'object',
@@ -98,7 +98,7 @@ test('repeated keys, spellings of numbers and starting points are kept', () => {
 });
 
 test('nesting beyond ten thousand levels is refused, not followed', () => {
-  expect(readJson('['.repeat(1_000_000))).toMatchObject({ status: 'malformed', offset: 10_000 });
+  expect(readJsonWithPlaces('['.repeat(1_000_000))).toMatchObject({ status: 'malformed', offset: 10_000 });
 });
 
 test('positions count lines and characters, in any order of asking', () => {

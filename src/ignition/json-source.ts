@@ -44,7 +44,7 @@ type Open =
   | { kind: 'object'; start: number; entries: JsonEntry[]; key: string; keyStart: number }
   | { kind: 'array'; start: number; items: JsonNode[] };
 
-export function readJson(text: string): ReadJson {
+export function readJsonWithPlaces(text: string): ReadJson {
   try {
     return { status: 'read', root: readDocument(text) };
   } catch (error) {

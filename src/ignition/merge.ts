@@ -4,7 +4,7 @@
 import type { Config } from './config.ts';
 import { convertUp } from './convert.ts';
 import type { Field, ListField, ObjectType } from './schema.ts';
-import { config as configType, namespaceOf } from './schema.ts';
+import { configType, namespaceOf } from './schema.ts';
 import { normalize } from './serialize.ts';
 
 /**

@@ -3,13 +3,13 @@
 import type { Config } from './config.ts';
 import { decodeConfig, decodeVersion } from './decode.ts';
 import type { JsonNode } from './json-source.ts';
-import { positionsIn, readJson } from './json-source.ts';
-import type { Finding, JsonPath, PlacedFinding } from './problems.ts';
+import { positionsIn, readJsonWithPlaces } from './json-source.ts';
+import type { ConfigFinding, JsonPath, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Report } from './report.ts';
 import { makeReport } from './report.ts';
 import { readSpecVersion } from './spec-version.ts';
-import { findProblems } from './validate.ts';
+import { findConfigProblems } from './validate.ts';
 
 export type Parsed =
   | { readonly status: 'parsed'; readonly config: Config; readonly report: Report }
@@ -22,7 +22,7 @@ export function parse(source: string | Uint8Array): Parsed {
   const text = typeof source === 'string' ? source : new TextDecoder('utf-8', { ignoreBOM: true }).decode(source);
   if (text === '') return { status: 'empty', report: makeReport([finding('EMPTY', [])]) };
 
-  const json = readJson(text);
+  const json = readJsonWithPlaces(text);
   if (json.status === 'malformed') {
     return refused(text, [{ ...finding('BAD_JSON', [], json.reason), offset: json.offset }]);
   }
@@ -39,7 +39,7 @@ export function parse(source: string | Uint8Array): Parsed {
 
   const decoded = decodeConfig(root, version.version);
   if (decoded.status === 'mistyped') return refused(text, decoded.mistakes);
-  const broken = findProblems(decoded.config).map((found) => ({ ...found, offset: offsetOf(found.path) }));
+  const broken = findConfigProblems(decoded.config).map((found) => ({ ...found, offset: offsetOf(found.path) }));
   const report = reportIn(text, [...broken, ...decoded.findings]);
   return report.errors.length > 0
     ? { status: 'refused', report }
@@ -59,7 +59,7 @@ function refused(text: string, findings: readonly PlacedFinding[]): Parsed {
 function reportIn(text: string, findings: readonly PlacedFinding[]): Report {
   if (findings.length === 0) return makeReport([]);
   const positionOf = positionsIn(text);
-  const offsets = new Map<Finding, number>(findings.map((found) => [found, found.offset]));
+  const offsets = new Map<ConfigFinding, number>(findings.map((found) => [found, found.offset]));
   return makeReport(
     findings.toSorted((one, other) => one.offset - other.offset),
     (found) => positionOf(offsets.get(found) ?? 0),

@@ -100,17 +100,17 @@ export type ProblemCode = keyof typeof problems;
 export type JsonPath = readonly (string | number)[];
 
 /** A problem at a place. What a rule yields is relative to the object it looked at. */
-export interface Finding {
+export interface ConfigFinding {
   readonly code: ProblemCode;
   readonly path: JsonPath;
   readonly detail?: string;
 }
 
 /** A problem in a text, at an offset in it. */
-export interface PlacedFinding extends Finding {
+export interface PlacedFinding extends ConfigFinding {
   readonly offset: number;
 }
 
-export function finding(code: ProblemCode, path: JsonPath, detail?: string): Finding {
+export function finding(code: ProblemCode, path: JsonPath, detail?: string): ConfigFinding {
   return detail === undefined ? { code, path } : { code, path, detail };
 }

@@ -1,7 +1,7 @@
 // What is said about a config: errors and warnings, each with its code, its JSON path and, when the config came as
 // text, the line and column. A config with errors is refused as a whole.
 import type { Position } from './json-source.ts';
-import type { Finding, JsonPath, ProblemCode, Severity } from './problems.ts';
+import type { ConfigFinding, JsonPath, ProblemCode, Severity } from './problems.ts';
 import { problems } from './problems.ts';
 
 export interface ReportEntry {
@@ -18,16 +18,16 @@ export interface Report {
   readonly warnings: readonly ReportEntry[];
 }
 
-export type Verdict = 'error' | 'warning' | 'fine';
+export type ReportVerdict = 'error' | 'warning' | 'fine';
 
-export function verdict(report: Report): Verdict {
+export function reportVerdict(report: Report): ReportVerdict {
   if (report.errors.length > 0) return 'error';
   return report.warnings.length > 0 ? 'warning' : 'fine';
 }
 
 export function makeReport(
-  findings: readonly Finding[],
-  positionOf: (found: Finding) => Position | undefined = () => undefined,
+  findings: readonly ConfigFinding[],
+  positionOf: (found: ConfigFinding) => Position | undefined = () => undefined,
 ): Report {
   const entries = findings.map((found): ReportEntry => {
     const { severity, says } = problems[found.code];
@@ -36,7 +36,7 @@ export function makeReport(
       severity,
       code: found.code,
       message: found.detail === undefined ? says : `${says}: ${found.detail}`,
-      path: pathText(found.path),
+      path: jsonPathText(found.path),
       ...(position === undefined ? {} : { position }),
     };
   });
@@ -46,7 +46,7 @@ export function makeReport(
   };
 }
 
-export function pathText(path: JsonPath): string {
+export function jsonPathText(path: JsonPath): string {
   return ['$', ...path].join('.');
 }
 

@@ -303,21 +303,21 @@ export const user = objectType({
   shouldExist: flag({ since: '3.2.0', byDefault: true }),
   system: flag(),
 });
-export const group = objectType({
+export const groupType = objectType({
   name: requiredText,
   gid: number(),
   passwordHash: text(),
   shouldExist: flag({ since: '3.2.0', byDefault: true }),
   system: flag(),
 });
-export const passwd = objectType({ users: keyed(user, nameKey), groups: keyed(group, nameKey) });
+export const passwd = objectType({ users: keyed(user, nameKey), groups: keyed(groupType, nameKey) });
 
 export const kernelArguments = objectType({
   shouldExist: textSet({ namespace: 'argument' }),
   shouldNotExist: textSet({ namespace: 'argument' }),
 });
 
-export const config = objectType({
+export const configType = objectType({
   ignition: { ...object(ignition), required: true as const },
   storage: object(storage),
   systemd: object(systemd),

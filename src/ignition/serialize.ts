@@ -2,7 +2,7 @@
 // (empty lists, empty objects), but every value that was set, also "", 0 and false.
 import type { Config } from './config.ts';
 import type { Field, ObjectType } from './schema.ts';
-import { config as configType } from './schema.ts';
+import { configType } from './schema.ts';
 
 export interface SerializeOptions {
   /** Spaces per level; 0, the default, is the compact form that machines are served. */

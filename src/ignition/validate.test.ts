@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Config } from './config.ts';
-import { verdict } from './report.ts';
+import { reportVerdict } from './report.ts';
 import { validate } from './validate.ts';
 
 test('a config that was built, not parsed, is checked by the same rules, without positions', () => {
@@ -25,12 +25,12 @@ test('the rules are those of the declared spec', () => {
     ignition: { version },
     storage: { links: [{ path: '/a' }] },
   });
-  expect(verdict(validate(link('3.2.0')))).toBe('fine');
-  expect(verdict(validate(link('3.3.0')))).toBe('error');
+  expect(reportVerdict(validate(link('3.2.0')))).toBe('fine');
+  expect(reportVerdict(validate(link('3.3.0')))).toBe('error');
 });
 
 test('duplicates are looked for unless told otherwise', () => {
   const config: Config = { ignition: { version: '3.5.0' }, passwd: { users: [{ name: 'a' }, { name: 'a' }] } };
   expect(validate(config).errors).toMatchObject([{ code: 'DUPLICATE', path: '$.passwd.users.1' }]);
-  expect(verdict(validate(config, { duplicates: false }))).toBe('fine');
+  expect(reportVerdict(validate(config, { duplicates: false }))).toBe('fine');
 });

@@ -1,7 +1,7 @@
 // Checks a config against its spec: the rules of every object, parents before children, and duplicates in keyed lists.
 // What can only be seen in text (types, unknown keys) belongs to parse.ts.
 import type { Config } from './config.ts';
-import type { Finding, JsonPath } from './problems.ts';
+import type { ConfigFinding, JsonPath } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Report } from './report.ts';
 import { makeReport } from './report.ts';
@@ -9,13 +9,13 @@ import { diskRules } from './rules/disks.ts';
 import { fileRules } from './rules/files.ts';
 import { luksRules } from './rules/luks.ts';
 import { resourceRules } from './rules/resources.ts';
-import type { Rule } from './rules/rule.ts';
+import type { SpecRule } from './rules/rule.ts';
 import { systemdRules } from './rules/systemd.ts';
 import type { ObjectType } from './schema.ts';
-import { config as configType, namespaceOf } from './schema.ts';
+import { configType, namespaceOf } from './schema.ts';
 import type { SpecVersion } from './spec-version.ts';
 
-const rulesByType = Map.groupBy<ObjectType, Rule>(
+const rulesByType = Map.groupBy<ObjectType, SpecRule>(
   [...resourceRules, ...fileRules, ...diskRules, ...luksRules, ...systemdRules],
   ({ type }) => type,
 );
@@ -27,10 +27,10 @@ export interface ValidateOptions {
 
 /** What a machine would say of this config; without positions, for configs that were built or merged. */
 export function validate(config: Config, options: ValidateOptions = {}): Report {
-  return makeReport(findProblems(config, options));
+  return makeReport(findConfigProblems(config, options));
 }
 
-export function findProblems(config: Config, options: ValidateOptions = {}): Finding[] {
+export function findConfigProblems(config: Config, options: ValidateOptions = {}): ConfigFinding[] {
   const context = { spec: config.ignition.version, duplicates: options.duplicates ?? true, found: [] };
   visitObject(config, { type: configType, path: [] }, context);
   return context.found;
@@ -39,7 +39,7 @@ export function findProblems(config: Config, options: ValidateOptions = {}): Fin
 interface Context {
   readonly spec: SpecVersion;
   readonly duplicates: boolean;
-  readonly found: Finding[];
+  readonly found: ConfigFinding[];
 }
 
 interface Place {

@@ -16,7 +16,7 @@ export interface FieldFacts {
   readonly examples?: readonly unknown[];
 }
 
-export interface Explained extends FieldFacts {
+export interface ExplainedField extends FieldFacts {
   readonly kind: 'InstallConfig';
   readonly version: 'v1';
   /** `installconfig.networking`. */
@@ -29,7 +29,7 @@ export interface Explained extends FieldFacts {
 export const explainRoot = 'installconfig';
 
 /** `path` as typed: `installconfig`, `installconfig.networking.clusterNetwork`, indices of lists allowed. */
-export function explainInstallConfig(path: string, architecture: Architecture): Explained {
+export function explainInstallConfig(path: string, architecture: Architecture): ExplainedField {
   const [, ...names] = path.replaceAll(/\[\d*\]/g, '').split('.');
   let schema = jsonSchema(architecture);
   let isRequired = false;

@@ -3,7 +3,7 @@
 import type { Architecture } from './architecture.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
-import { type FieldPath, mistakesMax, nearest, pathText, quoted, redacted } from './mistake.ts';
+import { type FieldPath, mistakesMax, nearest, fieldPathText, quoted, redacted } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { holdsSecret } from './secrets.ts';
 import { unservedFields } from './unserved-fields.ts';
@@ -71,7 +71,7 @@ function valueMistake(issue: Issue, value: unknown, schema: JsonSchema): FieldMi
     path,
     at: 'value',
     text,
-    message: [pathText(path), text, issue.message].filter((word) => word !== '').join(' '),
+    message: [fieldPathText(path), text, issue.message].filter((word) => word !== '').join(' '),
     ...(allowed === undefined ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
     suspect: path,
@@ -89,7 +89,7 @@ function unknownFields(parent: FieldPath, keys: readonly string[], schema: JsonS
       path,
       at: 'key',
       text: quoted(key),
-      message: `${pathText(path)}: ${unserved ?? 'unknown field'}`,
+      message: `${fieldPathText(path)}: ${unserved ?? 'unknown field'}`,
       ...(unserved === undefined ? { allowed: names.join(', ') || 'no fields' } : {}),
       ...(suggestion === undefined ? {} : { suggestion }),
       suspect: [...parent, suggestion ?? key],

@@ -2,13 +2,13 @@
 import { isUsableIn, readAddress, readRange } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
 import { hostRoles, type HostRole } from './machines-schema.ts';
-import type { Finding, Rule, RuleInput } from './rule.ts';
+import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
 
 const hosts = ['hosts'] as const;
 const masters = ['controlPlane', 'replicas'] as const;
 const workers = ['compute', 0, 'replicas'] as const;
 
-function evenMasters({ config }: RuleInput): readonly Finding[] {
+function evenMasters({ config }: RuleInput): readonly RuleFinding[] {
   const count = masterCount(config);
   if (count % 2 === 1) return [];
   const majority = count / 2 + 1;
@@ -21,7 +21,7 @@ function evenMasters({ config }: RuleInput): readonly Finding[] {
 }
 
 /** Every entry that repeats an earlier one. */
-function repeated(entries: readonly (readonly [text: string, finding: Finding])[]): readonly Finding[] {
+function repeated(entries: readonly (readonly [text: string, finding: RuleFinding])[]): readonly RuleFinding[] {
   const seen = new Set<string>();
   return entries.flatMap(([text, finding]) => {
     const isNew = !seen.has(text);
@@ -30,7 +30,7 @@ function repeated(entries: readonly (readonly [text: string, finding: Finding])[
   });
 }
 
-function repeatedHosts({ config }: RuleInput): readonly Finding[] {
+function repeatedHosts({ config }: RuleInput): readonly RuleFinding[] {
   const names = config.hosts.map(
     ({ name }, i) => [name, { path: [...hosts, i, 'name'], message: `the host name ${name} is used twice` }] as const,
   );
@@ -43,7 +43,7 @@ function repeatedHosts({ config }: RuleInput): readonly Finding[] {
   return [...repeated(names), ...repeated(addresses)];
 }
 
-function strayAddresses({ config }: RuleInput): readonly Finding[] {
+function strayAddresses({ config }: RuleInput): readonly RuleFinding[] {
   const networks = config.networking.machineNetwork.map(({ cidr }) => readRange(cidr));
   const allowed = config.networking.machineNetwork.map(({ cidr }) => cidr).join(', ');
   return config.hosts.flatMap((host, i) =>
@@ -55,7 +55,7 @@ function strayAddresses({ config }: RuleInput): readonly Finding[] {
   );
 }
 
-function hostCounts({ config }: RuleInput): readonly Finding[] {
+function hostCounts({ config }: RuleInput): readonly RuleFinding[] {
   if (config.hosts.length === 0 || platformOf(config) !== 'none') return [];
   const wanted: Readonly<Record<HostRole, number>> = {
     bootstrap: 1,
@@ -74,7 +74,7 @@ function hostCounts({ config }: RuleInput): readonly Finding[] {
   });
 }
 
-export const machineRules: readonly Rule[] = [
+export const machineRules: readonly ConfigRule[] = [
   {
     name: 'odd-masters',
     says: 'The number of masters is odd: an even number survives no more losses than one fewer, and a split in halves stops it.',

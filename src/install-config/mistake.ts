@@ -34,7 +34,7 @@ export function areRelated(a: FieldPath, b: FieldPath): boolean {
   return a.slice(0, shared).every((part, i) => part === b[i]);
 }
 
-export function pathText(path: FieldPath): string {
+export function fieldPathText(path: FieldPath): string {
   return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${plainKey(part)}`))
     .join('');

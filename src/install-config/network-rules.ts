@@ -2,7 +2,7 @@
 import { overlap, readRange, sizeOf } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
 import type { FieldPath } from './mistake.ts';
-import type { Finding, Rule, RuleInput } from './rule.ts';
+import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
 
 const machineNetwork: FieldPath = ['networking', 'machineNetwork'];
 const clusterNetwork: FieldPath = ['networking', 'clusterNetwork'];
@@ -39,7 +39,7 @@ function namedRanges({ config }: RuleInput): readonly NamedRange[] {
   ];
 }
 
-function overlaps(input: RuleInput): readonly Finding[] {
+function overlaps(input: RuleInput): readonly RuleFinding[] {
   const all = namedRanges(input);
   const pairs = all.flatMap((a, i) => all.slice(i + 1).map((b) => [a, b] as const));
   return pairs
@@ -52,7 +52,7 @@ function overlaps(input: RuleInput): readonly Finding[] {
     });
 }
 
-export const networkRules: readonly Rule[] = [
+export const networkRules: readonly ConfigRule[] = [
   {
     name: 'ranges-apart',
     says: 'The ranges of machines, pods and Services do not overlap.',

@@ -1,8 +1,8 @@
 // The way out to the world and what Kubernetes is switched to: proxy, trust, mirrors, feature gates.
 import { mirrorBase, repositoryPath } from './image-mirror.ts';
-import type { Rule } from './rule.ts';
+import type { ConfigRule } from './rule.ts';
 
-export const optionRules: readonly Rule[] = [
+export const optionRules: readonly ConfigRule[] = [
   {
     name: 'proxy-has-url',
     says: 'proxy has httpProxy, httpsProxy or both.',

@@ -4,8 +4,8 @@
 import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
 import { type FieldMistake, readFields, textAt, valueAt } from './field-mistakes.ts';
-import { type FieldPath, type Mistake, mistakesMax, pathText } from './mistake.ts';
-import type { Rule } from './rule.ts';
+import { type FieldPath, type Mistake, mistakesMax, fieldPathText } from './mistake.ts';
+import type { ConfigRule } from './rule.ts';
 import { applyRules } from './rules.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { readYaml, type YamlSource } from './yaml-source.ts';
@@ -42,7 +42,11 @@ export function defaultInstallConfig(architecture: Architecture): InstallConfig 
 export function checkInstallConfig(text: string, options: ParseOptions): CheckedInstallConfig {
   const source = readYaml(text);
   const place = (mistake: Unplaced): Mistake => placed(mistake, source, options.file);
-  const inText = source.mistakes.map((mistake) => ({ ...mistake, file: options.file, path: pathText(mistake.path) }));
+  const inText = source.mistakes.map((mistake) => ({
+    ...mistake,
+    file: options.file,
+    path: fieldPathText(mistake.path),
+  }));
   if (source.value === undefined) return { status: 'mistaken', mistakes: inText, warnings: [] };
 
   const value = withNamedPlatforms(source.value);
@@ -50,10 +54,10 @@ export function checkInstallConfig(text: string, options: ParseOptions): Checked
   const fields = readFields(value, architecture);
   // One mistake per field: what is wrong with its text comes first.
   const reported = new Set(inText.map(({ path }) => path));
-  const inFields = fields.mistakes.filter(({ path }) => !reported.has(pathText(path)));
+  const inFields = fields.mistakes.filter(({ path }) => !reported.has(fieldPathText(path)));
   const suspects = [...source.mistakes.map(({ path }) => path), ...inFields.map(({ suspect }) => suspect)];
   const isWritten = (path: FieldPath): boolean => valueAt(value, path) !== undefined;
-  const found = (severity: Rule['severity']): readonly Mistake[] => {
+  const found = (severity: ConfigRule['severity']): readonly Mistake[] => {
     if (fields.config === undefined) return [];
     const findings = applyRules({ config: fields.config, architecture, isWritten }, { severity, suspects });
     return findings.map((finding) => place({ ...finding, at: 'value', text: textAt(value, finding.path) }));
@@ -80,7 +84,7 @@ function placed(mistake: Unplaced, source: YamlSource, file: string): Mistake {
   return {
     file,
     ...(at === 'key' ? source.placeOfKey(path) : source.place(path)),
-    path: pathText(path),
+    path: fieldPathText(path),
     text,
     message,
     ...(allowed === undefined ? {} : { allowed }),

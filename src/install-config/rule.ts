@@ -12,7 +12,7 @@ export interface RuleInput {
   readonly isWritten: (path: FieldPath) => boolean;
 }
 
-export interface Finding {
+export interface RuleFinding {
   /** The field to point at. Where it is not written, the place is that of its nearest ancestor that is. */
   readonly path: FieldPath;
   /** A whole sentence without a full stop. */
@@ -20,11 +20,11 @@ export interface Finding {
   readonly allowed?: string;
 }
 
-export interface Rule {
+export interface ConfigRule {
   readonly name: string;
   /** The rule in one sentence, for `explain` of the fields it reads. */
   readonly says: string;
   readonly severity: 'mistake' | 'warning';
   readonly reads: readonly FieldPath[];
-  readonly find: (input: RuleInput) => readonly Finding[];
+  readonly find: (input: RuleInput) => readonly RuleFinding[];
 }

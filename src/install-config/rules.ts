@@ -4,14 +4,14 @@ import { machineRules } from './machine-rules.ts';
 import { areRelated, type FieldPath } from './mistake.ts';
 import { networkRules } from './network-rules.ts';
 import { optionRules } from './option-rules.ts';
-import type { Finding, Rule, RuleInput } from './rule.ts';
+import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
 
 const name = ['metadata', 'name'] as const;
 const domainMax = 253;
 /** The longest name put in front of the cluster's domain. */
 const longestPrefix = 'bootstrap.';
 
-const generalRules: readonly Rule[] = [
+const generalRules: readonly ConfigRule[] = [
   {
     name: 'one-platform',
     says: 'Exactly one platform is named.',
@@ -52,13 +52,13 @@ const generalRules: readonly Rule[] = [
   },
 ];
 
-export const rules: readonly Rule[] = [...generalRules, ...optionRules, ...machineRules, ...networkRules];
+export const rules: readonly ConfigRule[] = [...generalRules, ...optionRules, ...machineRules, ...networkRules];
 
 /** What the rules of one severity find, leaving out those that read a suspect field. */
 export function applyRules(
   input: RuleInput,
-  { severity, suspects }: { readonly severity: Rule['severity']; readonly suspects: readonly FieldPath[] },
-): readonly Finding[] {
+  { severity, suspects }: { readonly severity: ConfigRule['severity']; readonly suspects: readonly FieldPath[] },
+): readonly RuleFinding[] {
   return rules
     .filter((rule) => rule.severity === severity)
     .filter(({ reads }) => !reads.some((read) => suspects.some((suspect) => areRelated(read, suspect))))

@@ -2,7 +2,7 @@
 // (aliases, leading zeros, keys that are no names) is a mistake with a place, never a surprise further down.
 // An empty value (`sshKey:`) means "not given", as Go readers take it, and becomes undefined.
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import { type FieldPath, mistakesMax, pathText, quoted } from './mistake.ts';
+import { type FieldPath, mistakesMax, fieldPathText, quoted } from './mistake.ts';
 import { fileStart, type Place, readYamlText, type TextMistake } from './yaml-text.ts';
 
 export interface YamlSource {
@@ -113,7 +113,7 @@ function plainMap(pairs: readonly { readonly key: unknown; readonly value: unkno
     if (fields.has(name)) {
       report({ ...walk, path }, key, {
         text: name,
-        message: `${pathText(path)}: the same field is written a second time`,
+        message: `${fieldPathText(path)}: the same field is written a second time`,
       });
     }
     fields.set(name, plainValue(value, { ...walk, path }));

@@ -7,7 +7,7 @@ import { pauseBefore } from '../workflow/retry.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { isTransient } from './api-failure.ts';
 import type { AppliedObject, ApplyEvent, ApplyReport, ApplyState } from './apply-report.ts';
-import type { CallOptions, KubernetesClient } from './client.ts';
+import type { ApiCallOptions, KubernetesClient } from './client.ts';
 import { defines, establishedOrWhy, isCrd } from './crd.ts';
 import { kubernetesErrors } from './errors.ts';
 import { type KubernetesObject, type ObjectReference, referenceOf, referenceText } from './object.ts';
@@ -171,7 +171,7 @@ async function aFewAtATime<T>(items: readonly T[], run: (item: T) => Promise<voi
 
 const levels = { created: 'info', changed: 'info', present: 'debug', waiting: 'debug', refused: 'warn' } as const;
 
-async function createOne(client: KubernetesClient, object: KubernetesObject, call: CallOptions): Promise<Outcome> {
+async function createOne(client: KubernetesClient, object: KubernetesObject, call: ApiCallOptions): Promise<Outcome> {
   const present = await client.find(referenceOf(object), call);
   if (present !== undefined) {
     await fillStatus(client, object, { present, call });
@@ -188,7 +188,7 @@ async function createOne(client: KubernetesClient, object: KubernetesObject, cal
   }
 }
 
-async function forceOne(client: KubernetesClient, object: KubernetesObject, call: CallOptions): Promise<Outcome> {
+async function forceOne(client: KubernetesClient, object: KubernetesObject, call: ApiCallOptions): Promise<Outcome> {
   const before = await client.find(referenceOf(object), call);
   const after = await client.apply(await mainPart(client, object, call), { ...call, force: true });
   await fillStatus(client, object, { present: after, call });
@@ -201,7 +201,7 @@ async function forceOne(client: KubernetesClient, object: KubernetesObject, call
 async function fillStatus(
   client: KubernetesClient,
   object: KubernetesObject,
-  { present, call }: { readonly present: KubernetesObject; readonly call: CallOptions },
+  { present, call }: { readonly present: KubernetesObject; readonly call: ApiCallOptions },
 ): Promise<void> {
   const wanted = object['status'];
   if (!isFilled(wanted) || isFilled(present['status']) || isCrd(object)) return;
@@ -217,7 +217,7 @@ function isFilled(status: unknown): boolean {
 async function mainPart(
   client: KubernetesClient,
   object: KubernetesObject,
-  call: CallOptions,
+  call: ApiCallOptions,
 ): Promise<KubernetesObject> {
   if (object['status'] === undefined || !(await client.resource(object, call)).hasStatus) return object;
   const { status: _, ...rest } = object;

@@ -5,12 +5,12 @@ import { failureOfAnswer } from './api-failure.ts';
 import { kubernetesErrors } from './errors.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { type KubernetesObject, type ObjectKind, type ObjectReference, referenceOf, referenceText } from './object.ts';
-import { groupPath, type ObjectPath, readResources, type Resource, resourcePath } from './resources.ts';
+import { groupPath, type ObjectPath, readResources, type ApiResource, resourcePath } from './resources.ts';
 
 /** Owns the fields that we apply. */
 export const fieldManager = 'firstlight';
 
-export interface CallOptions {
+export interface ApiCallOptions {
   readonly signal?: AbortSignal;
   /** Default 15 s. */
   readonly deadlineMs?: number;
@@ -30,7 +30,7 @@ export interface ObjectList<T> {
 
 export type Subresource = 'status' | 'approval' | 'scale';
 
-export interface DeleteOptions extends CallOptions {
+export interface DeleteOptions extends ApiCallOptions {
   /** Delete only this very object, not one that took its name since. */
   readonly uid?: string;
   /** Delete only what is exactly as it was read. */
@@ -39,37 +39,37 @@ export interface DeleteOptions extends CallOptions {
 
 export interface KubernetesClient extends AsyncDisposable {
   readonly server: string;
-  get<T extends KubernetesObject>(reference: ObjectReference, options?: CallOptions): Promise<T>;
+  get<T extends KubernetesObject>(reference: ObjectReference, options?: ApiCallOptions): Promise<T>;
   /** Like `get`; undefined where there is no such object. */
-  find<T extends KubernetesObject>(reference: ObjectReference, options?: CallOptions): Promise<T | undefined>;
+  find<T extends KubernetesObject>(reference: ObjectReference, options?: ApiCallOptions): Promise<T | undefined>;
   list<T extends KubernetesObject>(
     kind: ObjectKind,
     selection?: Selection,
-    options?: CallOptions,
+    options?: ApiCallOptions,
   ): Promise<ObjectList<T>>;
-  create<T extends KubernetesObject>(object: T, options?: CallOptions): Promise<T>;
+  create<T extends KubernetesObject>(object: T, options?: ApiCallOptions): Promise<T>;
   /** Overwrites; with the resource version of what was read, only if nobody else did since. */
   replace<T extends KubernetesObject>(
     object: T,
-    options?: CallOptions & { readonly subresource?: Subresource },
+    options?: ApiCallOptions & { readonly subresource?: Subresource },
   ): Promise<T>;
   /** Server-side apply as `firstlight`. `force` takes fields from other managers instead of failing with CONFLICT. */
   apply<T extends KubernetesObject>(
     object: T,
-    options?: CallOptions & { readonly force?: boolean; readonly subresource?: Subresource },
+    options?: ApiCallOptions & { readonly force?: boolean; readonly subresource?: Subresource },
   ): Promise<T>;
   /** JSON merge patch (RFC 7386): null removes a field. */
   mergePatch<T extends KubernetesObject>(
     reference: ObjectReference,
     patch: object,
-    options?: CallOptions & { readonly subresource?: Subresource },
+    options?: ApiCallOptions & { readonly subresource?: Subresource },
   ): Promise<T>;
   /** False when there was no such object. */
   delete(reference: ObjectReference, options?: DeleteOptions): Promise<boolean>;
   /** Any path, such as /readyz; the answer as it is, whatever its status. */
-  getRaw(path: string, options?: CallOptions): Promise<{ readonly status: number; readonly text: string }>;
+  getRaw(path: string, options?: ApiCallOptions): Promise<{ readonly status: number; readonly text: string }>;
   /** How the API serves a kind; throws NO_SUCH_KIND. */
-  resource(kind: ObjectKind, options?: CallOptions): Promise<Resource>;
+  resource(kind: ObjectKind, options?: ApiCallOptions): Promise<ApiResource>;
   /** The bytes of a watch, for watch.ts. */
   openWatch(kind: ObjectKind, selection: Selection, options: WatchRequest): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -92,7 +92,7 @@ type Call = Omit<ApiRequest, 'deadlineMs' | 'signal' | 'path'> & { readonly path
 
 class ConnectedClient implements KubernetesClient {
   readonly #connection: Connection;
-  readonly #resources = new Map<string, ReadonlyMap<string, Resource>>();
+  readonly #resources = new Map<string, ReadonlyMap<string, ApiResource>>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -102,14 +102,14 @@ class ConnectedClient implements KubernetesClient {
     return this.#connection.server;
   }
 
-  async get<T extends KubernetesObject>(reference: ObjectReference, options: CallOptions = {}): Promise<T> {
+  async get<T extends KubernetesObject>(reference: ObjectReference, options: ApiCallOptions = {}): Promise<T> {
     const call = { what: `read ${referenceText(reference)}`, method: 'GET', path: placeOf(reference) } as const;
     return (await this.#call(reference, call, options)) as T;
   }
 
   async find<T extends KubernetesObject>(
     reference: ObjectReference,
-    options: CallOptions = {},
+    options: ApiCallOptions = {},
   ): Promise<T | undefined> {
     try {
       return await this.get<T>(reference, options);
@@ -122,7 +122,7 @@ class ConnectedClient implements KubernetesClient {
   async list<T extends KubernetesObject>(
     kind: ObjectKind,
     selection: Selection = {},
-    options: CallOptions = {},
+    options: ApiCallOptions = {},
   ): Promise<ObjectList<T>> {
     const { namespace, ...selectors } = selection;
     const items: T[] = [];
@@ -138,7 +138,7 @@ class ConnectedClient implements KubernetesClient {
     }
   }
 
-  async create<T extends KubernetesObject>(object: T, options: CallOptions = {}): Promise<T> {
+  async create<T extends KubernetesObject>(object: T, options: ApiCallOptions = {}): Promise<T> {
     const reference = referenceOf(object);
     const { namespace } = placeOf(reference);
     const call = {
@@ -153,7 +153,7 @@ class ConnectedClient implements KubernetesClient {
 
   async replace<T extends KubernetesObject>(
     object: T,
-    options: CallOptions & { readonly subresource?: Subresource } = {},
+    options: ApiCallOptions & { readonly subresource?: Subresource } = {},
   ): Promise<T> {
     const reference = referenceOf(object);
     const call = {
@@ -168,7 +168,7 @@ class ConnectedClient implements KubernetesClient {
 
   async apply<T extends KubernetesObject>(
     object: T,
-    options: CallOptions & { readonly force?: boolean; readonly subresource?: Subresource } = {},
+    options: ApiCallOptions & { readonly force?: boolean; readonly subresource?: Subresource } = {},
   ): Promise<T> {
     const reference = referenceOf(object);
     const call = {
@@ -186,7 +186,7 @@ class ConnectedClient implements KubernetesClient {
   async mergePatch<T extends KubernetesObject>(
     reference: ObjectReference,
     patch: object,
-    options: CallOptions & { readonly subresource?: Subresource } = {},
+    options: ApiCallOptions & { readonly subresource?: Subresource } = {},
   ): Promise<T> {
     const call = {
       what: `patch ${referenceText(reference)}${partText(options.subresource)}`,
@@ -221,7 +221,10 @@ class ConnectedClient implements KubernetesClient {
     }
   }
 
-  async getRaw(path: string, options: CallOptions = {}): Promise<{ readonly status: number; readonly text: string }> {
+  async getRaw(
+    path: string,
+    options: ApiCallOptions = {},
+  ): Promise<{ readonly status: number; readonly text: string }> {
     const { status, text } = await this.#connection.send({
       what: `read ${path}`,
       method: 'GET',
@@ -232,12 +235,12 @@ class ConnectedClient implements KubernetesClient {
     return { status, text };
   }
 
-  async resource(kind: ObjectKind, options: CallOptions = {}): Promise<Resource> {
+  async resource(kind: ObjectKind, options: ApiCallOptions = {}): Promise<ApiResource> {
     return this.#resource(kind, `find out about ${kind.kind} of ${kind.apiVersion}`, options);
   }
 
   /** `what` is what the caller really wants: discovery is only on the way to it. */
-  async #resource(kind: ObjectKind, what: string, options: CallOptions): Promise<Resource> {
+  async #resource(kind: ObjectKind, what: string, options: ApiCallOptions): Promise<ApiResource> {
     const known = this.#resources.get(kind.apiVersion)?.get(kind.kind);
     if (known !== undefined) return known;
     const request = { what, method: 'GET', path: groupPath(kind), deadlineMs: deadlineMsDefault, ...options } as const;
@@ -279,7 +282,7 @@ class ConnectedClient implements KubernetesClient {
     throw failureOfAnswer({ ...stream, text }, { what, server: this.server });
   }
 
-  async #call(kind: ObjectKind, call: Call, options: CallOptions): Promise<unknown> {
+  async #call(kind: ObjectKind, call: Call, options: ApiCallOptions): Promise<unknown> {
     const { deadlineMs = deadlineMsDefault, signal } = options;
     const limits = { deadlineMs, ...(signal === undefined ? {} : { signal }) };
     const resource = await this.#resource(kind, call.what, limits);

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from './object.ts';
 
-export interface Resource {
+export interface ApiResource {
   /** As in paths: `configmaps`. */
   readonly plural: string;
   readonly isNamespaced: boolean;
@@ -16,7 +16,7 @@ const resourceList = z.object({
 });
 
 /** kind → resource, from an APIResourceList. */
-export function readResources(answer: unknown): ReadonlyMap<string, Resource> {
+export function readResources(answer: unknown): ReadonlyMap<string, ApiResource> {
   const { resources } = resourceList.parse(answer);
   const names = new Set(resources.map(({ name }) => name));
   return new Map(
@@ -40,7 +40,7 @@ export interface ObjectPath {
   readonly subresource?: string;
 }
 
-export function resourcePath(kind: ObjectKind, resource: Resource, path: ObjectPath): string {
+export function resourcePath(kind: ObjectKind, resource: ApiResource, path: ObjectPath): string {
   const isNamespaced = resource.isNamespaced && path.namespace !== undefined;
   const parts = [
     ...(isNamespaced ? ['namespaces', path.namespace ?? ''] : []),

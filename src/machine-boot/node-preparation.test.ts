@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { nodeSoftwareErrors } from './errors.ts';
 import type { MachineFacts } from './observe-machine.ts';
 import { holdsSysResource, readAddresses } from './observe-machine.ts';
-import { machineFacts } from '../contract/machine-paths.ts';
+import { runtimePaths } from '../contract/machine-paths.ts';
 import { nodePreparation } from './node-preparation.ts';
 
 const metal: MachineFacts = {
@@ -62,10 +62,10 @@ describe('what follows from what a machine is', () => {
     ],
   ])('%s', (_, facts, systemdCgroup, restricts, kubelet) => {
     const machine = { ...metal, ...facts };
-    const toml = fileOf(machine, machineFacts.containerdConfig);
+    const toml = fileOf(machine, runtimePaths.containerdConfig);
     expect(toml).toContain(`SystemdCgroup = ${systemdCgroup}\n`);
     expect(toml.includes('restrict_oom_score_adj = true')).toBe(restricts);
-    expect(parseYaml(fileOf(machine, machineFacts.kubeletConfig))).toEqual({
+    expect(parseYaml(fileOf(machine, runtimePaths.kubeletConfig))).toEqual({
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
       ...kubelet,

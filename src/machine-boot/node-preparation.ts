@@ -7,7 +7,7 @@ import { nodeSoftwareErrors } from './errors.ts';
 import { kubeletMachineConfigText } from '../machine-software/kubelet-configuration.ts';
 import type { MachineFacts } from './observe-machine.ts';
 import { resolvedFile } from './observe-machine.ts';
-import { machineFacts } from '../contract/machine-paths.ts';
+import { runtimePaths } from '../contract/machine-paths.ts';
 import type { NodeSettings } from '../contract/node-settings.ts';
 
 export interface NodePreparation {
@@ -27,11 +27,11 @@ export function nodePreparation(facts: MachineFacts, settings: NodeSettings): No
     nodeAddresses,
     files: [
       {
-        path: machineFacts.containerdConfig,
+        path: runtimePaths.containerdConfig,
         text: containerdMachineConfigText({ cgroupDriver, restrictsOomScore: !facts.hasSysResource }),
       },
       {
-        path: machineFacts.kubeletConfig,
+        path: runtimePaths.kubeletConfig,
         text: kubeletMachineConfigText({
           cgroupVersion: facts.cgroupVersion,
           cgroupDriver,
@@ -40,7 +40,7 @@ export function nodePreparation(facts: MachineFacts, settings: NodeSettings): No
           sharesDisk: facts.isContainer,
         }),
       },
-      { path: machineFacts.environment, text: `NODE_NAME=${nodeName}\nNODE_IP=${nodeAddresses.join(',')}\n` },
+      { path: runtimePaths.environment, text: `NODE_NAME=${nodeName}\nNODE_IP=${nodeAddresses.join(',')}\n` },
     ],
   };
 }

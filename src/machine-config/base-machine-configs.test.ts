@@ -4,7 +4,7 @@ import { serialize } from '../ignition/serialize.ts';
 import { parse } from '../ignition/parse.ts';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
 import type { Config } from '../ignition/config.ts';
-import type { ClusterFacts } from '../machine-software/machine-software.ts';
+import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -19,7 +19,7 @@ import { builtInPools } from './pools.ts';
 import { renderPool } from './render.ts';
 import { specMistakes } from './spec-rules.ts';
 
-const facts: ClusterFacts = {
+const facts: SoftwareFacts = {
   apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
   clusterDns: ['10.96.0.10'],
   clusterDomain: 'cluster.local',
@@ -45,7 +45,7 @@ const nodeBootstrap = {
   ],
 };
 
-function rendered(role: string, from: ClusterFacts = facts) {
+function rendered(role: string, from: SoftwareFacts = facts) {
   const pool = builtInPools.find(({ metadata }) => metadata.name === role)!;
   return renderPool(pool, baseMachineConfigs(from, 'test'), { generatedBy: 'test' });
 }
@@ -114,7 +114,7 @@ describe('the base MachineConfigs', () => {
 });
 
 describe('a way out to the world', () => {
-  const behind: ClusterFacts = {
+  const behind: SoftwareFacts = {
     ...facts,
     proxy: { httpsProxy: 'http://proxy.test:3128', noProxy: ['.svc', '10.99.0.0/24'], hasCredentials: true },
     additionalTrustBundle: `${someAuthority}\n${someAuthority}`,

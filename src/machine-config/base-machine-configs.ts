@@ -2,7 +2,7 @@
 // have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
 import type { Config } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import type { ClusterFacts } from '../machine-software/machine-software.ts';
+import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import { programs } from '../contract/machine-paths.ts';
 import {
   baseSoftware,
@@ -18,7 +18,7 @@ export const baseRoles = ['master', 'worker'] as const;
 export type BaseRole = (typeof baseRoles)[number];
 
 /** `generatedBy`: the version of this program, for the annotation that tells these from a user's. */
-export function baseMachineConfigs(facts: ClusterFacts, generatedBy: string): readonly MachineConfig[] {
+export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): readonly MachineConfig[] {
   const { nodeBootstrap } = facts;
   const configs = (role: BaseRole): readonly (readonly [name: string, config: Config])[] => [
     [`00-${role}`, ignitionConfig([baseSoftware(role, facts)])],
@@ -47,7 +47,7 @@ export function sshMachineConfig(role: BaseRole, keys: readonly string[]): Machi
   };
 }
 
-export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
+export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
   return {
     apiServerUrl: spec.apiServerInternalURL,
     clusterDns: [spec.clusterDNSIP],
@@ -71,7 +71,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): ClusterFacts {
 function wayOutOf({
   proxy,
   additionalTrustBundle,
-}: ControllerConfig['spec']): Pick<ClusterFacts, 'proxy' | 'additionalTrustBundle'> {
+}: ControllerConfig['spec']): Pick<SoftwareFacts, 'proxy' | 'additionalTrustBundle'> {
   return {
     ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.split(',') } }),
     ...(additionalTrustBundle === undefined

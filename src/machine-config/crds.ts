@@ -1,6 +1,6 @@
 // The CustomResourceDefinitions of machineconfiguration.openshift.io, as far as we use them. Fields that existing
 // objects may carry and we do not read are kept by the API, so that a file from another cluster loses nothing.
-import { group } from './machine-config.ts';
+import { machineConfigGroup } from './machine-config.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ const machineConfig: Kind = {
     {
       name: 'GeneratedBy',
       type: 'string',
-      jsonPath: `.metadata.annotations['${group.replaceAll('.', '\\.')}/generated-by-controller-version']`,
+      jsonPath: `.metadata.annotations['${machineConfigGroup.replaceAll('.', '\\.')}/generated-by-controller-version']`,
     },
     { name: 'IgnitionVersion', type: 'string', jsonPath: '.spec.config.ignition.version' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
@@ -136,9 +136,9 @@ function crd({ kind, plural, shortName, spec, status, columns }: Kind): object {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    metadata: { name: `${plural}.${machineConfigGroup}` },
     spec: {
-      group,
+      group: machineConfigGroup,
       scope: 'Cluster',
       names: {
         kind,

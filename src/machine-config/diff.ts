@@ -1,11 +1,11 @@
 // What changes between two rendered configurations, thing by thing, and what each change costs on a running machine.
 import type { Config } from '../ignition/config.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { Action, Disruption } from './disruption.ts';
+import type { DisruptionAction, Disruption } from './disruption.ts';
 import { combinedActions, disruptionOfPart, disruptionOfPath, disruptionOfUnit } from './disruption.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 
-export interface Change {
+export interface ConfigChange {
   readonly kind: 'file' | 'directory' | 'link' | 'unit' | 'user' | 'group' | 'setting';
   readonly name: string;
   readonly change: 'added' | 'removed' | 'changed';
@@ -15,9 +15,9 @@ export interface Change {
 }
 
 export interface Difference {
-  readonly changes: readonly Change[];
+  readonly changes: readonly ConfigChange[];
   /** What has to be done on a machine for all changes together. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly DisruptionAction[];
   readonly needsReboot: boolean;
 }
 
@@ -36,13 +36,13 @@ const settings = [
   'fips',
 ] as const;
 
-function settingChanges(before: MachineConfigSpec, after: MachineConfigSpec): readonly Change[] {
+function settingChanges(before: MachineConfigSpec, after: MachineConfigSpec): readonly ConfigChange[] {
   return settings
     .filter((name) => !isEqual(before[name], after[name]))
     .map((name) => ({ kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) }));
 }
 
-function configChanges(before: Config, after: Config): readonly Change[] {
+function configChanges(before: Config, after: Config): readonly ConfigChange[] {
   const sections = (config: Config): Readonly<Record<string, unknown>> => {
     const { disks, raid, filesystems, luks } = config.storage ?? {};
     const { version: _version, ...ignition } = config.ignition;
@@ -51,7 +51,7 @@ function configChanges(before: Config, after: Config): readonly Change[] {
   const [older, newer] = [sections(before), sections(after)];
   const sectionChanges = Object.keys(newer)
     .filter((name) => !isEqual(older[name] ?? {}, newer[name] ?? {}))
-    .map((name): Change => {
+    .map((name): ConfigChange => {
       return { kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) };
     });
   return [
@@ -68,10 +68,10 @@ function configChanges(before: Config, after: Config): readonly Change[] {
 type Item = object;
 
 function listChanges(
-  kind: Exclude<Change['kind'], 'setting'>,
+  kind: Exclude<ConfigChange['kind'], 'setting'>,
   before: readonly Item[] = [],
   after: readonly Item[] = [],
-): readonly Change[] {
+): readonly ConfigChange[] {
   const nameOf = (item: Item): string => {
     const { path, name } = item as { readonly path?: string; readonly name?: string };
     return path ?? name ?? '';
@@ -79,7 +79,7 @@ function listChanges(
   const older = new Map(before.map((item) => [nameOf(item), item]));
   const newer = new Map(after.map((item) => [nameOf(item), item]));
   const names = [...new Set([...older.keys(), ...newer.keys()])].sort();
-  return names.flatMap((name): Change[] => {
+  return names.flatMap((name): ConfigChange[] => {
     const [one, other] = [older.get(name), newer.get(name)];
     if (one === undefined || other === undefined) {
       const change = one === undefined ? 'added' : 'removed';
@@ -101,7 +101,7 @@ function changedFields(one: Item, other: Item): readonly string[] {
 
 const credentialFields = ['passwordHash', 'sshAuthorizedKeys'];
 
-function disruptionOf(kind: Change['kind'], name: string, fields: readonly string[]): Disruption {
+function disruptionOf(kind: ConfigChange['kind'], name: string, fields: readonly string[]): Disruption {
   if (kind === 'file') return disruptionOfPath(name);
   if (kind === 'unit') return disruptionOfUnit(name);
   // The user every machine image has; others are made at first boot.

@@ -2,7 +2,7 @@
 // rule knows needs a reboot, and one reboot makes every other action unnecessary.
 import { addedAuthorities, proxyEnvironment } from '../contract/machine-paths.ts';
 
-export type Action =
+export type DisruptionAction =
   | { readonly kind: 'none' }
   | { readonly kind: 'daemon-reload' }
   | { readonly kind: 'reload' | 'restart'; readonly unit: string }
@@ -13,23 +13,23 @@ export type Action =
 export interface DisruptionRule {
   /** A path (with `/` at the end: everything below it), a unit, or a part of the configuration. */
   readonly match: { readonly path: string } | { readonly unit: string } | { readonly part: string };
-  readonly actions: readonly Action[];
+  readonly actions: readonly DisruptionAction[];
   readonly why: string;
 }
 
-const none: Action = { kind: 'none' };
-const reboot: Action = { kind: 'reboot' };
-const daemonReload: Action = { kind: 'daemon-reload' };
-const newMachinesOnly: Action = { kind: 'new-machines-only' };
-const restart = (unit: string): Action => ({ kind: 'restart', unit });
-const reload = (unit: string): Action => ({ kind: 'reload', unit });
+const none: DisruptionAction = { kind: 'none' };
+const reboot: DisruptionAction = { kind: 'reboot' };
+const daemonReload: DisruptionAction = { kind: 'daemon-reload' };
+const newMachinesOnly: DisruptionAction = { kind: 'new-machines-only' };
+const restart = (unit: string): DisruptionAction => ({ kind: 'restart', unit });
+const reload = (unit: string): DisruptionAction => ({ kind: 'reload', unit });
 
-const part = (name: string, action: Action, why: string): DisruptionRule => ({
+const part = (name: string, action: DisruptionAction, why: string): DisruptionRule => ({
   match: { part: name },
   actions: [action],
   why,
 });
-const path = (name: string, actions: readonly Action[], why: string): DisruptionRule => ({
+const path = (name: string, actions: readonly DisruptionAction[], why: string): DisruptionRule => ({
   match: { path: name },
   actions,
   why,
@@ -101,7 +101,7 @@ export const disruptionRules: readonly DisruptionRule[] = [
 ];
 
 export interface Disruption {
-  readonly actions: readonly Action[];
+  readonly actions: readonly DisruptionAction[];
   readonly why: string;
 }
 
@@ -127,18 +127,18 @@ export function disruptionOfPath(file: string): Disruption {
 }
 
 /** All of them together, each once, in the order in which they have to be done. */
-export function combinedActions(disruptions: readonly Disruption[]): readonly Action[] {
+export function combinedActions(disruptions: readonly Disruption[]): readonly DisruptionAction[] {
   const actions = disruptions.flatMap((disruption) => disruption.actions);
   const impossible = actions.filter(({ kind }) => kind === 'new-machines-only').slice(0, 1);
   if (actions.some(({ kind }) => kind === 'reboot')) return [...impossible, reboot];
-  const order: readonly Action['kind'][] = ['daemon-reload', 'reload', 'restart'];
+  const order: readonly DisruptionAction['kind'][] = ['daemon-reload', 'reload', 'restart'];
   const live = order.flatMap((kind) => actions.filter((action) => action.kind === kind));
   const texts = new Set<string>();
   const once = live.filter((action) => !texts.has(actionText(action)) && texts.add(actionText(action)));
   return [...impossible, ...once];
 }
 
-export function actionText(action: Action): string {
+export function actionText(action: DisruptionAction): string {
   switch (action.kind) {
     case 'none':
       return 'nothing to do';

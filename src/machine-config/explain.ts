@@ -1,10 +1,10 @@
 // Why something is on a machine: who says what about it, who was overridden, what the machine gets in the end.
 // Everything is read from the sources that rendering kept; nothing is merged again.
 import { canonicalJson } from './canonical-json.ts';
-import type { Entry, EntryFields, Source } from './merge-configs.ts';
+import type { MergedEntry, EntryFields, Source } from './merge-configs.ts';
 import type { RenderedPool } from './render.ts';
 
-export type ExplainedKind = Entry['kind'] | 'drop-in' | 'kernel argument' | 'extension' | 'section';
+export type ExplainedKind = MergedEntry['kind'] | 'drop-in' | 'kernel argument' | 'extension' | 'section';
 
 export interface Contribution {
   readonly machineConfig: string;
@@ -14,7 +14,7 @@ export interface Contribution {
   readonly overridden: readonly { readonly field: string; readonly by: string }[];
 }
 
-export interface Explanation {
+export interface EntryExplanation {
   readonly kind: ExplainedKind;
   /** The path or name; a drop-in is `<unit>.d/<name>`. */
   readonly name: string;
@@ -23,13 +23,13 @@ export interface Explanation {
 }
 
 /** Everything that a machine of the pool gets, each thing once, in the order of the rendered configuration. */
-export function explainAll(rendered: RenderedPool): readonly Explanation[] {
+export function explainAll(rendered: RenderedPool): readonly EntryExplanation[] {
   const { entries, sections } = rendered.merged;
   return [
     ...entries.flatMap((entry) => [explainEntry(entry), ...explainDropins(entry)]),
     ...explainList(rendered, 'kernelArguments', 'kernel argument'),
     ...explainList(rendered, 'extensions', 'extension'),
-    ...sections.map(({ section, machineConfigs }): Explanation => {
+    ...sections.map(({ section, machineConfigs }): EntryExplanation => {
       const contributions = machineConfigs.map((machineConfig) => ({ machineConfig, sets: [section], overridden: [] }));
       return { kind: 'section', name: section, contributions };
     }),
@@ -37,17 +37,17 @@ export function explainAll(rendered: RenderedPool): readonly Explanation[] {
 }
 
 /** What `name` means in this pool; several things may have one name (a user and a group). */
-export function explain(rendered: RenderedPool, name: string): readonly Explanation[] {
+export function explainNamed(rendered: RenderedPool, name: string): readonly EntryExplanation[] {
   const fullPath = /^\/etc\/systemd\/system\/(.+)$/.exec(name)?.[1];
   return explainAll(rendered).filter((found) => found.name === name || found.name === fullPath);
 }
 
 /** Who decided what the machine gets: the last one that says anything. */
-export function decidedBy(explanation: Explanation): string {
+export function decidedBy(explanation: EntryExplanation): string {
   return explanation.contributions.at(-1)?.machineConfig ?? '';
 }
 
-export function isContested(explanation: Explanation): boolean {
+export function isContested(explanation: EntryExplanation): boolean {
   return explanation.contributions.some(({ overridden }) => overridden.length > 0);
 }
 
@@ -55,7 +55,7 @@ export function isContested(explanation: Explanation): boolean {
 const growingFields = new Set(['append', 'dropins', 'groups', 'sshAuthorizedKeys']);
 const keyFields = new Set(['path', 'name']);
 
-function explainEntry({ kind, name, sources }: Entry): Explanation {
+function explainEntry({ kind, name, sources }: MergedEntry): EntryExplanation {
   return { kind, name, contributions: contributionsOf(sources) };
 }
 
@@ -86,7 +86,7 @@ interface NamedItem extends EntryFields {
   readonly name: string;
 }
 
-function explainDropins({ kind, name, sources }: Entry): readonly Explanation[] {
+function explainDropins({ kind, name, sources }: MergedEntry): readonly EntryExplanation[] {
   if (kind !== 'unit') return [];
   const byDropin = new Map<string, Source[]>();
   for (const source of sources) {
@@ -105,7 +105,7 @@ function explainList(
   rendered: RenderedPool,
   field: 'kernelArguments' | 'extensions',
   kind: 'kernel argument' | 'extension',
-): readonly Explanation[] {
+): readonly EntryExplanation[] {
   const byItem = new Map<string, Contribution[]>();
   for (const { metadata, spec } of rendered.sources) {
     for (const item of spec[field]) {

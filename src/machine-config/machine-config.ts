@@ -5,12 +5,12 @@ import { z } from 'zod';
 import type { Config, Unit } from '../ignition/config.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 
-export const group = 'machineconfiguration.openshift.io';
-export const apiVersion = `${group}/v1`;
-export const roleLabel = `${group}/role`;
+export const machineConfigGroup = 'machineconfiguration.openshift.io';
+export const apiVersion = `${machineConfigGroup}/v1`;
+export const roleLabel = `${machineConfigGroup}/role`;
 /** On MachineConfigs that we generate; their osImageURL is a default, never a user's choice. */
-export const generatedAnnotation = `${group}/generated-by-controller-version`;
-export const osImageOverriddenAnnotation = `${group}/os-image-url-overridden`;
+export const generatedAnnotation = `${machineConfigGroup}/generated-by-controller-version`;
+export const osImageOverriddenAnnotation = `${machineConfigGroup}/os-image-url-overridden`;
 
 export const kernelTypes = ['', 'default', 'realtime', '64k-pages'] as const;
 export type KernelType = (typeof kernelTypes)[number];

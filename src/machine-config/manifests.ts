@@ -1,5 +1,5 @@
 // Our typed values as objects of the API, for manifests: what readObjects reads back from them is equal.
-import type { ClusterFacts } from '../machine-software/machine-software.ts';
+import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
 import { apiVersion } from './machine-config.ts';
 
@@ -15,7 +15,7 @@ export function machineConfigManifest({ metadata, spec }: MachineConfig): object
   };
 }
 
-export function controllerConfigManifest(facts: ClusterFacts): object {
+export function controllerConfigManifest(facts: SoftwareFacts): object {
   return {
     apiVersion,
     kind: 'ControllerConfig',
@@ -40,7 +40,7 @@ export function controllerConfigManifest(facts: ClusterFacts): object {
   };
 }
 
-function wayOutOf({ proxy, additionalTrustBundle }: ClusterFacts): object {
+function wayOutOf({ proxy, additionalTrustBundle }: SoftwareFacts): object {
   return {
     ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.join(',') } }),
     ...(additionalTrustBundle === undefined

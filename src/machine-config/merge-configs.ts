@@ -20,20 +20,20 @@ const trackedLists = [
 ] as const;
 
 type TrackedList = (typeof trackedLists)[number];
-export type EntryKind = TrackedList['kind'];
+export type MergedEntryKind = TrackedList['kind'];
 export type EntryFields = Readonly<Record<string, unknown>>;
 
 /** What one MachineConfig says about an entry, as it says it. */
 export interface Source {
   readonly machineConfig: string;
-  readonly kind: EntryKind;
+  readonly kind: MergedEntryKind;
   readonly fields: EntryFields;
   /** Of the entry among all entries of all MachineConfigs, in merge order. */
   readonly position: number;
 }
 
-export interface Entry {
-  readonly kind: EntryKind;
+export interface MergedEntry {
+  readonly kind: MergedEntryKind;
   /** The path or name. */
   readonly name: string;
   /** As the machine gets it. */
@@ -50,7 +50,7 @@ export interface SectionSources {
 
 export interface MergedConfigs {
   readonly config: Config;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MergedEntry[];
   readonly sections: readonly SectionSources[];
 }
 
@@ -88,7 +88,7 @@ export function mergeConfigs(machineConfigs: readonly MachineConfig[]): MergedCo
 }
 
 /** `position`: where the entry enters the list it ends up in; one that changes its kind goes to the end, as in Ignition. */
-function mergeEntry(sources: readonly Source[]): Entry & { readonly position: number } {
+function mergeEntry(sources: readonly Source[]): MergedEntry & { readonly position: number } {
   const last = sources.at(-1);
   if (last === undefined) throw new Error('an entry has at least one source');
   const tracked = listOfKind(last.kind);
@@ -107,7 +107,7 @@ function mergeEntry(sources: readonly Source[]): Entry & { readonly position: nu
   };
 }
 
-function listOfKind(kind: EntryKind): TrackedList {
+function listOfKind(kind: MergedEntryKind): TrackedList {
   const found = trackedLists.find((tracked) => tracked.kind === kind);
   if (found === undefined) throw new Error(`no list holds a ${kind}`);
   return found;
@@ -117,14 +117,14 @@ function listOfKind(kind: EntryKind): TrackedList {
  * Contents merge field by field, so a plain file over a compressed one would inherit the compression and be unpacked
  * on the machine. Contents with a source are therefore said to be uncompressed unless they say otherwise.
  */
-function beforeMerge(kind: EntryKind, fields: EntryFields): EntryFields {
+function beforeMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   const { contents } = fields as Partial<File>;
   if (kind !== 'file' || contents?.source === undefined || contents.compression !== undefined) return fields;
   return { ...fields, contents: { ...contents, compression: '' } };
 }
 
 /** The machine shall have what is rendered, also over a file that its image brought; only contents can overwrite. */
-function afterMerge(kind: EntryKind, fields: EntryFields): EntryFields {
+function afterMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   if (kind !== 'file') return fields;
   const { contents, overwrite, ...others } = fields as unknown as File;
   const { compression, ...content } = contents ?? {};
@@ -159,7 +159,7 @@ function sectionsOf(config: Config): readonly string[] {
   return named.map(([name]) => name);
 }
 
-function assemble(rest: Config, entries: readonly Entry[]): Config {
+function assemble(rest: Config, entries: readonly MergedEntry[]): Config {
   const config: Record<string, Record<string, unknown>> = { ...rest } as never;
   for (const tracked of trackedLists) {
     const items = entries.filter(({ kind }) => kind === tracked.kind).map(({ fields }) => fields);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../ignition/config.ts';
 import { machineConfigErrors } from './errors.ts';
-import { explain } from './explain.ts';
+import { explainNamed } from './explain.ts';
 import { configSpec, machineConfigPoolSchema, roleLabel } from './machine-config.ts';
 import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
 import { allPools, builtInPools } from './pools.ts';
@@ -86,7 +86,7 @@ describe('a rendered configuration', () => {
     );
     expect(sources(rendered)).toEqual(['00-worker', '99-worker-x', '50-infra-y']);
     expect(rendered.machineConfig.spec.config.storage?.files?.[0]?.contents?.source).toBe('data:,infra');
-    expect(explain(rendered, '/a')).toEqual([
+    expect(explainNamed(rendered, '/a')).toEqual([
       {
         kind: 'file',
         name: '/a',

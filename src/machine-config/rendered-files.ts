@@ -4,13 +4,13 @@
 import type { MachineConfigPool } from './machine-config.ts';
 import type { RenderedPool } from './render.ts';
 
-export interface RenderedFile {
+export interface RenderedPoolFile {
   /** Relative to the server's base folder. */
   readonly path: string;
   readonly text: string;
 }
 
-export function renderedFiles(pool: MachineConfigPool, rendered: RenderedPool): readonly RenderedFile[] {
+export function renderedFiles(pool: MachineConfigPool, rendered: RenderedPool): readonly RenderedPoolFile[] {
   const configuration = {
     name: rendered.name,
     source: rendered.sources.map(({ metadata }) => ({ name: metadata.name })),

@@ -7,7 +7,7 @@ import type { File } from '../ignition/config.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { validate } from '../ignition/validate.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
-import type { Entry, MergedConfigs } from './merge-configs.ts';
+import type { MergedEntry, MergedConfigs } from './merge-configs.ts';
 
 export interface RenderedProblems {
   /** Each is a reason why the whole cannot be used. */
@@ -31,13 +31,13 @@ export function renderedProblems(spec: MachineConfigSpec, merged: MergedConfigs)
   };
 }
 
-function causedBy(entry: Entry | undefined): string {
+function causedBy(entry: MergedEntry | undefined): string {
   if (entry === undefined) return '';
   const names = [...new Set(entry.sources.map(({ machineConfig }) => machineConfig))];
   return ` (${entry.kind} ${entry.name}, from ${names.join(' and ')})`;
 }
 
-const listKinds: Readonly<Record<string, Entry['kind']>> = {
+const listKinds: Readonly<Record<string, MergedEntry['kind']>> = {
   directories: 'directory',
   files: 'file',
   links: 'link',
@@ -47,7 +47,7 @@ const listKinds: Readonly<Record<string, Entry['kind']>> = {
 };
 
 /** The entry that a path such as `$.storage.files.3.mode` is about. */
-function entriesByList(merged: MergedConfigs): (path: string) => Entry | undefined {
+function entriesByList(merged: MergedConfigs): (path: string) => MergedEntry | undefined {
   const byKind = Map.groupBy(merged.entries, ({ kind }) => kind);
   return (path) => {
     const [, , list = '', index = ''] = path.split('.');
@@ -60,7 +60,7 @@ function entriesByList(merged: MergedConfigs): (path: string) => Entry | undefin
  * A child that brings new contents but no hash inherits the hash of the contents it replaced, and the machine would
  * stop at first boot. Only contents that are in the config can be checked.
  */
-function hashMistakes(entries: readonly Entry[]): readonly string[] {
+function hashMistakes(entries: readonly MergedEntry[]): readonly string[] {
   return entries.flatMap((entry) => {
     const { contents } = entry.fields as Partial<File>;
     const hash = contents?.verification?.hash;
@@ -91,7 +91,7 @@ function kernelMistakes(spec: MachineConfigSpec): readonly string[] {
   return [`the extension kernel-devel does not exist for the kernel ${spec.kernelType}`];
 }
 
-function appendWarnings(entries: readonly Entry[]): readonly string[] {
+function appendWarnings(entries: readonly MergedEntry[]): readonly string[] {
   return entries
     .filter((entry) => ((entry.fields as Partial<File>).append ?? []).length > 0)
     .map((entry) => `${entry.name} is appended to, which works at first boot only${causedBy(entry)}`);

@@ -2,7 +2,7 @@
 // pool, and what only the machine itself can know. A `false` in an imported file does not override a `true`, so a
 // setting lives in exactly one of the two.
 import { stringify } from 'smol-toml';
-import { cniConfigFolder, cniPluginFolder, machineFacts, registryHostsFolder } from '../contract/machine-paths.ts';
+import { cniConfigFolder, cniPluginFolder, runtimePaths, registryHostsFolder } from '../contract/machine-paths.ts';
 
 const images = 'io.containerd.cri.v1.images';
 const runtime = 'io.containerd.cri.v1.runtime';
@@ -16,7 +16,7 @@ export function containerdConfigText({ pauseImage }: ContainerdOptions): string 
   return stringify({
     version: 3,
     // conf.d is for MachineConfigs of the user; the machine's own facts come last and win.
-    imports: ['/etc/containerd/conf.d/*.toml', `${machineFacts.containerdFolder}/*.toml`],
+    imports: ['/etc/containerd/conf.d/*.toml', `${runtimePaths.containerdFolder}/*.toml`],
     plugins: {
       [images]: {
         snapshotter: 'overlayfs',

@@ -23,7 +23,7 @@ import type { SystemdUnit } from './unit.ts';
 import { wayOutSoftware } from './outside-world.ts';
 
 /** What the software of a machine must know about its cluster; the same on all of them. */
-export interface ClusterFacts {
+export interface SoftwareFacts {
   /** `https://api-int.<cluster>.<baseDomain>:6443` */
   readonly apiServerUrl: string;
   readonly clusterDns: readonly string[];
@@ -71,7 +71,7 @@ export interface SoftwarePart {
 }
 
 /** Settings and units that are neither the container runtime's nor the kubelet's. */
-export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
+export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwarePart {
   const inCluster = role !== 'bootstrap';
   const wayOut = wayOutSoftware(role, facts);
   return {
@@ -110,12 +110,12 @@ export function baseSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePa
 }
 
 /** With the feature gates, which the pods of a master get as its kubelet does. */
-function controlPlaneOf({ controlPlane, featureGates }: ClusterFacts): { readonly controlPlane?: ControlPlaneFacts } {
+function controlPlaneOf({ controlPlane, featureGates }: SoftwareFacts): { readonly controlPlane?: ControlPlaneFacts } {
   if (controlPlane === undefined) return {};
   return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
 }
 
-export function containerRuntimeSoftware(facts: ClusterFacts): SoftwarePart {
+export function containerRuntimeSoftware(facts: SoftwareFacts): SoftwarePart {
   return {
     files: [
       { path: paths.containerdConfig, text: containerdConfigText(facts) },
@@ -126,7 +126,7 @@ export function containerRuntimeSoftware(facts: ClusterFacts): SoftwarePart {
   };
 }
 
-export function kubeletSoftware(role: MachineRole, facts: ClusterFacts): SoftwarePart {
+export function kubeletSoftware(role: MachineRole, facts: SoftwareFacts): SoftwarePart {
   // The bootstrap machine never waits for an add-on: its runtime is the image's own, and it lives for minutes.
   const isPreparedFirst = role !== 'bootstrap' && facts.nodeBootstrap !== undefined;
   return {
@@ -146,7 +146,7 @@ export function kubeletSoftware(role: MachineRole, facts: ClusterFacts): Softwar
   };
 }
 
-function kubeletRole(role: MachineRole, facts: ClusterFacts): Parameters<typeof kubeletConfigurationText>[0] {
+function kubeletRole(role: MachineRole, facts: SoftwareFacts): Parameters<typeof kubeletConfigurationText>[0] {
   if (role === 'bootstrap') return { kind: 'standalone' };
   const taints: readonly Taint[] = role === 'master' && !facts.mastersSchedulable ? [controlPlaneTaint] : [];
   return { kind: 'cluster', clusterDns: facts.clusterDns, clusterDomain: facts.clusterDomain, taints };

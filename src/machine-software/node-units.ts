@@ -9,7 +9,7 @@ import {
   kubeletKubeconfig,
   kubeProxyConfiguration,
   kubeProxyKubeconfig,
-  machineFacts,
+  runtimePaths,
   programs,
 } from '../contract/machine-paths.ts';
 import { smallProgram } from './program-size.ts';
@@ -30,7 +30,7 @@ export const prepareUnit: ServiceUnit = {
     Wants: ['network-online.target'],
     After: ['network-online.target'],
     Before: ['containerd.service', 'kubelet.service'],
-    ConditionPathExists: [{ path: machineFacts.environment, isNegated: true }],
+    ConditionPathExists: [{ path: runtimePaths.environment, isNegated: true }],
     StartLimitIntervalSec: 0,
   },
   service: {
@@ -102,12 +102,12 @@ export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
     service: {
       // The kubelet reports when it is up, so "after kubelet.service" means after it works, not after its exec.
       Type: 'notify',
-      EnvironmentFile: [{ path: kubeletEnvironment }, { path: machineFacts.environment }],
+      EnvironmentFile: [{ path: kubeletEnvironment }, { path: runtimePaths.environment }],
       ExecStart: {
         program: programs.kubelet,
         args: [
           `--config=${kubeletConfiguration}`,
-          `--config-dir=${machineFacts.kubeletFolder}`,
+          `--config-dir=${runtimePaths.kubeletFolder}`,
           ...(mode === 'cluster' ? clusterArgs : []),
           ['--hostname-override=', variable('NODE_NAME')],
           ['--node-ip=', variable('NODE_IP')],
@@ -138,7 +138,7 @@ export const kubeProxyUnit: ServiceUnit = {
   },
   service: {
     Type: 'exec',
-    EnvironmentFile: [{ path: machineFacts.environment }],
+    EnvironmentFile: [{ path: runtimePaths.environment }],
     ExecStart: {
       program: programs.kubeProxy,
       args: [`--config=${kubeProxyConfiguration}`, ['--hostname-override=', variable('NODE_NAME')]],
@@ -172,7 +172,7 @@ export const agentUnit: ServiceUnit = {
   },
   service: {
     Type: 'exec',
-    EnvironmentFile: [{ path: machineFacts.environment }],
+    EnvironmentFile: [{ path: runtimePaths.environment }],
     // What an agent makes lives for a moment or for ever: a small young generation costs nothing and saves 35 MB.
     Environment: {
       ...smallProgram,

@@ -2,12 +2,12 @@
 // there; those that talk to the API or to their own machine alone are left as they are.
 import { bootkubeUnit, tectonicUnit } from './bootstrap-units.ts';
 import { proxyEnvironment } from '../contract/machine-paths.ts';
-import type { ClusterFacts, MachineRole, SoftwarePart } from './machine-software.ts';
+import type { SoftwareFacts, MachineRole, SoftwarePart } from './machine-software.ts';
 import { agentUnit, containerdUnit, kubeletUnit } from './node-units.ts';
 import { proxyDropins, proxyEnvironmentText } from './proxy.ts';
 import { authorityFiles, systemTrustDropins, systemTrustUnit } from './system-trust.ts';
 
-export function wayOutSoftware(role: MachineRole, facts: ClusterFacts): Required<SoftwarePart> {
+export function wayOutSoftware(role: MachineRole, facts: SoftwareFacts): Required<SoftwarePart> {
   const { proxy, additionalTrustBundle } = facts;
   const ours = role === 'bootstrap' ? [bootkubeUnit.name, tectonicUnit.name] : [agentUnit.name];
   const all = [containerdUnit.name, kubeletUnit({ mode: 'cluster' }).name, ...ours, ...preparingUnits(role, facts)];
@@ -26,7 +26,7 @@ export function wayOutSoftware(role: MachineRole, facts: ClusterFacts): Required
 }
 
 /** Of those that prepare a node; not what they add to units of ours. */
-function preparingUnits(role: MachineRole, { nodeBootstrap }: ClusterFacts): readonly string[] {
+function preparingUnits(role: MachineRole, { nodeBootstrap }: SoftwareFacts): readonly string[] {
   if (role === 'bootstrap') return [];
   return (nodeBootstrap?.units ?? []).filter(({ contents }) => contents !== undefined).map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import { etcdEndpoints } from '../contract/cluster-objects.ts';
 import { membersToPublish } from './membership-loop.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
-import type { CallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
 /** id → client URL. */
@@ -27,7 +27,7 @@ export function readEndpoints(configMaps: readonly KubernetesObject[]): Endpoint
 export async function publishEndpoints(
   client: KubernetesClient,
   endpoints: Endpoints,
-  options: CallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<void> {
   const { apiVersion, kind, name, namespace } = etcdEndpoints;
   await client.apply({ apiVersion, kind, metadata: { name, namespace }, data: endpoints }, { ...options, force: true });

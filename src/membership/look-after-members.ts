@@ -4,7 +4,7 @@
 import type { EtcdTls } from '../etcd/client.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership } from './membership-loop.ts';
-import type { Stage } from './move.ts';
+import type { MembershipStage } from './move.ts';
 import type { MembershipFacts, ObservedCluster } from './observed-cluster.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -37,7 +37,7 @@ export interface LookAfterOptions {
   readonly onElection?: (event: ElectionEvent) => void;
   readonly onLook?: (seen: ObservedCluster) => void;
   /** Return, and give the Lease back, when this stage is reached, by whomever; without it until the signal. */
-  readonly until?: Stage;
+  readonly until?: MembershipStage;
 }
 
 /**

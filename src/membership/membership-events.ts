@@ -1,6 +1,6 @@
 // What the loop tells its readers: journal, terminal, tests. Facts only; each is told when it changes.
-import type { Move, Stage } from './move.ts';
-import type { Outcome } from '../etcd/outcomes.ts';
+import type { Move, MembershipStage } from './move.ts';
+import type { CallOutcome } from '../etcd/outcomes.ts';
 
 export type MembershipEvent =
   /** Another machine looks after the members; this one only waits for its turn. */
@@ -17,13 +17,13 @@ export type MembershipEvent =
   | {
       readonly kind: 'refused';
       readonly move: Move;
-      readonly outcome: Outcome;
+      readonly outcome: CallOutcome;
       readonly said: string;
       /** Told once, and again when overdue: etcd asks for a few seconds of patience as a matter of course. */
       readonly forMs: number;
       readonly isOverdue: boolean;
     }
-  | { readonly kind: 'waiting'; readonly stage: Stage; readonly missing: readonly string[] }
+  | { readonly kind: 'waiting'; readonly stage: MembershipStage; readonly missing: readonly string[] }
   | { readonly kind: 'bootstrap-gone'; readonly confirmedBy: readonly string[] };
 
 /** How many members voted over time, without repetitions: a whole handoff of three masters is 1, 2, 3, 4, 3. */

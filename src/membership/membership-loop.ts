@@ -4,10 +4,10 @@ import type { Clock } from '../host/clock.ts';
 import type { EtcdClients } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member, type MemberId } from '../etcd/member.ts';
 import type { MembershipEvent } from './membership-events.ts';
-import type { Move, Stage, Waiting } from './move.ts';
+import type { Move, MembershipStage, MembershipWait } from './move.ts';
 import { nextMove } from './next-move.ts';
 import { observe } from './observe-members.ts';
-import { type MembershipFacts, nameOf, type ObservedCluster } from './observed-cluster.ts';
+import { type MembershipFacts, memberName, type ObservedCluster } from './observed-cluster.ts';
 import { patienceAfter, pauseWhile, refusalKey } from './patience.ts';
 import { performMove, type Performed } from './perform-move.ts';
 import { sightings } from './sightings.ts';
@@ -25,7 +25,7 @@ export interface MembershipLoop {
   /** Resolves when something may have changed (a watch event); a hint that cuts a pause short. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
   /** Return as soon as this stage is reached, by whomever; without it the loop runs until it is aborted. */
-  readonly until?: Stage;
+  readonly until?: MembershipStage;
   /** Every look, for those who publish the endpoints or draw the members. */
   readonly onLook?: (seen: ObservedCluster) => void;
 }
@@ -92,7 +92,7 @@ function teller(emit: (event: MembershipEvent) => void) {
     },
     members: (list: readonly Member[], seen: ObservedCluster): void => {
       const names = (chosen: readonly Member[]): readonly string[] =>
-        chosen.map((member) => nameOf(member, seen)).toSorted();
+        chosen.map((member) => memberName(member, seen)).toSorted();
       const learners = list.filter((member) => member.isLearner);
       const event: MembershipEvent = {
         kind: 'members',
@@ -103,7 +103,7 @@ function teller(emit: (event: MembershipEvent) => void) {
       if (members !== JSON.stringify(event)) emit(event);
       members = JSON.stringify(event);
     },
-    waiting: ({ stage, missing }: Waiting): void => {
+    waiting: ({ stage, missing }: MembershipWait): void => {
       if (waiting !== JSON.stringify({ stage, missing })) emit({ kind: 'waiting', stage, missing });
       waiting = JSON.stringify({ stage, missing });
     },

@@ -1,7 +1,7 @@
 // One reading of an observation that all rules share: who votes, who leads, who is well, and whom to ask.
 // A member is well when it answered, names the leader that a quorum names, has no alarm and a disk to write on.
 import { hasStarted, type MemberId, quorumOf } from '../etcd/member.ts';
-import { answers, isMemberOf, nameOf, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
+import { isAnswering, isMemberOf, memberName, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
 
 /** etcd takes the 64 MiB of its next log in advance. With less than two of them it may start and answer, and not for long. */
 const leastDiskBytes = 128 * 2 ** 20;
@@ -25,9 +25,9 @@ export interface MembershipView {
 }
 
 /** The view, or why the members cannot agree on anything now. */
-export function viewOf(seen: ObservedCluster): MembershipView | { readonly why: string } {
+export function membershipView(seen: ObservedCluster): MembershipView | { readonly why: string } {
   if (seen.membership.status === 'unreadable') return { why: seen.membership.why };
-  const members = seen.membership.members.toSorted((a, b) => (nameOf(a, seen) < nameOf(b, seen) ? -1 : 1));
+  const members = seen.membership.members.toSorted((a, b) => (memberName(a, seen) < memberName(b, seen) ? -1 : 1));
   const voters = members.filter((member) => !member.isLearner);
   const leader = agreedLeader(voters);
   if (leader === undefined) return { why: whyNoLeader(voters, seen) };
@@ -39,7 +39,7 @@ export function viewOf(seen: ObservedCluster): MembershipView | { readonly why: 
     learners: members.filter((member) => member.isLearner),
     leader,
     bootstrap: members.find((member) => isMemberOf(member, seen.bootstrap)),
-    nameOf: (member) => nameOf(member, seen),
+    nameOf: (member) => memberName(member, seen),
     ailment,
     isWell,
     via: (about) => [leader, ...voters].find((member) => member.id !== about && isWell(member))?.clientUrls[0],
@@ -57,13 +57,13 @@ export function keepsQuorum(view: MembershipView, voters: readonly ObservedMembe
 }
 
 function agreedLeader(voters: readonly ObservedMember[]): ObservedMember | undefined {
-  const named = voters.filter(answers).map((member) => member.probe.state.leader);
+  const named = voters.filter(isAnswering).map((member) => member.probe.state.leader);
   return voters.find(({ id }) => named.filter((leader) => leader === id).length >= quorumOf(voters.length));
 }
 
 function whyNoLeader(voters: readonly ObservedMember[], seen: ObservedCluster): string {
   const silent = voters.flatMap((member) =>
-    member.probe.status === 'silent' ? `${nameOf(member, seen)} ${member.probe.why}` : [],
+    member.probe.status === 'silent' ? `${memberName(member, seen)} ${member.probe.why}` : [],
   );
   const needed = quorumOf(voters.length);
   const which = silent.length === 0 ? '' : `: ${silent.join(', ')}`;
@@ -71,13 +71,13 @@ function whyNoLeader(voters: readonly ObservedMember[], seen: ObservedCluster): 
 }
 
 function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): string | undefined {
-  const name = nameOf(member, seen);
+  const name = memberName(member, seen);
   // First, because it is the reason for whatever else ails it.
   const { freeDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
   if (freeDiskBytes !== undefined && isFullDisk(freeDiskBytes)) {
     return `etcd on ${name} has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB of disk left and cannot stay alive on them`;
   }
-  if (!answers(member)) {
+  if (!isAnswering(member)) {
     if (member.probe.status === 'silent') return `etcd on ${name} ${member.probe.why}`;
     return `etcd on ${name} was added and has not started`;
   }
@@ -89,5 +89,5 @@ function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: Observe
   if (state.leader === leader.id) return undefined;
   return state.leader === undefined
     ? `etcd on ${name} knows no leader`
-    : `etcd on ${name} follows another leader than ${nameOf(leader, seen)}`;
+    : `etcd on ${name} follows another leader than ${memberName(leader, seen)}`;
 }

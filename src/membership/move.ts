@@ -12,7 +12,7 @@ export type RemovalReason =
   | 'dead';
 
 /** One change, as a rule proposes it. */
-export type Change =
+export type MembershipChange =
   | { readonly kind: 'add'; readonly node: string; readonly peerUrl: string; readonly via: string }
   | { readonly kind: 'promote'; readonly node: string; readonly member: MemberId; readonly via: string }
   | { readonly kind: 'move-leader'; readonly node: string; readonly member: MemberId; readonly via: string }
@@ -36,31 +36,31 @@ export interface Witness {
  * A change and those it rests on: the voters after it that are well. When the look took long, they are asked once more
  * right before the call, since etcd itself does not ask whether anybody is alive.
  */
-export type Move = Change & { readonly restsOn: readonly Witness[] };
+export type Move = MembershipChange & { readonly restsOn: readonly Witness[] };
 
 /**
  * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or unwell. `grown`: all vote,
  * the handoff may go on. `shrinking`: only the bootstrap member is left to go. `steady`: exactly the masters vote.
  */
-export type Stage = 'unreadable' | 'growing' | 'grown' | 'shrinking' | 'steady';
+export type MembershipStage = 'unreadable' | 'growing' | 'grown' | 'shrinking' | 'steady';
 
-export interface Waiting {
+export interface MembershipWait {
   readonly kind: 'waiting';
-  readonly stage: Stage;
+  readonly stage: MembershipStage;
   /** Each a sentence that completes "waiting for" or names what is wrong with whom. Empty when steady. */
   readonly missing: readonly string[];
 }
 
-export type Verdict =
-  | { readonly status: 'move'; readonly change: Change }
+export type RuleVerdict =
+  | { readonly status: 'move'; readonly change: MembershipChange }
   | { readonly status: 'no'; readonly missing: readonly string[] };
 
-export type Rule = (view: MembershipView) => Verdict;
+export type MembershipRule = (view: MembershipView) => RuleVerdict;
 
-export function move(change: Change): Verdict {
+export function move(change: MembershipChange): RuleVerdict {
   return { status: 'move', change };
 }
 
-export function no(...missing: readonly string[]): Verdict {
+export function no(...missing: readonly string[]): RuleVerdict {
   return { status: 'no', missing };
 }

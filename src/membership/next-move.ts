@@ -2,8 +2,8 @@
 // etcd promotes a learner that is dead and lets a member go while another is down.
 // Invariants: a change keeps a majority among members proven alive now; one change at a time; every decision is a
 // pure function of what is observed; the bootstrap member goes last and never through its own endpoint.
-import { type MembershipView, viewOf, votersAiling } from './membership-view.ts';
-import type { Change, Move, Stage, Waiting, Witness } from './move.ts';
+import { type MembershipView, membershipView, votersAiling } from './membership-view.ts';
+import type { MembershipChange, Move, MembershipStage, MembershipWait, Witness } from './move.ts';
 import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 import { addRule } from './rules/add.ts';
 import { clearAwayRule } from './rules/clear-away.ts';
@@ -11,8 +11,8 @@ import { promoteRule } from './rules/promote.ts';
 import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
 
 /** The one membership change that is safe now, or why there is none. Never looks at memory, only at `seen`. */
-export function nextMove(seen: ObservedCluster): Move | Waiting {
-  const view = viewOf(seen);
+export function nextMove(seen: ObservedCluster): Move | MembershipWait {
+  const view = membershipView(seen);
   if ('why' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.why] };
   // While one member votes, additions come first: later etcd wants five seconds of connection before each.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
@@ -28,7 +28,7 @@ export function nextMove(seen: ObservedCluster): Move | Waiting {
 }
 
 /** Those who vote after the change and are well now. */
-function witnesses(change: Change, view: MembershipView): readonly Witness[] {
+function witnesses(change: MembershipChange, view: MembershipView): readonly Witness[] {
   const about = change.kind === 'promote' || change.kind === 'remove' ? change.member : undefined;
   const promoted = view.learners.filter(({ id }) => change.kind === 'promote' && id === about);
   const voters = view.voters.filter(({ id }) => change.kind !== 'remove' || id !== about);
@@ -38,7 +38,7 @@ function witnesses(change: Change, view: MembershipView): readonly Witness[] {
   });
 }
 
-function stageOf(view: MembershipView): Stage {
+function stageOf(view: MembershipView): MembershipStage {
   const { seen, voters, learners, bootstrap } = view;
   const isComplete = expectedMasters(seen).every((master) => voters.some((member) => isMemberOf(member, master)));
   if (!isComplete || learners.length > 0 || !voters.every((member) => member === bootstrap || view.isWell(member))) {

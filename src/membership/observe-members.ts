@@ -4,7 +4,7 @@
 import type { Clock } from '../host/clock.ts';
 import type { Answer, EtcdClient, EtcdClients, Failure } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member, type MemberList, type MemberStatus } from '../etcd/member.ts';
-import type { MembershipFacts, ObservedCluster, Probe } from './observed-cluster.ts';
+import type { MembershipFacts, ObservedCluster, MemberProbe } from './observed-cluster.ts';
 import { outcomes } from '../etcd/outcomes.ts';
 import type { Sightings } from './sightings.ts';
 
@@ -78,11 +78,11 @@ async function readMembers(options: ObserveOptions): Promise<MemberList | { read
   }
 }
 
-async function probe(member: Member, cluster: ClusterId, options: ObserveOptions): Promise<Probe> {
+async function probe(member: Member, cluster: ClusterId, options: ObserveOptions): Promise<MemberProbe> {
   const [url] = member.clientUrls;
   if (url === undefined || !hasStarted(member)) return { status: 'unstarted' };
   const client = options.clients.at(url);
-  let last: Probe = { status: 'silent', why: 'was not asked' };
+  let last: MemberProbe = { status: 'silent', why: 'was not asked' };
   for (let tries = 0; tries < probeTries; tries += 1) {
     if (tries > 0) await options.clock.sleep(betweenTriesMs, options.signal);
     const startMs = options.clock.monotonicMs();
@@ -100,7 +100,7 @@ function probeFrom(
   member: Member,
   cluster: ClusterId,
   { alive, status, tookMs }: { alive: Answer<unknown>; status: Answer<MemberStatus>; tookMs: number },
-): Probe {
+): MemberProbe {
   const failed: Failure | undefined = [status, alive].find((answer) => answer.status === 'failed');
   if (failed !== undefined) return { status: 'silent', why: `does not answer: ${outcomes[failed.outcome].means}` };
   if (status.status === 'failed') return { status: 'silent', why: 'does not answer' };

@@ -3,7 +3,7 @@
 import { type Member, type MemberId, type MemberStatus, hasStarted } from '../etcd/member.ts';
 
 /** How a member answered this time. */
-export type Probe =
+export type MemberProbe =
   | { readonly status: 'answers'; readonly state: MemberStatus; readonly tookMs: number }
   /** Started before, but no proof of life now: `why` names it. */
   | { readonly status: 'silent'; readonly why: string }
@@ -11,7 +11,7 @@ export type Probe =
   | { readonly status: 'unstarted' };
 
 export interface ObservedMember extends Member {
-  readonly probe: Probe;
+  readonly probe: MemberProbe;
   /**
    * For how long this observer has seen `probe.status` unchanged. An observer that restarts begins at 0, so what it
    * remembers can lengthen a wait and never shorten one.
@@ -88,9 +88,9 @@ export interface ObservedCluster {
 export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'unrestMs'>;
 
 /** A member that answers, and what it says. */
-export type AnsweringMember = ObservedMember & { readonly probe: Extract<Probe, { status: 'answers' }> };
+export type AnsweringMember = ObservedMember & { readonly probe: Extract<MemberProbe, { status: 'answers' }> };
 
-export function answers(member: ObservedMember): member is AnsweringMember {
+export function isAnswering(member: ObservedMember): member is AnsweringMember {
   return member.probe.status === 'answers';
 }
 
@@ -104,7 +104,7 @@ export function expectedMasters(seen: Pick<ObservedCluster, 'masters'>): readonl
 }
 
 /** The machine's name, also for a member that has not said its own yet. */
-export function nameOf(member: Member, seen: Pick<ObservedCluster, 'masters' | 'bootstrap'>): string {
+export function memberName(member: Member, seen: Pick<ObservedCluster, 'masters' | 'bootstrap'>): string {
   const machine = [seen.bootstrap, ...seen.masters].find((machine) => isMemberOf(member, machine));
   return machine?.name ?? (hasStarted(member) ? member.name : `member ${member.id}`);
 }

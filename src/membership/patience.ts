@@ -1,18 +1,18 @@
 // How long to pause after a refusal or while waiting, and when a refusal has lasted too long to stay quiet about.
-import type { Move, Waiting } from './move.ts';
+import type { Move, MembershipWait } from './move.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
-import type { Outcome } from '../etcd/outcomes.ts';
+import type { CallOutcome } from '../etcd/outcomes.ts';
 
-export interface Patience {
+export interface Pacing {
   readonly pauseMs: number;
   /** From then on it is worth a person's attention; asking goes on all the same. */
   readonly overdueMs: number;
 }
 
-const connection: Patience = { pauseMs: 250, overdueMs: 30_000 };
-const rest: Patience = { pauseMs: 1000, overdueMs: 15_000 };
+const connection: Pacing = { pauseMs: 250, overdueMs: 30_000 };
+const rest: Pacing = { pauseMs: 1000, overdueMs: 15_000 };
 
-const byOutcome: Partial<Readonly<Record<Outcome, Patience>>> = {
+const byOutcome: Partial<Readonly<Record<CallOutcome, Pacing>>> = {
   // etcd's own five seconds of connection; normal after every new voter.
   'unhealthy-cluster': { pauseMs: 250, overdueMs: 15_000 },
   'not-in-sync': { pauseMs: 100, overdueMs: 30_000 },
@@ -29,7 +29,7 @@ const byOutcome: Partial<Readonly<Record<Outcome, Patience>>> = {
 /** A snapshot of this many bytes per second is what a slow network still carries. */
 const catchUpBytesPerMs = 20_000;
 
-export function patienceAfter(outcome: Outcome, databaseBytes: number): Patience {
+export function patienceAfter(outcome: CallOutcome, databaseBytes: number): Pacing {
   const { pauseMs, overdueMs } = byOutcome[outcome] ?? rest;
   return { pauseMs, overdueMs: outcome === 'not-in-sync' ? overdueMs + databaseBytes / catchUpBytesPerMs : overdueMs };
 }
@@ -40,7 +40,7 @@ const steadyMs = 60_000;
 const learnerAttentionMs = 30_000;
 
 /** Until the next look, unless something wakes us before. */
-export function pauseWhile(waiting: Waiting, seen: ObservedCluster): number {
+export function pauseWhile(waiting: MembershipWait, seen: ObservedCluster): number {
   switch (waiting.stage) {
     case 'unreadable':
       return connection.pauseMs;
@@ -62,6 +62,6 @@ function hasFreshLearner({ membership }: ObservedCluster): boolean {
 }
 
 /** A refusal is the same as before when the same move was refused for the same reason. */
-export function refusalKey(move: Move, outcome: Outcome): string {
+export function refusalKey(move: Move, outcome: CallOutcome): string {
   return `${move.kind} ${move.node} ${outcome}`;
 }

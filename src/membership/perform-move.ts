@@ -4,7 +4,7 @@ import type { Answer, EtcdClients, Failure } from '../etcd/client.ts';
 import type { Member } from '../etcd/member.ts';
 import type { Move, Witness } from './move.ts';
 import { proveAlive } from './observe-members.ts';
-import type { Outcome } from '../etcd/outcomes.ts';
+import type { CallOutcome } from '../etcd/outcomes.ts';
 
 export type Performed =
   /** `members` as etcd listed them right after the change, where it did. */
@@ -23,7 +23,7 @@ export interface PerformOptions {
 }
 
 /** Refusals that say: what you ask for is so already. */
-const alreadySo: Readonly<Record<Move['kind'], readonly Outcome[]>> = {
+const alreadySo: Readonly<Record<Move['kind'], readonly CallOutcome[]>> = {
   add: ['peer-url-exists', 'member-exists'],
   promote: ['not-a-learner'],
   remove: ['member-not-found'],

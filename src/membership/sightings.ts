@@ -1,7 +1,7 @@
 // What an observer remembers between two looks: since when a member has been as it is, and which addresses just left.
 // Rule: memory may only lengthen a wait. Whoever starts with an empty one waits longer and decides nothing else.
 import type { Member } from '../etcd/member.ts';
-import type { ObservedMember, Probe } from './observed-cluster.ts';
+import type { ObservedMember, MemberProbe } from './observed-cluster.ts';
 
 /** etcd makes an id from address and second: the same address again in the same second would be a removed id. */
 const settleMs = 1100;
@@ -11,14 +11,14 @@ const atOnceMs = 50;
 
 export interface Sightings {
   /** Dates what was seen now. Call it once per look, with everything that was listed. */
-  date(members: readonly (Member & { readonly probe: Probe })[], nowMs: number): readonly ObservedMember[];
+  date(members: readonly (Member & { readonly probe: MemberProbe })[], nowMs: number): readonly ObservedMember[];
   justRemoved(nowMs: number): readonly string[];
   /** For how long no look has found every voter answering at once; undefined when this one did. Call it once per look. */
   unrestMs(members: readonly ObservedMember[] | undefined, nowMs: number): number | undefined;
 }
 
 export function sightings(): Sightings {
-  let since = new Map<string, { readonly status: Probe['status']; readonly atMs: number }>();
+  let since = new Map<string, { readonly status: MemberProbe['status']; readonly atMs: number }>();
   let listed = new Set<string>();
   const leftAtMs = new Map<string, number>();
   let restlessSinceMs: number | undefined;

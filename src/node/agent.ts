@@ -7,7 +7,7 @@ import { randomUuid } from '../host/random.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import {
   kubeletClientCertificate,
-  machineFacts,
+  runtimePaths,
   nodeSettingsFile,
   staticPodFolder,
 } from '../contract/machine-paths.ts';
@@ -20,7 +20,7 @@ import { Children } from './children.ts';
 import { ClusterView } from './cluster-view.ts';
 import { Doorbell } from './doorbell.ts';
 import { dutiesOf } from './duties.ts';
-import type { Outcome } from './duty.ts';
+import type { DutyOutcome } from './duty.ts';
 import { agentErrors } from './errors.ts';
 import { RenewingClients } from '../membership/renewing-clients.ts';
 import { runDuties } from './run-duties.ts';
@@ -93,7 +93,7 @@ async function readSurroundings(host: Host): Promise<Pick<Agent, 'node' | 'apiSe
 
 /** Name and addresses as firstlight-prepare.service found them at this boot. */
 async function readNode(host: Host): Promise<Omit<AgentNode, 'role'>> {
-  const text = await host.files.readText(machineFacts.environment);
+  const text = await host.files.readText(runtimePaths.environment);
   const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
   const [name, addresses] = [
     value('NODE_NAME'),
@@ -102,7 +102,7 @@ async function readNode(host: Host): Promise<Omit<AgentNode, 'role'>> {
       .filter((address) => address !== ''),
   ];
   if (name === '' || addresses.length === 0) {
-    throw agentErrors.SETTINGS({ path: machineFacts.environment, missing: 'the name and address of this machine' });
+    throw agentErrors.SETTINGS({ path: runtimePaths.environment, missing: 'the name and address of this machine' });
   }
   return { name, addresses };
 }
@@ -122,12 +122,12 @@ function once(open: () => Promise<KubernetesClient>): () => Promise<KubernetesCl
 }
 
 /** From the first look at a duty until it is settled for the first time. */
-function noteIn(timeline: Timeline, duty: string, outcome: Outcome): void {
+function noteIn(timeline: Timeline, duty: string, outcome: DutyOutcome): void {
   timeline.mark(duty, 'began');
   timeline.mark(duty, outcome.status === 'settled' ? 'done' : 'moved', outcomeText(outcome));
 }
 
-function outcomeText(outcome: Outcome): string {
+function outcomeText(outcome: DutyOutcome): string {
   switch (outcome.status) {
     case 'settled':
       return outcome.note === undefined ? 'settled' : `settled (${outcome.note})`;

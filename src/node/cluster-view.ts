@@ -51,7 +51,7 @@ function isRead({ metadata }: KubernetesObject): boolean {
   return readConfigMaps.has(metadata.name) || isJoinRecordName(metadata.name);
 }
 
-export interface FollowOptions {
+export interface FollowClusterOptions {
   readonly client: KubernetesClient;
   readonly host: Host;
   readonly role: NodeRole;
@@ -63,7 +63,7 @@ export interface FollowOptions {
 }
 
 /** Ends only by throwing. */
-export async function followCluster(options: FollowOptions): Promise<void> {
+export async function followCluster(options: FollowClusterOptions): Promise<void> {
   const { client, host, role, view, signal, onChange, onSeen } = options;
   const watching = { client, host, signal };
   const nodes = { kind: { apiVersion: 'v1', kind: 'Node' } };

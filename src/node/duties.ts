@@ -3,7 +3,7 @@
 import { approver } from './duties/approver.ts';
 import { clusterView } from './duties/cluster-view.ts';
 import { configServer } from './duties/config-server.ts';
-import { controlPlane } from './duties/control-plane.ts';
+import { controlPlaneDuty } from './duties/control-plane.ts';
 import { credentials } from './duties/credentials.ts';
 import { etcdMember } from './duties/etcd-member.ts';
 import { keys } from './duties/keys.ts';
@@ -24,7 +24,7 @@ export const duties: readonly Duty[] = [
   spentToken,
   readyToJoin,
   etcdMember,
-  controlPlane,
+  controlPlaneDuty,
   configServer,
   approver,
   membership,

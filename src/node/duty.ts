@@ -5,7 +5,7 @@ import type { Agent } from './agent-context.ts';
 
 export type NodeRole = 'master' | 'worker';
 
-export type Outcome =
+export type DutyOutcome =
   /** As it should be. */
   | { readonly status: 'settled'; readonly note?: string }
   /** Something was changed; it is looked at again at once. */
@@ -25,17 +25,17 @@ export interface Duty {
   readonly settledTickMs?: number;
   /** Once settled, it is looked at by its tick alone: no change that the doorbell tells of concerns it. */
   readonly isDeafWhenSettled?: boolean;
-  readonly run: (agent: Agent) => Promise<Outcome>;
+  readonly run: (agent: Agent) => Promise<DutyOutcome>;
 }
 
-export function settled(note?: string): Outcome {
+export function settled(note?: string): DutyOutcome {
   return note === undefined ? { status: 'settled' } : { status: 'settled', note };
 }
 
-export function acted(did: string): Outcome {
+export function acted(did: string): DutyOutcome {
   return { status: 'acted', did };
 }
 
-export function waiting(...missing: readonly string[]): Outcome {
+export function waiting(...missing: readonly string[]): DutyOutcome {
   return { status: 'waiting', missing };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { fakeAgent } from '../../test/sim/agent-fixture.ts';
-import { acted, type Duty, type Outcome, settled, waiting } from './duty.ts';
+import { acted, type Duty, type DutyOutcome, settled, waiting } from './duty.ts';
 import { agentErrors } from './errors.ts';
 import { type DutyReport, runDuties } from './run-duties.ts';
 
-const duty = (name: string, run: () => Outcome | Promise<Outcome>, change: Partial<Duty> = {}): Duty => ({
+const duty = (name: string, run: () => DutyOutcome | Promise<DutyOutcome>, change: Partial<Duty> = {}): Duty => ({
   name,
   why: 'a test',
   roles: ['master'],
@@ -89,7 +89,7 @@ test('a duty that is deaf when settled hears the bell only until then', async ()
   let looks = 0;
   const ringAtMs = [500, 8_000, 9_000];
   for (const ms of ringAtMs) agent.host.clock.after(ms, () => agent.doorbell.ring());
-  const run = (): Outcome => ((looks += 1) < 2 ? waiting('a ring') : settled());
+  const run = (): DutyOutcome => ((looks += 1) < 2 ? waiting('a ring') : settled());
   await runFor(20_000, [duty('deaf', run, { isDeafWhenSettled: true, tickMs: 5_000 })], agent);
   expect(looks).toBe(2);
 });

@@ -4,11 +4,11 @@ import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { Agent } from './agent-context.ts';
 import type { Doorbell } from './doorbell.ts';
-import type { Duty, Outcome } from './duty.ts';
+import type { Duty, DutyOutcome } from './duty.ts';
 
 export interface DutyReport {
   readonly duty: string;
-  readonly outcome: Outcome;
+  readonly outcome: DutyOutcome;
   /** When it became so. */
   readonly since: Date;
 }
@@ -64,12 +64,12 @@ async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promis
   }
 }
 
-function pauseAfter(outcome: Outcome, duty: Duty): Pick<Pause, 'pauseMs' | 'isDeaf'> {
+function pauseAfter(outcome: DutyOutcome, duty: Duty): Pick<Pause, 'pauseMs' | 'isDeaf'> {
   if (outcome.status !== 'settled') return { pauseMs: duty.tickMs ?? tickMsDefault, isDeaf: false };
   return { pauseMs: duty.settledTickMs ?? settledTickMsDefault, isDeaf: duty.isDeafWhenSettled === true };
 }
 
-async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<Outcome> {
+async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<DutyOutcome> {
   const missing = duty.needs.filter((name) => !opened.has(name));
   if (missing.length > 0) return { status: 'waiting', missing: missing.map((name) => `the duty ${name}`) };
   try {
@@ -84,7 +84,7 @@ async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }:
 }
 
 /** Reports what changed, and says how often it has rung for that. */
-function tell(duty: Duty, outcome: Outcome, options: RunDutiesOptions, { reports, opened }: Board): number {
+function tell(duty: Duty, outcome: DutyOutcome, options: RunDutiesOptions, { reports, opened }: Board): number {
   const before = reports.get(duty.name);
   const isNewlyOpen = outcome.status === 'settled' && !opened.has(duty.name);
   if (isNewlyOpen) opened.add(duty.name);

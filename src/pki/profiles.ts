@@ -14,7 +14,7 @@ export interface SignerProfile {
 }
 
 /** What a certificate needs to know about the cluster. */
-export interface ClusterFacts {
+export interface ClusterEndpoints {
   /** `<name>.<baseDomain>`: the domain below which api, api-int and *.apps live. */
   readonly domain: string;
   /** The first address of each service network: where pods find the API. */
@@ -24,15 +24,15 @@ export interface ClusterFacts {
 }
 
 /** What a certificate needs to know about the machine that will hold it. */
-export interface MachineFacts {
+export interface CertifiedMachine {
   readonly name: string;
   /** Every address from which it may speak: an etcd peer is refused when its source address is not in its certificate. */
   readonly addresses: readonly string[];
 }
 
-export interface Facts {
-  readonly cluster: ClusterFacts;
-  readonly machine: MachineFacts;
+export interface CertificateFacts {
+  readonly cluster: ClusterEndpoints;
+  readonly machine: CertifiedMachine;
   /** How long leaves live that a control-plane machine makes for itself; as long as their row says unless told. */
   readonly leafMinutes?: number | undefined;
 }
@@ -54,13 +54,13 @@ interface LeafProfileBase {
 /** Made once for the cluster, on the workstation. */
 export interface ClusterLeafProfile extends LeafProfileBase {
   readonly madeOn: 'workstation';
-  readonly names: (facts: Pick<Facts, 'cluster'>) => Names;
+  readonly names: (facts: Pick<CertificateFacts, 'cluster'>) => Names;
 }
 
 /** Made per machine. `machine`: by a control-plane machine for itself. `request`: signed for a kubelet that asked. */
 export interface MachineLeafProfile extends LeafProfileBase {
   readonly madeOn: 'machine' | 'request';
-  readonly names: (facts: Facts) => Names;
+  readonly names: (facts: CertificateFacts) => Names;
 }
 
 export type LeafProfile = ClusterLeafProfile | MachineLeafProfile;
@@ -244,7 +244,7 @@ export const leafProfiles = {
   },
   'node-agent': {
     ...controlPlaneClient,
-    names: ({ machine }: Facts) => ({
+    names: ({ machine }: CertificateFacts) => ({
       subject: named(`firstlight:node-agent:${machine.name}`, 'firstlight:node-agents'),
     }),
     heldBy: 'node agent of that control-plane machine; agents of workers act as their kubelet',
@@ -255,7 +255,7 @@ export const leafProfiles = {
     purpose: 'client',
     madeOn: 'request',
     validityDays: yearDays,
-    names: ({ machine }: Facts) => ({ subject: nodeSubject(machine) }),
+    names: ({ machine }: CertificateFacts) => ({ subject: nodeSubject(machine) }),
     heldBy: 'kubelet of that machine, which made the key',
     why: 'The node authorizer lets a kubelet touch only what belongs to the node in its name.',
   },
@@ -264,7 +264,7 @@ export const leafProfiles = {
     purpose: 'server',
     madeOn: 'request',
     validityDays: yearDays,
-    names: ({ machine }: Facts) => ({
+    names: ({ machine }: CertificateFacts) => ({
       subject: nodeSubject(machine),
       dnsNames: [machine.name],
       ipAddresses: machine.addresses,
@@ -281,13 +281,13 @@ export type ClusterLeafName = { [N in LeafName]: Profiles[N]['madeOn'] extends '
 export type MachineLeafName = Exclude<LeafName, ClusterLeafName>;
 
 /** What a leaf of the cluster is issued with. */
-export function clusterLeaf(name: ClusterLeafName, facts: Pick<Facts, 'cluster'>): LeafContents {
+export function clusterLeaf(name: ClusterLeafName, facts: Pick<CertificateFacts, 'cluster'>): LeafContents {
   const profile: ClusterLeafProfile = leafProfiles[name];
   return contentsOf(profile, profile.names(facts));
 }
 
 /** What a leaf of a machine is issued with. */
-export function machineLeaf(name: MachineLeafName, facts: Facts): LeafContents {
+export function machineLeaf(name: MachineLeafName, facts: CertificateFacts): LeafContents {
   const profile: MachineLeafProfile = leafProfiles[name];
   const contents = contentsOf(profile, profile.names(facts));
   if (facts.leafMinutes === undefined || profile.madeOn !== 'machine') return contents;
@@ -304,7 +304,7 @@ function contentsOf(profile: LeafProfile, names: Names): LeafContents {
   };
 }
 
-function etcdMemberNames({ machine }: Facts): Names {
+function etcdMemberNames({ machine }: CertificateFacts): Names {
   return {
     subject: named(machine.name),
     dnsNames: ['localhost', machine.name],
@@ -312,7 +312,7 @@ function etcdMemberNames({ machine }: Facts): Names {
   };
 }
 
-function nodeSubject(machine: MachineFacts): Subject {
+function nodeSubject(machine: CertifiedMachine): Subject {
   return named(`system:node:${machine.name}`, 'system:nodes');
 }
 

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type Cache, cacheFolder, type Entry, type EntryId, entryKinds, openCache } from './cache/cache.ts';
+import { type Cache, cacheFolder, type CacheEntry, type EntryId, entryKinds, openCache } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
-import { readJson } from './cache/json-file.ts';
+import { readJsonFile } from './cache/json-file.ts';
 import { type ReleaseManifest, releaseManifestSchema } from './release-manifest.ts';
 
 const idSchema = z.object({ kind: z.enum(entryKinds), name: z.string(), inputs: z.record(z.string(), z.string()) });
@@ -12,7 +12,7 @@ const currentSchema = z.object({ format: z.literal(1), entries: z.array(idSchema
 
 const fileName = 'current.json';
 
-export async function writeCurrent(host: Host, entries: readonly Entry[]): Promise<void> {
+export async function writeCurrent(host: Host, entries: readonly CacheEntry[]): Promise<void> {
   const ids: EntryId[] = entries.map(({ manifest: { kind, name, inputs } }) => ({ kind, name, inputs }));
   const text = `${JSON.stringify({ format: 1, entries: ids }, null, 2)}\n`;
   const path = join(cacheFolder(host.environment), fileName);
@@ -25,7 +25,7 @@ export interface CurrentRelease {
   readonly manifest: ReleaseManifest;
   /** Of the release image's manifest; with `sha256:` in front it names the release. */
   readonly digest: string;
-  readonly release: Entry;
+  readonly release: CacheEntry;
   readonly ids: readonly EntryId[];
 }
 
@@ -42,13 +42,13 @@ export async function currentRelease(host: Host): Promise<CurrentRelease> {
 }
 
 async function currentIds(host: Host, folder: string): Promise<readonly EntryId[]> {
-  const current = await readJson(host.files, join(folder, fileName), currentSchema);
+  const current = await readJsonFile(host.files, join(folder, fileName), currentSchema);
   if (current === undefined) throw releaseErrors.NOT_BUILT({ folder });
   return current.entries;
 }
 
 /** An entry of the current release, after the quick look; damage is named. */
-export async function currentEntry(cache: Cache, id: EntryId): Promise<Entry> {
+export async function currentEntry(cache: Cache, id: EntryId): Promise<CacheEntry> {
   const seen = await cache.look(id);
   if (seen.status === 'present') return seen.entry;
   const reason = seen.status === 'damaged' ? seen.reason : 'it is gone';

@@ -2,7 +2,7 @@
 // the bill of materials as JSON. Every digest of it is checked before anything is written.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import type { Entry, EntryId } from './cache/cache.ts';
+import type { CacheEntry, EntryId } from './cache/cache.ts';
 import { currentEntry, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
 import { readLayerText } from './images/layer-text.ts';
@@ -47,7 +47,7 @@ function componentName({ kind, name }: EntryId): string | undefined {
 async function copyPart(
   { files }: Host,
   items: readonly TreeItem[],
-  { entry, to }: { readonly entry: Entry; readonly to: string },
+  { entry, to }: { readonly entry: CacheEntry; readonly to: string },
 ): Promise<readonly string[]> {
   const written: string[] = [];
   for (const item of items) {

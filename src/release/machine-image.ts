@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { seedDatabases } from './machine/containerd-seed.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
-import type { Entry, EntryKind } from './cache/cache.ts';
+import type { CacheEntry, CacheEntryKind } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
 
 export interface MachineImage {
@@ -39,7 +39,7 @@ export async function partPrograms(host: Host, part: string): Promise<string> {
   return join((await entryOf(await currentRelease(host), 'part', part)).content, 'bin');
 }
 
-async function entryOf(current: CurrentRelease, kind: EntryKind, name: string): Promise<Entry> {
+async function entryOf(current: CurrentRelease, kind: CacheEntryKind, name: string): Promise<CacheEntry> {
   const id = current.ids.find((candidate) => candidate.kind === kind && candidate.name === name);
   if (id === undefined) throw releaseErrors.NOT_BUILT({ folder: `${current.cache.folder} with ${kind} ${name}` });
   return currentEntry(current.cache, id);

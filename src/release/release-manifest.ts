@@ -1,9 +1,9 @@
 // What a release says about itself: every part with version, digest, size, licence and source, every image, and one
 // image reference per component. It is the first file of the release image, and the contract towards all who install.
 import { z } from 'zod';
-import type { Entry } from './cache/cache.ts';
+import type { CacheEntry } from './cache/cache.ts';
 import { type ImageVariable, imageVariables } from './images/image-variables.ts';
-import { imageOf } from './images/images.ts';
+import { imageOfEntry } from './images/images.ts';
 import { referenceByDigest, referenceByTag } from './images/oci-image.ts';
 import type { TreeItem } from './cache/tree.ts';
 
@@ -45,7 +45,7 @@ export const releaseManifestSchema = z.object({
 });
 export type ReleaseManifest = z.infer<typeof releaseManifestSchema>;
 
-export interface ListedEntry extends Entry {
+export interface ListedEntry extends CacheEntry {
   readonly listing: readonly TreeItem[];
 }
 
@@ -53,8 +53,8 @@ export interface ReleaseContent {
   readonly version: string;
   readonly architecture: string;
   readonly parts: readonly ListedEntry[];
-  readonly images: readonly Entry[];
-  readonly debian?: Entry;
+  readonly images: readonly CacheEntry[];
+  readonly debian?: CacheEntry;
 }
 
 export function releaseManifest(content: ReleaseContent): ReleaseManifest {
@@ -92,8 +92,8 @@ function describePart({ manifest, listing }: ListedEntry): ReleaseManifest['part
   };
 }
 
-function describeImage(entry: Entry): ReleaseManifest['images'][number] {
-  const image = imageOf(entry);
+function describeImage(entry: CacheEntry): ReleaseManifest['images'][number] {
+  const image = imageOfEntry(entry);
   const { digest, sizeBytes } = image;
   return {
     name: entry.manifest.name,
@@ -104,7 +104,7 @@ function describeImage(entry: Entry): ReleaseManifest['images'][number] {
   };
 }
 
-function describeDebian({ manifest }: Entry): ReleaseManifest['debian'] {
+function describeDebian({ manifest }: CacheEntry): ReleaseManifest['debian'] {
   return {
     suite: String(manifest.facts['suite']),
     digest: manifest.treeDigest,
@@ -113,8 +113,8 @@ function describeDebian({ manifest }: Entry): ReleaseManifest['debian'] {
   };
 }
 
-function variables(images: readonly Entry[]): ReleaseManifest['imageVariables'] {
-  const references = new Map(images.map((entry) => [entry.manifest.name, referenceByDigest(imageOf(entry))]));
+function variables(images: readonly CacheEntry[]): ReleaseManifest['imageVariables'] {
+  const references = new Map(images.map((entry) => [entry.manifest.name, referenceByDigest(imageOfEntry(entry))]));
   const row = ({ variable, image, original, renders, why }: ImageVariable) =>
     [variable, { reference: references.get(image) ?? '', image, original, renders, why }] as const;
   return Object.fromEntries(imageVariables.filter(({ image }) => references.has(image)).map(row));

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOfRecord } from '../workflow/digest.ts';
-import type { Entry } from './cache/cache.ts';
-import { imageOf, imagePrefix } from './images/images.ts';
+import type { CacheEntry } from './cache/cache.ts';
+import { imageOfEntry, imagePrefix } from './images/images.ts';
 import { blobFolder, writeImage, writeIndex } from './images/oci-image.ts';
 import { goArchitecture } from './parts/architecture.ts';
 import { type ReleaseContent, releaseManifest } from './release-manifest.ts';
@@ -56,7 +56,7 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
             },
             layers: [files],
           });
-          await writeIndex(shop.host.files, folder, [release, ...content.images.map(imageOf)]);
+          await writeIndex(shop.host.files, folder, [release, ...content.images.map(imageOfEntry)]);
           return { image: release, manifest };
         },
       },
@@ -64,12 +64,12 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
   };
 }
 
-function needAll(shop: Workshop, recipes: readonly Recipe[]): Promise<readonly Entry[]> {
+function needAll(shop: Workshop, recipes: readonly Recipe[]): Promise<readonly CacheEntry[]> {
   return Promise.all(recipes.map((recipe) => need(shop, recipe)));
 }
 
 async function gather(shop: Workshop, ingredients: ReleaseIngredients): Promise<ReleaseContent> {
-  const listed = async (entry: Entry) => ({ ...entry, listing: await shop.cache.listing(entry) });
+  const listed = async (entry: CacheEntry) => ({ ...entry, listing: await shop.cache.listing(entry) });
   return {
     version: shop.version,
     architecture: goArchitecture(shop),

@@ -17,7 +17,7 @@ import { JSON as CycloneJson, JsonSerializer } from '@cyclonedx/cyclonedx-librar
 import { isSupportedSpdxId } from '@cyclonedx/cyclonedx-library/SPDX';
 import { Spec1dot6 } from '@cyclonedx/cyclonedx-library/Spec';
 import { z } from 'zod';
-import type { Entry } from './cache/cache.ts';
+import type { CacheEntry } from './cache/cache.ts';
 import type { GoModule } from './parts/go-modules.ts';
 import type { ReleaseContent, ReleaseManifest } from './release-manifest.ts';
 import type { Workshop } from './build/workshop.ts';
@@ -65,7 +65,7 @@ function fileComponent(part: string, file: { readonly path: string; readonly sha
   });
 }
 
-function modulesOf(entry: Entry | undefined): readonly GoModule[] {
+function modulesOf(entry: CacheEntry | undefined): readonly GoModule[] {
   return (entry?.manifest.facts['modules'] as readonly GoModule[] | undefined) ?? [];
 }
 

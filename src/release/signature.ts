@@ -50,13 +50,13 @@ export interface VerifyOptions {
   readonly keyPath: string;
 }
 
-export interface Signer {
+export interface ReleaseSigner {
   readonly fingerprint: string;
   readonly at: Date;
 }
 
 /** Who signed; throws RELEASE_SIGNATURE_WRONG for anything but a good signature by the given key. */
-export async function verifySignature(host: Host, options: VerifyOptions): Promise<Signer> {
+export async function verifySignature(host: Host, options: VerifyOptions): Promise<ReleaseSigner> {
   const { digest, manifest, signature: bytes } = options;
   const key = await publicKey(host, options.keyPath);
   try {

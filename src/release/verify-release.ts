@@ -9,14 +9,14 @@ import { readLayerText } from './images/layer-text.ts';
 import { blobFolder } from './images/oci-image.ts';
 import { releaseManifestSchema } from './release-manifest.ts';
 import { manifestPath } from './release-recipe.ts';
-import { signaturePath, type Signer, verifySignature } from './signature.ts';
+import { signaturePath, type ReleaseSigner, verifySignature } from './signature.ts';
 
 export interface VerifiedRelease {
   readonly digest: string;
   readonly version: string;
   readonly entries: number;
   readonly sizeBytes: number;
-  readonly signer?: Signer;
+  readonly signer?: ReleaseSigner;
 }
 
 export interface VerifyReleaseOptions {
@@ -63,7 +63,7 @@ async function checkSignature(
   host: Host,
   { cache, digest, release }: CurrentRelease,
   keyPath: string,
-): Promise<Signer> {
+): Promise<ReleaseSigner> {
   const signature = await host.files.readIfPresent(signaturePath(cache.folder, digest));
   if (signature === undefined) throw releaseErrors.SIGNATURE_MISSING({ digest: `sha256:${digest}` });
   const manifest = await host.files.read(join(release.content, blobFolder, digest));

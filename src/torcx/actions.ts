@@ -3,7 +3,7 @@ export type ImageOrigin =
   /** A verified archive that is already on this node, in another store. */
   { readonly kind: 'copy'; readonly path: string } | { readonly kind: 'download'; readonly urls: readonly string[] };
 
-export type Action =
+export type TorcxAction =
   | {
       readonly kind: 'install-image';
       readonly osVersion: string;
@@ -27,7 +27,7 @@ export type Action =
   | { readonly kind: 'annotate-node'; readonly node: string; readonly annotation: string };
 
 /** One line per action, for people. */
-export function describeAction(action: Action): string {
+export function describeAction(action: TorcxAction): string {
   switch (action.kind) {
     case 'install-image': {
       const from = action.origin.kind === 'copy' ? action.origin.path : (action.origin.urls[0] ?? '');

@@ -1,7 +1,7 @@
 // Doing what was decided, in order. Each action may be repeated after a kill; the only delicate pair is kubelet.env and
 // the reboot: while a reboot is owed, a marker in /run says that kubelet.env does not mean "ready" yet, and whatever
 // keeps the reboot from happening takes kubelet.env back.
-import { type Action, describeAction } from './actions.ts';
+import { type TorcxAction, describeAction } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import { openClusterApi } from './cluster-api.ts';
 import type { TorcxContext } from './context.ts';
@@ -9,7 +9,7 @@ import { nodePaths, reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { installImage } from './images.ts';
 import { sweepLeftovers } from './leftovers.ts';
-import { connectSystemd, type Systemd } from './systemd.ts';
+import { connectSystemd, type SystemdBus } from './systemd.ts';
 import type { Torcx } from './torcx.ts';
 
 export interface Tools {
@@ -18,7 +18,7 @@ export interface Tools {
 }
 
 /** True when the machine goes down now. */
-export async function carryOut(context: TorcxContext, actions: readonly Action[], tools: Tools): Promise<boolean> {
+export async function carryOut(context: TorcxContext, actions: readonly TorcxAction[], tools: Tools): Promise<boolean> {
   const needsSystemd = actions.some(({ kind }) => kind === 'reboot' || kind === 'clear-docker-data');
   // Before the first change: a node that cannot be rebooted must not be half prepared for it.
   await using systemd = needsSystemd ? await connectSystemd(context) : undefined;
@@ -39,12 +39,12 @@ export async function carryOut(context: TorcxContext, actions: readonly Action[]
   return owesReboot;
 }
 
-type PlainAction = Exclude<Action, { kind: 'write-kubelet-env' | 'reboot' }>;
+type PlainAction = Exclude<TorcxAction, { kind: 'write-kubelet-env' | 'reboot' }>;
 
 async function perform(
   context: TorcxContext,
   action: PlainAction,
-  { torcx, bucket, systemd }: Tools & { readonly systemd: Systemd | undefined },
+  { torcx, bucket, systemd }: Tools & { readonly systemd: SystemdBus | undefined },
 ): Promise<void> {
   switch (action.kind) {
     case 'install-image':
@@ -68,7 +68,7 @@ async function perform(
 
 async function writeKubeletEnv(
   context: TorcxContext,
-  { path, content }: Extract<Action, { kind: 'write-kubelet-env' }>,
+  { path, content }: Extract<TorcxAction, { kind: 'write-kubelet-env' }>,
   owesReboot: boolean,
 ): Promise<void> {
   const { host, at } = context;
@@ -81,7 +81,7 @@ async function writeKubeletEnv(
 
 async function rebootOrTakeBack(
   context: TorcxContext,
-  systemd: Systemd | undefined,
+  systemd: SystemdBus | undefined,
   kubeletEnv: string | undefined,
 ): Promise<void> {
   const { host, settings, at } = context;

@@ -1,7 +1,7 @@
 // From what is known to what is to be done. Nothing on the node is changed here, except that update_engine is asked for
 // an update where the flags say so; every input is read before the first action, so that a missing file costs nothing.
 import { dirname, join } from 'node:path';
-import type { Action } from './actions.ts';
+import type { TorcxAction } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import type { TorcxContext } from './context.ts';
@@ -14,22 +14,22 @@ import { type Ledger, record } from './ledger.ts';
 import { learnNextOs } from './next-os.ts';
 import { compareOsVersions } from './os-version.ts';
 import { packageLists } from './package-lists.ts';
-import { addOn, type Pick, pickVersion } from './pick.ts';
+import { addOn, type PickedVersion, pickVersion } from './pick.ts';
 import { planProfile } from './plan-profile.ts';
 import { readRunningDocker } from './running-docker.ts';
 import { type Keyring, readKeyring } from './signature.ts';
-import { type Known, readCluster, readInput, readRunningOs } from './sources.ts';
+import { type Known, askCluster, readInput, readRunningOs } from './sources.ts';
 import type { Torcx } from './torcx.ts';
 import { torcxBinary } from './torcx-binary.ts';
 import { nativeTorcx } from './torcx-native.ts';
 
-export interface Decision {
-  readonly actions: readonly Action[];
+export interface TorcxDecision {
+  readonly actions: readonly TorcxAction[];
   readonly torcx: Torcx;
   readonly bucket: Bucket;
 }
 
-export async function decide(context: TorcxContext, ledger: Ledger): Promise<Decision> {
+export async function decideTorcx(context: TorcxContext, ledger: Ledger): Promise<TorcxDecision> {
   const { settings } = context;
   const os = await readRunningOs(context);
   learn(context, ledger, 'running OS', { ...os, value: `${os.value.version} (${os.value.board})` });
@@ -37,7 +37,7 @@ export async function decide(context: TorcxContext, ledger: Ledger): Promise<Dec
   const template = await readTemplate(context);
   const keyring = settings.skipsSetup ? undefined : await loadKeyring(context);
   if (!settings.skipsSetup) await torcx.probe();
-  const cluster = await readCluster(context, !settings.skipsSetup);
+  const cluster = await askCluster(context, !settings.skipsSetup);
   learn(context, ledger, 'Kubernetes', cluster.kubernetes);
   if (cluster.preferences !== undefined) {
     learn(context, ledger, 'docker that fits', { ...cluster.preferences, value: cluster.preferences.value.join(', ') });
@@ -68,7 +68,7 @@ export async function decide(context: TorcxContext, ledger: Ledger): Promise<Dec
   return { torcx, bucket, actions: planned(ledger, [...setup, ...ending]) };
 }
 
-function planned(ledger: Ledger, actions: readonly Action[]): readonly Action[] {
+function planned(ledger: Ledger, actions: readonly TorcxAction[]): readonly TorcxAction[] {
   if (actions.length === 0) ledger.conclusions.push('nothing is to be changed');
   return actions;
 }
@@ -105,7 +105,7 @@ async function choose(
   context: TorcxContext,
   ledger: Ledger,
   input: Omit<Parameters<typeof pickVersion>[0], 'needsRunningOs'>,
-): Promise<Pick> {
+): Promise<PickedVersion> {
   const pick = await pickVersion({ ...input, needsRunningOs: context.settings.role === 'hook' });
   for (const because of pick.because) conclude(context, ledger, because);
   for (const doubt of pick.doubts) {
@@ -116,12 +116,12 @@ async function choose(
 }
 
 interface SetupInput {
-  readonly pick: Pick | undefined;
+  readonly pick: PickedVersion | undefined;
   readonly torcx: Torcx;
   readonly runningOs: string;
 }
 
-async function planSetup(context: TorcxContext, ledger: Ledger, input: SetupInput): Promise<readonly Action[]> {
+async function planSetup(context: TorcxContext, ledger: Ledger, input: SetupInput): Promise<readonly TorcxAction[]> {
   const { pick, torcx, runningOs } = input;
   if (pick?.status !== 'picked') return [];
   const images: InstallImage[] = [];
@@ -139,7 +139,7 @@ async function planSetup(context: TorcxContext, ledger: Ledger, input: SetupInpu
   return [...images, ...(await planProfile(context, torcx, { name: addOn, reference: pick.reference }))];
 }
 
-function planKubeletEnv(context: TorcxContext, template: string, version: string): readonly Action[] {
+function planKubeletEnv(context: TorcxContext, template: string, version: string): readonly TorcxAction[] {
   const path = context.settings.kubeletEnvPath ?? '';
   return [{ kind: 'write-kubelet-env', path, content: renderKubeletEnv(template, tagOf(version)) }];
 }
@@ -148,7 +148,7 @@ function planKubeletEnv(context: TorcxContext, template: string, version: string
 async function dockerChange(
   context: TorcxContext,
   ledger: Ledger,
-  pick: Pick | undefined,
+  pick: PickedVersion | undefined,
 ): Promise<string | undefined> {
   if (pick?.status !== 'picked') return undefined;
   const running = await readRunningDocker(context);
@@ -163,8 +163,8 @@ async function dockerChange(
 function planBootstrapEnding(
   dockerChanges: string | undefined,
   newOs: string | undefined,
-  kubeletEnv: readonly Action[],
-): readonly Action[] {
+  kubeletEnv: readonly TorcxAction[],
+): readonly TorcxAction[] {
   const reasons = [
     ...(newOs === undefined ? [] : [`OS ${newOs} is ready`]),
     ...(dockerChanges === undefined ? [] : [dockerChanges]),
@@ -180,7 +180,7 @@ async function planHookEnding(
   context: TorcxContext,
   runningOs: string,
   nextOs: string | undefined,
-): Promise<readonly Action[]> {
+): Promise<readonly TorcxAction[]> {
   const { nodeAnnotation, nodeName } = context.settings;
   const stores = nextOs === undefined ? [] : await oldStores(context, runningOs);
   const annotation =

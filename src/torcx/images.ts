@@ -2,7 +2,7 @@
 // straight into the store's folder under a temporary name and becomes visible only when its hash was right.
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
-import type { Action, ImageOrigin } from './actions.ts';
+import type { TorcxAction, ImageOrigin } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import type { TorcxContext } from './context.ts';
 import { nodePaths, reasonOf } from './context.ts';
@@ -15,7 +15,7 @@ import type { Torcx } from './torcx.ts';
 
 const imageBytesMax = 4 * 1024 * 1024 * 1024;
 
-export type InstallImage = Extract<Action, { kind: 'install-image' }>;
+export type InstallImage = Extract<TorcxAction, { kind: 'install-image' }>;
 
 export type ImagePlan =
   | { readonly status: 'present'; readonly note: string }

@@ -5,7 +5,7 @@ import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { renderManifestUrl } from './manifest-url.ts';
 import { type PackageManifest, parsePackageManifest } from './package-manifest.ts';
-import { type Keyring, type Signer, verifyDetached } from './signature.ts';
+import { type Keyring, type ManifestSigner, verifyDetached } from './signature.ts';
 
 const listBytesMax = 8 * 1024 * 1024;
 const signatureBytesMax = 256 * 1024;
@@ -15,7 +15,7 @@ export interface PackageList {
   readonly url: string;
   readonly manifest: PackageManifest;
   /** Undefined when signatures are not verified. */
-  readonly signer?: Signer;
+  readonly signer?: ManifestSigner;
 }
 
 export type PackageLists = (osVersion: string) => Promise<PackageList>;
@@ -59,7 +59,7 @@ async function fetchList(context: TorcxContext, { bucket, keyring, board, osVers
 async function checkSignature(
   context: TorcxContext,
   signed: { readonly bucket: Bucket; readonly keyring: Keyring; readonly url: string; readonly content: Uint8Array },
-): Promise<Signer> {
+): Promise<ManifestSigner> {
   const { url, content, keyring } = signed;
   const signatureUrl = `${url}.asc`;
   const signature = await signed.bucket

@@ -29,7 +29,7 @@ export interface Reasons {
   readonly doubts: readonly string[];
 }
 
-export type Pick = Reasons &
+export type PickedVersion = Reasons &
   (
     | { readonly status: 'picked'; readonly reference: string; readonly targets: readonly PickedOs[] }
     | { readonly status: 'too-old' }
@@ -37,7 +37,7 @@ export type Pick = Reasons &
 
 export const addOn = 'docker';
 
-export async function pickVersion(input: PickInput): Promise<Pick> {
+export async function pickVersion(input: PickInput): Promise<PickedVersion> {
   const { runningOs, nextOs, preferences } = input;
   const primary = nextOs ?? runningOs;
   if (isBeforeBuckets(primary)) {

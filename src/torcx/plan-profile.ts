@@ -1,6 +1,6 @@
 // Which profile carries the add-on: the one that boots next if there is one, else ours. `vendor` is not ours to edit.
 import { join } from 'node:path';
-import type { Action } from './actions.ts';
+import type { TorcxAction } from './actions.ts';
 import type { TorcxContext } from './context.ts';
 import { nodePaths } from './context.ts';
 import { torcxErrors } from './errors.ts';
@@ -11,7 +11,7 @@ export async function planProfile(
   context: TorcxContext,
   torcx: Torcx,
   image: { readonly name: string; readonly reference: string },
-): Promise<readonly Action[]> {
+): Promise<readonly TorcxAction[]> {
   const { next, names } = await torcx.listProfiles();
   const isNextUsable = next !== undefined && next !== 'vendor';
   const profile = isNextUsable ? next : context.settings.profile;

@@ -100,7 +100,7 @@ const mappingsDefault: Readonly<Record<Role, string>> = {
 };
 const caDefault = '/etc/ssl/certs/ca-certificates.crt';
 
-export function readSettings(
+export function readTorcxSettings(
   role: Role,
   options: Readonly<Record<string, unknown>>,
   environment: Pick<Environment, 'variables'>,

@@ -11,7 +11,7 @@ export interface Keyring {
   readonly unreadable: number;
 }
 
-export interface Signer {
+export interface ManifestSigner {
   readonly keyId: string;
   readonly userId: string;
   readonly signedAt: Date;
@@ -47,7 +47,7 @@ export interface SignedContent {
 }
 
 /** Who signed. Throws a plain Error that says why no signature is acceptable. */
-export async function verifyDetached(signed: SignedContent): Promise<Signer> {
+export async function verifyDetached(signed: SignedContent): Promise<ManifestSigner> {
   const openpgp = await import('openpgp');
   const armored = Buffer.from(signed.signature).toString('latin1');
   if (!armored.includes('-----BEGIN PGP SIGNATURE-----')) throw new Error('it is not an armored signature');
@@ -69,7 +69,7 @@ interface Issuer {
   readonly part: Key | Subkey;
 }
 
-async function judge(signed: SignedContent, packet: SignaturePacket, issuer: Issuer): Promise<Signer> {
+async function judge(signed: SignedContent, packet: SignaturePacket, issuer: Issuer): Promise<ManifestSigner> {
   const keyId = packet.issuerKeyID.toHex().toUpperCase();
   const signedAt = packet.created;
   if (signedAt === null) throw new Error('the signature has no date');

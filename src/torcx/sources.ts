@@ -45,7 +45,7 @@ export interface ClusterKnowledge {
 }
 
 /** The API server's two answers are fetched side by side; the version decides which entry of the mappings counts. */
-export async function readCluster(context: TorcxContext, needsMappings: boolean): Promise<ClusterKnowledge> {
+export async function askCluster(context: TorcxContext, needsMappings: boolean): Promise<ClusterKnowledge> {
   const { settings } = context;
   const asksCluster = settings.role === 'bootstrap';
   const asksVersion = asksCluster && settings.forcedKubeVersion === undefined;

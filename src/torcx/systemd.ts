@@ -15,7 +15,7 @@ export function systemBusAddress({ host }: TorcxContext): string {
   return host.environment.variables['DBUS_SYSTEM_BUS_ADDRESS'] || systemBusDefault;
 }
 
-export interface Systemd extends AsyncDisposable {
+export interface SystemdBus extends AsyncDisposable {
   enableCleanupUnit(): Promise<void>;
   /**
    * Starts the reboot and stays until we are asked to stop, which is how a reboot looks from inside.
@@ -25,7 +25,7 @@ export interface Systemd extends AsyncDisposable {
 }
 
 /** The system bus, or systemd's own socket where there is no bus yet and we are root. */
-export async function connectSystemd(context: TorcxContext): Promise<Systemd> {
+export async function connectSystemd(context: TorcxContext): Promise<SystemdBus> {
   const bus = await connect(context).catch((error: unknown) => {
     throw torcxErrors.SYSTEMD({ call: 'connection', reason: reasonOf(error) }, { cause: error });
   });

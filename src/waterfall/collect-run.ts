@@ -13,7 +13,7 @@ import {
   writeRunRecord,
 } from './run-record.ts';
 
-export interface CollectOptions {
+export interface CollectRunOptions {
   readonly host: Host;
   readonly dir: string;
   /** The platform's name of the cluster. */
@@ -23,7 +23,7 @@ export interface CollectOptions {
 }
 
 /** What can be read now, and for machines that are gone what was kept of them. */
-export async function collectRun({ host, dir, cluster, records }: CollectOptions): Promise<RunRecord> {
+export async function collectRun({ host, dir, cluster, records }: CollectRunOptions): Promise<RunRecord> {
   const machines = await readMachines(host, cluster);
   const moments = await Promise.all([
     ...machines.map(async ({ name }) => of(name, await machineMoments(host, cluster, name))),
@@ -40,7 +40,7 @@ function of(machine: string, moments: readonly MachineMoment[]): readonly RunMom
 }
 
 /** Keeps the record of the run. It is a courtesy: what goes wrong here must not make a cluster fail. */
-export async function keepRun(options: CollectOptions): Promise<void> {
+export async function keepRun(options: CollectRunOptions): Promise<void> {
   try {
     await writeRunRecord(options.host, options.dir, await collectRun(options));
   } catch {

@@ -30,7 +30,7 @@ export type StageObservation =
   | { readonly status: 'adopt'; readonly result: StageResult; readonly note: string }
   | { readonly status: 'needed'; readonly because: string };
 
-export interface Check<Context> {
+export interface StageCheck<Context> {
   readonly name: string;
   /** What is wrong, or undefined when all is well. */
   readonly run: (context: Context, result: StageResult) => Promise<string | undefined>;
@@ -52,5 +52,5 @@ export interface Stage<Context> {
   readonly waitsFor?: readonly string[];
   readonly observe: (context: Context, last: StageRecord | undefined) => Promise<StageObservation>;
   readonly run: (context: Context, tools: StageTools, last: StageRecord | undefined) => Promise<StageResult>;
-  readonly verify: readonly Check<Context>[];
+  readonly verify: readonly StageCheck<Context>[];
 }

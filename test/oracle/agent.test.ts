@@ -13,7 +13,7 @@ import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
 import { etcdPod } from '../../src/control-plane/etcd-pod.ts';
 import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/machine-credentials.ts';
 import { type MembershipEvent, voterHistory } from '../../src/membership/membership-events.ts';
-import type { Stage } from '../../src/membership/move.ts';
+import type { MembershipStage } from '../../src/membership/move.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { Secret } from '../../src/host/secret.ts';
 import { storeBootstrapToken } from '../../src/admission/bootstrap-token.ts';
@@ -230,7 +230,7 @@ function startAgent(): void {
   };
 }
 
-async function lookAfter(stage: Stage): Promise<void> {
+async function lookAfter(stage: MembershipStage): Promise<void> {
   const client = await connectAsAgent(bootstrap, apiServerUrl);
   await lookAfterMembers({
     host: bootstrap.host,

@@ -15,7 +15,7 @@ import { realHost } from '../../src/host/real/real-host.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { readKeyPair } from '../../src/pki/key.ts';
-import { clusterLeaf, type Facts, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
+import { clusterLeaf, type CertificateFacts, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
 import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
 import { freePorts } from './free-ports.ts';
 import { judge, oracleProgram, type Verdict } from './programs.ts';
@@ -32,7 +32,7 @@ export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 
 export interface ControlPlaneProcesses {
   readonly folder: string;
   readonly pki: string;
-  readonly facts: Facts;
+  readonly facts: CertificateFacts;
   readonly server: string;
   /** Of break-glass-admin. */
   readonly kubeconfig: string;
@@ -50,7 +50,7 @@ export interface ControlPlaneProcesses {
 export async function startControlPlane(components: readonly Component[]): Promise<ControlPlaneProcesses> {
   const folder = mkdtempSync(join(tmpdir(), 'firstlight-plane-'));
   const pki = join(folder, 'pki');
-  const facts: Facts = { cluster, machine: { name: 'master-0', addresses: ['127.0.0.1'] } };
+  const facts: CertificateFacts = { cluster, machine: { name: 'master-0', addresses: ['127.0.0.1'] } };
   const free = await freePorts(movedPorts.length);
   const ports = Object.fromEntries(movedPorts.map((port, n) => [port, String(free[n])]));
   await writeCredentials({ folder, pki, facts, ports });
@@ -97,7 +97,7 @@ export async function startControlPlane(components: readonly Component[]): Promi
 interface Place {
   readonly folder: string;
   readonly pki: string;
-  readonly facts: Facts;
+  readonly facts: CertificateFacts;
   readonly ports: Readonly<Record<string, string>>;
 }
 

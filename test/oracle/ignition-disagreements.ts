@@ -1,13 +1,13 @@
 // Where we and Ignition 2.24.0 differ on purpose, each with its reason. The tests put every row to both, so a row that
 // is no longer true fails; what is not in this list is a bug.
 import type { Config } from '../../src/ignition/config.ts';
-import type { Verdict } from '../../src/ignition/report.ts';
+import type { ReportVerdict } from '../../src/ignition/report.ts';
 
 export interface Disagreement {
   readonly title: string;
   readonly text: string;
-  readonly ours: Verdict;
-  readonly theirs: Verdict;
+  readonly ours: ReportVerdict;
+  readonly theirs: ReportVerdict;
   readonly reason: string;
   /** The newest spec the asked Ignition knows; 3.5 unless said otherwise. */
   readonly newestSpec?: '3.6-experimental';

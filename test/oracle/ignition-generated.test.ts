@@ -7,7 +7,7 @@ import type { Config } from '../../src/ignition/config.ts';
 import { convert, convertUp } from '../../src/ignition/convert.ts';
 import { merge } from '../../src/ignition/merge.ts';
 import { parse } from '../../src/ignition/parse.ts';
-import { verdict } from '../../src/ignition/report.ts';
+import { reportVerdict } from '../../src/ignition/report.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
 import { specVersions } from '../../src/ignition/spec-version.ts';
 import { validate } from '../../src/ignition/validate.ts';
@@ -30,7 +30,7 @@ function compareVerdicts(texts: readonly string[]) {
   const verdicts = { error: 0, warning: 0, fine: 0 };
   const differences = texts.flatMap((text, index) => {
     const { report } = parse(text);
-    verdicts[verdict(report)] += 1;
+    verdicts[reportVerdict(report)] += 1;
     const difference = disagreement(text, report, answers[index]!);
     return difference === undefined ? [] : [`${difference}\n${text}`];
   });

@@ -9,7 +9,7 @@ import type { Config } from '../../src/ignition/config.ts';
 import { dataUrl } from '../../src/ignition/data-url.ts';
 import { merge, mergeAll } from '../../src/ignition/merge.ts';
 import { parse } from '../../src/ignition/parse.ts';
-import { verdict } from '../../src/ignition/report.ts';
+import { reportVerdict } from '../../src/ignition/report.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
 import { validate } from '../../src/ignition/validate.ts';
 import { pruned } from './ignition-agreement.ts';
@@ -93,7 +93,7 @@ test.each(mergeCases)('the fetch stage agrees: $title', ({ parent, child }) => {
   const referring = referringTo(parent, child);
   const merged = merge(parsed(referring), parsed(child));
   const { status, rendered, log } = fetchStage(referring);
-  const isRefused = verdict(validate(merged, { duplicates: false })) === 'error';
+  const isRefused = reportVerdict(validate(merged, { duplicates: false })) === 'error';
   expect({ status, log: status === (isRefused ? 1 : 0) ? '' : log }).toEqual({ status: isRefused ? 1 : 0, log: '' });
   expect(rendered).toEqual(isRefused ? undefined : withoutVersion(written(merged)));
 });
@@ -126,14 +126,14 @@ test('ignition-validate refuses what we refuse', () => {
   );
   for (const { text, title } of cases) {
     const run = spawnSync(oracleProgram('ignition-validate'), ['-'], { input: text, encoding: 'utf8' });
-    const expected = verdict(parse(text).report) === 'error' ? 1 : 0;
+    const expected = reportVerdict(parse(text).report) === 'error' ? 1 : 0;
     expect({ title, status: run.status }).toEqual({ title, status: expected });
   }
 });
 
 test.each(disagreements)('we differ on purpose: $title', ({ text, ours, theirs, newestSpec = '3.5' }) => {
   const [answer] = askOracle([{ op: 'validate', config: text, version: newestSpec }]);
-  expect([verdict(parse(text).report), answer?.verdict]).toEqual([ours, theirs]);
+  expect([reportVerdict(parse(text).report), answer?.verdict]).toEqual([ours, theirs]);
 });
 
 test('Ignition still loses the advertisement of a tang server between 3.4 and 3.5', () => {

@@ -1,11 +1,11 @@
 // A cluster for the tests that put our machine configuration to real tools.
-import type { ClusterFacts } from '../../src/machine-software/machine-software.ts';
+import type { SoftwareFacts } from '../../src/machine-software/machine-software.ts';
 import { someAuthority } from '../arbitrary/install-config.ts';
 
 /** A bundle of two, with a remark between them as people leave there. */
 export const twoAuthorities = `${someAuthority}# the other one\n${someAuthority}`;
 
-export const sampleFacts: ClusterFacts = {
+export const sampleFacts: SoftwareFacts = {
   apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
   clusterDns: ['10.96.0.10'],
   clusterDomain: 'cluster.local',
@@ -21,7 +21,7 @@ export const sampleFacts: ClusterFacts = {
 };
 
 /** The same with everything that a cluster may have besides. */
-export const fullFacts: ClusterFacts = {
+export const fullFacts: SoftwareFacts = {
   ...sampleFacts,
   proxy: {
     httpProxy: 'http://proxy.example.com:3128',

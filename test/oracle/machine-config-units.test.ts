@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
-import type { ClusterFacts, MachineRole } from '../../src/machine-software/machine-software.ts';
+import type { SoftwareFacts, MachineRole } from '../../src/machine-software/machine-software.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -54,7 +54,7 @@ function verify(units: Readonly<Record<string, string>>): { readonly status: num
 }
 
 /** Units and drop-ins of a machine, by path below /etc/systemd/system. */
-function unitFiles(role: MachineRole, facts: ClusterFacts): Readonly<Record<string, string>> {
+function unitFiles(role: MachineRole, facts: SoftwareFacts): Readonly<Record<string, string>> {
   const parts = [baseSoftware(role, facts), containerRuntimeSoftware(facts), kubeletSoftware(role, facts)];
   return Object.fromEntries(
     (ignitionConfig(parts).systemd?.units ?? []).flatMap(({ name, contents, dropins = [] }) => [

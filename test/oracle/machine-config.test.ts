@@ -14,7 +14,7 @@ import { configSpec, roleLabel } from '../../src/machine-config/machine-config.t
 import { builtInPools } from '../../src/machine-config/pools.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
 import { containerdConfigText, containerdMachineConfigText } from '../../src/machine-software/containerd-config.ts';
-import { machineFacts } from '../../src/contract/machine-paths.ts';
+import { runtimePaths } from '../../src/contract/machine-paths.ts';
 import { askOracle } from './ignition-oracle.ts';
 import { fullFacts, sampleFacts } from './machine-config-sample.ts';
 import { oracleProgram } from './programs.ts';
@@ -77,7 +77,7 @@ describe('containerd', () => {
   function dump(machine: Parameters<typeof containerdMachineConfigText>[0]): Dump {
     const imported = join(folder, 'run');
     mkdirSync(imported, { recursive: true });
-    const text = containerdConfigText(sampleFacts).replace(machineFacts.containerdFolder, imported);
+    const text = containerdConfigText(sampleFacts).replace(runtimePaths.containerdFolder, imported);
     writeFileSync(join(folder, 'config.toml'), text);
     writeFileSync(join(imported, 'machine.toml'), containerdMachineConfigText(machine));
     const args = ['--config', join(folder, 'config.toml'), 'config', 'dump'];

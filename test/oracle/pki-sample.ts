@@ -5,7 +5,7 @@ import { type Credential, issueLeaf, issueSigner, type LeafContents } from '../.
 import {
   clusterLeaf,
   type ClusterLeafName,
-  type Facts,
+  type CertificateFacts,
   type LeafName,
   leafProfiles,
   machineLeaf,
@@ -16,7 +16,7 @@ import {
 
 export const sampleNow = new Date('2026-11-15T05:00:00Z');
 
-export const sampleFacts: Facts = {
+export const sampleFacts: CertificateFacts = {
   cluster: {
     domain: 'demo.firstlight.test',
     serviceAddresses: ['172.30.0.1', 'fd02::1'],

@@ -10,7 +10,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { machineProxy, mirroredRegistries, proxyCredentials } from '../../src/assets/way-out.ts';
+import { machineProxy, mirroredRegistries, proxyCredentialsContent } from '../../src/assets/way-out.ts';
 import { parseInstallConfig } from '../../src/install-config/parse.ts';
 import { registryHostsFolder } from '../../src/contract/machine-paths.ts';
 import { proxyEnvironmentText } from '../../src/machine-software/proxy.ts';
@@ -103,7 +103,7 @@ imageDigestSources:
     writeFileSync(join(folder, path), text);
   };
   write('proxy.env', proxyEnvironmentText(machineProxy(config)!));
-  write('credentials.env', proxyCredentials(config)!);
+  write('credentials.env', proxyCredentialsContent(config)!);
   for (const registry of mirroredRegistries(config)) {
     const { path, text } = registryHostsFile(registry);
     write(path, text);

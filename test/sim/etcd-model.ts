@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { ClusterId, Member, MemberId } from '../../src/etcd/member.ts';
 import { quorumOf } from '../../src/etcd/member.ts';
-import type { Outcome } from '../../src/etcd/outcomes.ts';
+import type { CallOutcome } from '../../src/etcd/outcomes.ts';
 
 export interface ModelMachine {
   readonly name: string;
@@ -135,14 +135,14 @@ export class EtcdModel {
   }
 
   /** What the serving member refuses before anything is proposed; undefined when it proposes. */
-  addRefusal(serving: Member, nowMs: number): Outcome | undefined {
+  addRefusal(serving: Member, nowMs: number): CallOutcome | undefined {
     const isSingle = this.voters.length === 1;
     return isSingle || this.#connected(serving, nowMs) >= quorumOf(this.voters.length + 1)
       ? undefined
       : 'unhealthy-cluster';
   }
 
-  promoteRefusal(id: MemberId): Outcome | undefined {
+  promoteRefusal(id: MemberId): CallOutcome | undefined {
     const member = this.members.find((each) => each.id === id);
     if (member === undefined) return 'member-not-found';
     if (!this.caughtUp.has(id)) return 'not-in-sync';
@@ -150,7 +150,7 @@ export class EtcdModel {
     return started >= quorumOf(this.voters.length + 1) ? undefined : 'not-enough-started';
   }
 
-  removeRefusal(serving: Member, id: MemberId, nowMs: number): Outcome | undefined {
+  removeRefusal(serving: Member, id: MemberId, nowMs: number): CallOutcome | undefined {
     const target = this.members.find((each) => each.id === id);
     if (target === undefined || target.isLearner) return undefined;
     const rest = this.voters.filter((voter) => voter !== target);
@@ -161,7 +161,7 @@ export class EtcdModel {
   }
 
   /** A committed change: what every member checks when it applies it. */
-  applyAdd(peerUrl: string, nowMs: number): Outcome | undefined {
+  applyAdd(peerUrl: string, nowMs: number): CallOutcome | undefined {
     const id = idFrom(peerUrl, nowMs);
     if (this.removed.has(id)) return 'member-not-found';
     if (this.members.some((member) => member.id === id)) return 'member-exists';
@@ -171,7 +171,7 @@ export class EtcdModel {
     return undefined;
   }
 
-  applyPromote(id: MemberId): Outcome | undefined {
+  applyPromote(id: MemberId): CallOutcome | undefined {
     const member = this.members.find((each) => each.id === id);
     if (member === undefined) return 'member-not-found';
     if (!member.isLearner) return 'not-a-learner';
@@ -180,7 +180,7 @@ export class EtcdModel {
     return undefined;
   }
 
-  applyRemove(id: MemberId): Outcome | undefined {
+  applyRemove(id: MemberId): CallOutcome | undefined {
     const member = this.members.find((each) => each.id === id);
     if (member === undefined) return 'member-not-found';
     this.members = this.members.filter((each) => each !== member);
@@ -189,7 +189,7 @@ export class EtcdModel {
     return undefined;
   }
 
-  moveLeader(to: MemberId): Outcome | undefined {
+  moveLeader(to: MemberId): CallOutcome | undefined {
     const target = this.voters.find(({ id }) => id === to);
     if (target === undefined) return 'bad-transferee';
     if (!this.isAlive(target)) return 'timed-out-inside';

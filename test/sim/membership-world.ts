@@ -5,7 +5,7 @@ import type { Answer, EtcdClient, EtcdClients } from '../../src/etcd/client.ts';
 import { type Member, type MemberId, quorumOf } from '../../src/etcd/member.ts';
 import type { MembershipFacts, ObservedCluster } from '../../src/membership/observed-cluster.ts';
 import { membersToPublish } from '../../src/membership/membership-loop.ts';
-import type { Outcome } from '../../src/etcd/outcomes.ts';
+import type { CallOutcome } from '../../src/etcd/outcomes.ts';
 import { EtcdModel, modelCluster, type ModelMachine } from './etcd-model.ts';
 import { chance, type SimClock, simClock } from './sim-clock.ts';
 
@@ -190,7 +190,7 @@ export class MembershipWorld {
 
   #client(url: string): EtcdClient {
     const machine = this.model.machines.find(({ clientUrl }) => clientUrl === url)!;
-    const failed = (outcome: Outcome): Answer<never> => ({
+    const failed = (outcome: CallOutcome): Answer<never> => ({
       status: 'failed',
       call: 'call',
       url,
@@ -218,7 +218,7 @@ export class MembershipWorld {
     const change = async (
       what: string,
       signal: AbortSignal | undefined,
-      { check, apply }: { check: (serving: Member) => Outcome | undefined; apply: () => Outcome | undefined },
+      { check, apply }: { check: (serving: Member) => CallOutcome | undefined; apply: () => CallOutcome | undefined },
     ): Promise<Answer<readonly Member[]>> => {
       this.calls.push(`${this.clock.monotonicMs()} ${what} via ${machine.name}`);
       this.assert(this.#inFlight === 0 || this.isShared, `two calls are in flight: ${what}`);
@@ -316,7 +316,7 @@ export class MembershipWorld {
   }
 
   /** Once proposed, a change goes its way, now and then slowly, whether or not the caller lives to hear of it. */
-  #commit(apply: () => Outcome | undefined, signal: AbortSignal | undefined): Promise<Outcome | undefined> {
+  #commit(apply: () => CallOutcome | undefined, signal: AbortSignal | undefined): Promise<CallOutcome | undefined> {
     const isSlow = this.random() < 0.05;
     this.#committing += 1;
     return new Promise((resolve, reject) => {

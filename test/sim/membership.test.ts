@@ -1,7 +1,7 @@
 // Thousands of handoffs under chosen faults. A failure names its seed: FIRSTLIGHT_SEED=n runs that one again, step by step.
 import { expect, test } from 'vitest';
 import { keepMembership } from '../../src/membership/membership-loop.ts';
-import type { Stage } from '../../src/membership/move.ts';
+import type { MembershipStage } from '../../src/membership/move.ts';
 import { type Fault, MembershipWorld, Violation } from './membership-world.ts';
 import { chance } from './sim-clock.ts';
 
@@ -32,7 +32,7 @@ function faultsOf(seed: number): readonly Fault[] {
 
 /** Runs the loop until the masters alone vote; a crash starts it anew with an empty memory. */
 async function handOff(world: MembershipWorld): Promise<void> {
-  let stage: Stage = 'growing';
+  let stage: MembershipStage = 'growing';
   while (world.clock.monotonicMs() < limitMs) {
     const life = new AbortController();
     world.crash = () => life.abort(new Error('killed'));

@@ -2,7 +2,7 @@
 // There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
 import { manifestAsset } from './manifest-asset.ts';
 
-export const group = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
+export const groupSubject = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
 const user = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name });
 
 export function clusterBinding(name: string, role: string, subject: object): object {
@@ -19,7 +19,7 @@ export const adminAccess = manifestAsset({
   name: 'access-admins',
   why: 'Day-to-day administration is a bound group, so that it can be taken away again.',
   inputs: {},
-  objects: () => [clusterBinding('firstlight:admins', 'cluster-admin', group('firstlight:admins'))],
+  objects: () => [clusterBinding('firstlight:admins', 'cluster-admin', groupSubject('firstlight:admins'))],
 });
 
 export const nodeAccess = manifestAsset({
@@ -27,11 +27,15 @@ export const nodeAccess = manifestAsset({
   why: 'A joining kubelet may ask for a certificate and nothing else; a joined one may renew its own.',
   inputs: {},
   objects: () => [
-    clusterBinding('firstlight:kubelet-bootstrap', 'system:node-bootstrapper', group('system:bootstrappers:nodes')),
+    clusterBinding(
+      'firstlight:kubelet-bootstrap',
+      'system:node-bootstrapper',
+      groupSubject('system:bootstrappers:nodes'),
+    ),
     clusterBinding(
       'firstlight:node-certificate-rotation',
       'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
-      group('system:nodes'),
+      groupSubject('system:nodes'),
     ),
   ],
 });

@@ -6,7 +6,7 @@ import { etcdEndpoints } from '../../contract/cluster-objects.ts';
 import { agentLeases } from '../../contract/leases.ts';
 import type { Inventory } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
-import { clusterBinding, group } from './access.ts';
+import { clusterBinding, groupSubject } from './access.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 const agents = 'firstlight:node-agents';
@@ -27,12 +27,12 @@ export const agentAccess = manifestAsset({
   inputs: { inventory },
   objects: ({ inventory: list }) => [
     { ...rbac('ClusterRole', { name: role }), rules: clusterRules },
-    clusterBinding(agents, role, group(agents)),
+    clusterBinding(agents, role, groupSubject(agents)),
     { ...rbac('Role', { name: role, namespace }), rules: systemRules(list) },
     {
       ...rbac('RoleBinding', { name: agents, namespace }),
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
-      subjects: [group(agents)],
+      subjects: [groupSubject(agents)],
     },
     ...agentLeases.map((name) => ({
       apiVersion: 'coordination.k8s.io/v1',
@@ -47,7 +47,7 @@ export const proxyAccess = manifestAsset({
   name: 'access-proxy',
   why: 'On a worker no second identity is needed to read Services and nodes: the one of its kubelet may.',
   inputs: {},
-  objects: () => [clusterBinding('firstlight:node-proxier', 'system:node-proxier', group('system:nodes'))],
+  objects: () => [clusterBinding('firstlight:node-proxier', 'system:node-proxier', groupSubject('system:nodes'))],
 });
 
 const clusterRules: readonly Rule[] = [

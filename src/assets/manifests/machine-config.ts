@@ -7,7 +7,7 @@ import { controllerConfigManifest, machineConfigManifest } from '../../machine-c
 import { clusterNames } from '../cluster-names.ts';
 import { identity } from '../identity.ts';
 import { installConfig } from '../install-config.ts';
-import { machineFacts, sshKeys } from '../machine-facts.ts';
+import { softwareFacts, sshKeys } from '../machine-facts.ts';
 import { rootCa } from '../signers.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
@@ -26,7 +26,7 @@ export const machineConfigFacts = manifestAsset({
     const keys = sshKeys(config);
     const logins =
       keys.length === 0 ? [] : baseRoles.map((role) => machineConfigManifest(sshMachineConfig(role, keys)));
-    const facts = machineFacts(config, names, { clusterId, rootCaPem: certificatePem });
+    const facts = softwareFacts(config, names, { clusterId, rootCaPem: certificatePem });
     return [controllerConfigManifest(facts), ...logins];
   },
 });

@@ -3,7 +3,7 @@ import { masterCount } from '../../install-config/cluster-facts.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { EtcdTls } from '../../etcd/client.ts';
 import type { MembershipEvent } from '../../membership/membership-events.ts';
-import type { Stage as MembershipStage } from '../../membership/move.ts';
+import type { MembershipStage } from '../../membership/move.ts';
 import { Secret } from '../../host/secret.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
 import { lookAfterMembers } from '../../membership/look-after-members.ts';

@@ -8,7 +8,7 @@ import { StandingQuestions } from '../../workflow/standing-questions.ts';
 import { type Observation, waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { type Asked, answers } from '../local-api.ts';
+import { type ReadinessProbe, askReadiness } from '../local-api.ts';
 
 const deadlineMs = 30 * 60_000;
 
@@ -69,9 +69,9 @@ async function missingOf(
 ): Promise<readonly string[]> {
   const apiCa = await host.files.readText(`${pkiFolder}/apiserver-ca.crt`);
   const rootCa = await host.files.readText(`${folders.assets}/tls/root-ca.crt`);
-  const api: Asked = { name: 'API', request: { url: `https://${address}:${apiPort}/readyz`, ca: apiCa } };
+  const api: ReadinessProbe = { name: 'API', request: { url: `https://${address}:${apiPort}/readyz`, ca: apiCa } };
   // The config server's certificate names the load balancer, so only the connection goes to the machine.
-  const config: Asked = {
+  const config: ReadinessProbe = {
     name: 'config server',
     request: {
       url: `${names.configServerUrl}/healthz`,
@@ -79,6 +79,6 @@ async function missingOf(
       connectTo: { host: address, port: configServerPort },
     },
   };
-  const found = await Promise.all([answers(asking, api), answers(asking, config)]);
+  const found = await Promise.all([askReadiness(asking, api), askReadiness(asking, config)]);
   return found.flatMap((each) => (each.status === 'waiting' ? each.missing : []));
 }

@@ -2,7 +2,7 @@
 import { machineFolders } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
 
-export const releaseInfo = renderStage({
+export const releaseInfoStage = renderStage({
   number: 2,
   name: 'release-info',
   why: 'From here on everything is named by digest, so that two bootstraps of one release start the same bytes.',

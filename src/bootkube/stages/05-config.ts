@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
 import type { BootkubeContext } from '../context.ts';
-import { type RenderedFile, renderStage, stageFolder, treeDigests } from '../render-stage.ts';
+import { type StageFile, renderStage, stageFolder, treeDigests } from '../render-stage.ts';
 
 const identity = { number: 5, name: 'config' } as const;
 
-export const config = renderStage({
+export const configStage = renderStage({
   ...identity,
   why: 'Every component proves who it is by a certificate; they are made here, on the machine that uses them.',
   variable: 'CONFIG_OPERATOR_IMAGE',
@@ -41,7 +41,7 @@ async function seedSigners({ host, folders }: BootkubeContext, folder: string): 
   }
 }
 
-async function readBack({ host }: BootkubeContext, folder: string): Promise<readonly RenderedFile[]> {
+async function readBack({ host }: BootkubeContext, folder: string): Promise<readonly StageFile[]> {
   const paths = Object.keys(await treeDigests(host.files, folder));
   return Promise.all(
     paths.map(async (path) => ({

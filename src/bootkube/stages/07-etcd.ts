@@ -6,7 +6,7 @@ import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import type { BootkubeContext } from '../context.ts';
-import { imageOf } from '../image-of.ts';
+import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 7, name: 'etcd' } as const;
@@ -19,7 +19,7 @@ export const etcd = renderStage({
   inputs: ['metadata.json', 'render/02-release-info'],
   outputs: ['etcd-pod.yaml'],
   render: async (context) => {
-    const pod = etcdPod({ image: imageOf(context, 'ETCD_OPERATOR_IMAGE'), flags: founderFlags(context) });
+    const pod = etcdPod({ image: releaseImage(context, 'ETCD_OPERATOR_IMAGE'), flags: founderFlags(context) });
     return [{ path: 'etcd-pod.yaml', content: toYaml(pod) }];
   },
   verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],

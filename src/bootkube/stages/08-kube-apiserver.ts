@@ -3,7 +3,7 @@ import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { featureGatesOf, platformOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { imageOf } from '../image-of.ts';
+import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 8, name: 'kube-apiserver' } as const;
@@ -17,7 +17,7 @@ export const kubeApiserver = renderStage({
   outputs: ['kube-apiserver-pod.yaml'],
   render: async (context) => {
     const pod = apiserverPod({
-      image: imageOf(context, 'KUBE_APISERVER_OPERATOR_IMAGE'),
+      image: releaseImage(context, 'KUBE_APISERVER_OPERATOR_IMAGE'),
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),

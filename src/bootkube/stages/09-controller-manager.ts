@@ -3,7 +3,7 @@ import { controllerManagerPod } from '../../control-plane/controller-manager-pod
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { imageOf } from '../image-of.ts';
+import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 9, name: 'controller-manager' } as const;
@@ -19,7 +19,7 @@ export const controllerManager = renderStage({
   render: async (context) => {
     const [pods] = context.installConfig.networking.clusterNetwork;
     const pod = controllerManagerPod({
-      image: imageOf(context, 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE'),
+      image: releaseImage(context, 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE'),
       clusterName: context.names.clusterName,
       podNetwork: pods.cidr,
       podPrefix: pods.hostPrefix,

@@ -3,7 +3,7 @@ import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { imageOf } from '../image-of.ts';
+import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 10, name: 'scheduler' } as const;
@@ -17,7 +17,7 @@ export const scheduler = renderStage({
   outputs: ['kube-scheduler-pod.yaml'],
   render: async (context) => {
     const pod = schedulerPod({
-      image: imageOf(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE'),
+      image: releaseImage(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE'),
       featureGates: featureGatesOf(context.installConfig),
     });
     return [{ path: 'kube-scheduler-pod.yaml', content: toYaml(pod) }];

@@ -87,14 +87,14 @@ async function refuseStopped({ host }: ClusterContext, cluster: string): Promise
   if (machines.length > 0) throw clusterErrors.MACHINE_DOWN({ machines });
 }
 
-export const controlPlane = phaseStage({
+export const controlPlanePhase = phaseStage({
   phase: 'control plane',
   why: 'One machine first runs a control plane alone, so that there is something to join.',
   outputs: ['etcd and the API on the bootstrap machine'],
   note: 'served by bootstrap',
 });
 
-export const masters = phaseStage({
+export const mastersPhase = phaseStage({
   phase: 'masters',
   why: 'The cluster outlives the bootstrap machine only if masters hold its data and serve it.',
   outputs: ['every master votes in etcd; at least two serve'],

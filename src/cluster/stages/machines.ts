@@ -4,7 +4,7 @@ import { installConfig } from '../../assets/install-config.ts';
 import { clusterNames } from '../../assets/cluster-names.ts';
 import { createMachines } from '../../platform/local/local-platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
-import { assetsOf, type ClusterContext, imageOf } from '../cluster-context.ts';
+import { assetsOf, type ClusterContext, machineImageOf } from '../cluster-context.ts';
 import { isHandedOver } from '../handover.ts';
 import { writeLocalKubeconfig } from '../local-kubeconfig.ts';
 import { machineRequests, platformName } from '../local-plan.ts';
@@ -32,7 +32,7 @@ export const machines: Stage<ClusterContext> = {
           ...(network === undefined ? {} : { machineNetwork: network.cidr }),
         },
         machines: requests,
-        image: imageOf(context),
+        image: machineImageOf(context),
       },
     );
     await writeLocalKubeconfig(host, dir, context.found.cluster);

@@ -1,9 +1,9 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
 /** What the rules of etcd membership bear. */
 const limitMs = 1_000;
 
-export const clockWrong: Check = {
+export const clockWrong: DiagnosisCheck = {
   name: 'clock-wrong',
   why: 'Certificates, tokens and Leases are believed by the clock; a master whose clock is wrong is not added to etcd.',
   looksAt: 'the time inside the machine, against the time of this host before and after it was asked',

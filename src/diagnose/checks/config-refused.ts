@@ -1,9 +1,9 @@
 // A machine that reaches the config server and does not get its configuration. It was asked with the machine's own
 // pointer config, so what is refused here is refused to Ignition too.
-import type { Check, Finding } from '../check.ts';
-import type { MachineFacts } from '../facts.ts';
+import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
+import type { DiagnosedMachine } from '../facts.ts';
 
-export const configRefused: Check = {
+export const configRefused: DiagnosisCheck = {
   name: 'config-refused',
   why: 'A pointer config with the token or the authority of another cluster is never answered, and Ignition asks for ever.',
   looksAt: 'the answer to the question in the pointer config of the machine, asked from inside it',
@@ -13,7 +13,7 @@ export const configRefused: Check = {
 
 const tokenRefused = 511;
 
-function findOn({ name, role, inside }: MachineFacts): readonly Finding[] {
+function findOn({ name, role, inside }: DiagnosedMachine): readonly DiagnosisFinding[] {
   const pointer = inside?.pointer;
   if (pointer === undefined) return [];
   const file = `${role}.ign`;

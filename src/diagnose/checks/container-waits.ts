@@ -1,9 +1,9 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
 /** What containers wait for on their way up. */
 const normal = new Set(['ContainerCreating', 'PodInitializing']);
 
-export const containerWaits: Check = {
+export const containerWaits: DiagnosisCheck = {
   name: 'container-waits',
   why: 'The kubelet says why it cannot start a container.',
   looksAt: 'waiting containers of the system’s pods, from the API',

@@ -1,6 +1,6 @@
 // A disk without space, inodes or quota. etcd wants more than a little, and its rules refuse to add a master with less.
-import type { Check, Finding } from '../check.ts';
-import type { MachineFacts } from '../facts.ts';
+import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
+import type { DiagnosedMachine } from '../facts.ts';
 import type { InsideFacts } from '../inside/inside-facts.ts';
 
 type Disk = InsideFacts['disks'][number];
@@ -11,7 +11,7 @@ const enoughForEtcd = 1024 * mib;
 const enough = 64 * mib;
 const etcdFolder = '/var/lib/etcd';
 
-export const diskFull: Check = {
+export const diskFull: DiagnosisCheck = {
   name: 'disk-full',
   why: 'Without space nothing is written: no etcd member, no container, no certificate.',
   looksAt:
@@ -20,7 +20,7 @@ export const diskFull: Check = {
   find: ({ machines }) => machines.flatMap(findOn),
 };
 
-function findOn({ name, role, inside }: MachineFacts): readonly Finding[] {
+function findOn({ name, role, inside }: DiagnosedMachine): readonly DiagnosisFinding[] {
   const full = (inside?.disks ?? []).find((disk) => isFull(disk, role));
   if (full === undefined) return [];
   const { path, freeBytes, problem } = full;
@@ -36,7 +36,7 @@ function findOn({ name, role, inside }: MachineFacts): readonly Finding[] {
   ];
 }
 
-function isFull({ path, freeBytes, problem }: Disk, role: MachineFacts['role']): boolean {
+function isFull({ path, freeBytes, problem }: Disk, role: DiagnosedMachine['role']): boolean {
   if (problem !== undefined) return /no space|ENOSPC|quota|EDQUOT/i.test(problem);
   return freeBytes < (path === etcdFolder && role !== 'worker' ? enoughForEtcd : enough);
 }

@@ -1,6 +1,6 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
-export const firstBootFailed: Check = {
+export const firstBootFailed: DiagnosisCheck = {
   name: 'first-boot-failed',
   why: 'Ignition gave up, and no service starts on a machine that nobody configured.',
   looksAt: 'what the first boot says about itself',

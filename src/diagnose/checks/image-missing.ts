@@ -1,6 +1,6 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
-export const imageMissing: Check = {
+export const imageMissing: DiagnosisCheck = {
   name: 'image-missing',
   why: 'A pod whose image is not on the machine does not start, and nothing can fetch it where there is no registry.',
   looksAt: 'images that the static pods and the control plane of the machine need, against those in its containerd',

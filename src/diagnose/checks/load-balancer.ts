@@ -1,6 +1,6 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
-export const loadBalancer: Check = {
+export const loadBalancer: DiagnosisCheck = {
   name: 'load-balancer',
   why: 'Every machine reaches the API and its configuration through it.',
   looksAt: 'the process of the load balancer on this host',

@@ -1,6 +1,6 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
-export const machineStopped: Check = {
+export const machineStopped: DiagnosisCheck = {
   name: 'machine-stopped',
   why: 'A machine that does not run does nothing that anybody could wait for.',
   looksAt: 'processes of the machine on this host',

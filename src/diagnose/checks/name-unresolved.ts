@@ -1,7 +1,7 @@
-import type { Check, Finding } from '../check.ts';
-import type { ClusterFacts, MachineFacts } from '../facts.ts';
+import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
+import type { DiagnosisFacts, DiagnosedMachine } from '../facts.ts';
 
-export const nameUnresolved: Check = {
+export const nameUnresolved: DiagnosisCheck = {
   name: 'name-unresolved',
   why: 'A machine knows its cluster by this one name: without it, it gets neither its configuration nor the API.',
   looksAt: 'the address of api-int, looked up inside the machine',
@@ -10,9 +10,9 @@ export const nameUnresolved: Check = {
 };
 
 function findOn(
-  { name, inside }: MachineFacts,
-  { name: wanted, address }: ClusterFacts['apiInternal'],
-): readonly Finding[] {
+  { name, inside }: DiagnosedMachine,
+  { name: wanted, address }: DiagnosisFacts['apiInternal'],
+): readonly DiagnosisFinding[] {
   const looked = inside?.names.find((one) => one.name === wanted);
   if (inside === undefined || looked === undefined || looked.addresses.includes(address)) return [];
   const next = { verb: 'machine exec', rest: `${name} -- getent hosts ${wanted}` };

@@ -1,8 +1,8 @@
 // Nobody stands behind the load balancer. Why not is for the checks above to find; this names what is missing.
-import type { Check, Finding } from '../check.ts';
-import { apiPort, type ClusterFacts, configServerPort } from '../facts.ts';
+import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
+import { apiPort, type DiagnosisFacts, configServerPort } from '../facts.ts';
 
-export const nobodyServes: Check = {
+export const nobodyServes: DiagnosisCheck = {
   name: 'nobody-serves',
   why: 'Machines that reach the load balancer get no answer while no machine serves.',
   looksAt: 'the ports of the API and of the config server, inside every machine that could serve',
@@ -11,7 +11,7 @@ export const nobodyServes: Check = {
 };
 
 /** Said only when every machine that could serve was looked into. */
-function findFor({ machines }: ClusterFacts, port: number, what: string): readonly Finding[] {
+function findFor({ machines }: DiagnosisFacts, port: number, what: string): readonly DiagnosisFinding[] {
   const servers = machines.filter(({ role, firstBoot }) => role !== 'worker' && firstBoot?.phase === 'done');
   const [first] = servers;
   if (first === undefined || servers.some(({ inside }) => inside === undefined || inside.serves.includes(port))) {

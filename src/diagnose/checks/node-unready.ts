@@ -1,8 +1,8 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
 const pressures = new Set(['DiskPressure', 'MemoryPressure', 'PIDPressure']);
 
-export const nodeUnready: Check = {
+export const nodeUnready: DiagnosisCheck = {
   name: 'node-unready',
   why: 'A node says itself what keeps it from taking pods.',
   looksAt: 'conditions of the nodes, from the API',

@@ -1,11 +1,11 @@
 // A port of the load balancer that a machine cannot connect to. The load balancer accepts connections whether or not
 // anybody stands behind it, so a connection that fails is closed on the way.
-import type { Check, Finding } from '../check.ts';
-import { apiPort, type ClusterFacts, configServerPort } from '../facts.ts';
+import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
+import { apiPort, type DiagnosisFacts, configServerPort } from '../facts.ts';
 
 const what: Readonly<Record<number, string>> = { [configServerPort]: 'the config server', [apiPort]: 'the API' };
 
-export const portClosed: Check = {
+export const portClosed: DiagnosisCheck = {
   name: 'port-closed',
   why: 'A packet filter between machine and load balancer keeps the machine from its configuration or from the API.',
   looksAt: 'connections from inside each machine to both ports of the load balancer, by its address',
@@ -13,7 +13,7 @@ export const portClosed: Check = {
   find: (facts) => (facts.isBalancerRunning ? [configServerPort, apiPort].flatMap((port) => findFor(facts, port)) : []),
 };
 
-function findFor({ machines, apiInternal }: ClusterFacts, port: number): readonly Finding[] {
+function findFor({ machines, apiInternal }: DiagnosisFacts, port: number): readonly DiagnosisFinding[] {
   const tried = machines.flatMap(({ name, inside }) => {
     const outcome = inside?.ports.find((one) => one.port === port);
     return outcome === undefined ? [] : [{ name, ...outcome }];

@@ -1,7 +1,7 @@
 // The last resort: what somebody waits for, in their own words.
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
-export const somebodyWaits: Check = {
+export const somebodyWaits: DiagnosisCheck = {
   name: 'somebody-waits',
   why: 'Whoever waits says for what; where nothing else is found, it is the best that is known.',
   looksAt: 'duties of the agents, and the first boot of machines without one',

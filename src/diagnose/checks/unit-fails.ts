@@ -1,9 +1,9 @@
-import type { Check } from '../check.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
 /** Units may fail a few times while what they need is being made. */
 const someRestarts = 5;
 
-export const unitFails: Check = {
+export const unitFails: DiagnosisCheck = {
   name: 'unit-fails',
   why: 'containerd, kubelet and agent carry everything else on a machine.',
   looksAt: 'state and restarts of the units of a node, and their last words',

@@ -6,12 +6,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
-import {
-  containerdConfig,
-  containerdSocket,
-  controlPlanePki,
-  staticPodFolder,
-} from '../../contract/machine-paths.ts';
+import { containerdConfig, containerdSocket, controlPlanePki, staticPodFolder } from '../../contract/machine-paths.ts';
 import { readReleaseFacts } from '../../node/release-facts.ts';
 import type { InsideFacts } from './inside-facts.ts';
 

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Peer, ServerRequest } from '../https-server.ts';
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly request: ServerRequest;
   /** It announces a body. */
   readonly hasBody: boolean;
@@ -15,7 +15,7 @@ export interface Asked {
 /** A connection costs no more than this for being remembered. */
 const mostKept = { strings: 32, characters: 2_048 };
 
-export function asked(message: IncomingMessage, peer: Peer, last: Asked | undefined): Asked {
+export function asked(message: IncomingMessage, peer: Peer, last: ReceivedRequest | undefined): ReceivedRequest {
   const { rawHeaders, method = '', url: target = '' } = message;
   if (last !== undefined && isSame(last, { rawHeaders, method, target, peer })) return last;
   const headers = message.headers as Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export function asked(message: IncomingMessage, peer: Peer, last: Asked | undefi
   return { request: { method, target, headers, peer }, hasBody, kept: isLittle(rawHeaders, target) ? rawHeaders : [] };
 }
 
-export function isKept({ kept }: Asked): boolean {
+export function isKept({ kept }: ReceivedRequest): boolean {
   return kept.length > 0;
 }
 
@@ -34,7 +34,7 @@ interface Again {
   readonly peer: Peer;
 }
 
-function isSame({ request, kept }: Asked, { rawHeaders, method, target, peer }: Again): boolean {
+function isSame({ request, kept }: ReceivedRequest, { rawHeaders, method, target, peer }: Again): boolean {
   if (kept.length === 0 || kept.length !== rawHeaders.length) return false;
   if (request.target !== target || request.method !== method || request.peer !== peer) return false;
   for (let index = 0; index < kept.length; index += 1) if (kept[index] !== rawHeaders[index]) return false;

@@ -7,7 +7,7 @@ import { hostErrors } from '../errors.ts';
 import { bodyBytes } from '../https-server.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress } from '../proxy-protocol.ts';
-import { type Asked, asked, isKept } from './asked.ts';
+import { type ReceivedRequest, asked, isKept } from './asked.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
 import { createServer as createHttpServer } from './node-http.ts';
 import { readProxySource } from './proxy-source.ts';
@@ -23,7 +23,7 @@ interface Connection extends Guest {
   /** Of the last answer, until all of it is taken. */
   response: ServerResponse | undefined;
   /** What was asked last, where it is little enough to keep. */
-  last: Asked | undefined;
+  last: ReceivedRequest | undefined;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -204,7 +204,12 @@ interface Serving extends Guarded {
 
 function serveRequests(server: NodeServer, { gate, room, connections, options }: Serving): void {
   const known = new WeakMap<Socket, Connection>();
-  const reply = (connection: Connection, { hasBody }: Asked, response: ServerResponse, answer: ServerAnswer): void => {
+  const reply = (
+    connection: Connection,
+    { hasBody }: ReceivedRequest,
+    response: ServerResponse,
+    answer: ServerAnswer,
+  ): void => {
     if (hasBody || !server.listening) response.shouldKeepAlive = false;
     connection.isWaiting = false;
     connection.response = response;

@@ -1,5 +1,5 @@
 // Rules for disks, partitions, arrays and filesystems.
-import type { Finding } from '../problems.ts';
+import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
 import type { Infer } from '../schema.ts';
 import { disk, filesystem, partition, raid, storage } from '../schema.ts';
@@ -35,12 +35,12 @@ const formats: Readonly<Record<string, { readonly labelBytes: number; readonly s
   none: { labelBytes: Number.POSITIVE_INFINITY, since: '3.3.0' },
 };
 
-function* diskHasDevice({ device }: Disk): Iterable<Finding> {
+function* diskHasDevice({ device }: Disk): Iterable<ConfigFinding> {
   const problem = device === '' ? 'DEVICE_REQUIRED' : pathProblem(device);
   if (problem !== undefined) yield finding(problem, ['device']);
 }
 
-function* partitionsAreDistinct({ device, partitions = [] }: Disk): Iterable<Finding> {
+function* partitionsAreDistinct({ device, partitions = [] }: Disk): Iterable<ConfigFinding> {
   if (device === '') return;
   const numbers = partitions.map(({ number = 0 }) => (number === 0 ? undefined : number));
   const labels = partitions.map(({ label }) => label);
@@ -68,7 +68,7 @@ interface Extent {
 }
 
 /** Only what is placed explicitly can be compared: start 0 is wherever there is room. */
-function* partitionsDoNotOverlap({ device, partitions = [] }: Disk): Iterable<Finding> {
+function* partitionsDoNotOverlap({ device, partitions = [] }: Disk): Iterable<ConfigFinding> {
   if (device === '') return;
   const extents: Extent[] = partitions.flatMap(({ startMiB = 0, sizeMiB }, index) => {
     if (startMiB === 0 || sizeMiB === undefined) return [];
@@ -89,18 +89,18 @@ function overlap(one: Extent, other: Extent): boolean {
   return startsInside || endsInside || (one.start < other.start && one.end > other.end);
 }
 
-function* absenceNeedsNumbers({ device, partitions = [] }: Disk): Iterable<Finding> {
+function* absenceNeedsNumbers({ device, partitions = [] }: Disk): Iterable<ConfigFinding> {
   const someAbsent = partitions.some(({ shouldExist }) => shouldExist === false);
   if (device !== '' && someAbsent && partitions.some(({ number = 0 }) => number === 0)) {
     yield finding('NUMBERLESS_WITH_ABSENT', ['partitions']);
   }
 }
 
-function* partitionIsIdentified({ number = 0, label }: Partition): Iterable<Finding> {
+function* partitionIsIdentified({ number = 0, label }: Partition): Iterable<ConfigFinding> {
   if (number === 0 && label === undefined) yield finding('PARTITION_UNIDENTIFIED', []);
 }
 
-function* absentPartitionIsBare(value: Partition): Iterable<Finding> {
+function* absentPartitionIsBare(value: Partition): Iterable<ConfigFinding> {
   const { shouldExist, label, typeGuid = '', guid = '', startMiB, sizeMiB } = value;
   if (shouldExist !== false) return;
   if (label !== undefined || typeGuid !== '' || guid !== '' || startMiB !== undefined || sizeMiB !== undefined) {
@@ -108,18 +108,18 @@ function* absentPartitionIsBare(value: Partition): Iterable<Finding> {
   }
 }
 
-function* partitionLabelFits({ label = '' }: Partition): Iterable<Finding> {
+function* partitionLabelFits({ label = '' }: Partition): Iterable<ConfigFinding> {
   if (Buffer.byteLength(label) > 36) yield finding('PARTITION_LABEL_TOO_LONG', ['label']);
   else if (label.includes(':')) yield finding('PARTITION_LABEL_COLON', ['label']);
 }
 
-function* guidsAreWellFormed(value: Partition): Iterable<Finding> {
+function* guidsAreWellFormed(value: Partition): Iterable<ConfigFinding> {
   for (const name of ['guid', 'typeGuid'] as const) {
     if (!guid.test(value[name] ?? '')) yield finding('BAD_GUID', [name]);
   }
 }
 
-function* raidIsComplete({ level = '', devices = [], spares = 0 }: Infer<typeof raid>): Iterable<Finding> {
+function* raidIsComplete({ level = '', devices = [], spares = 0 }: Infer<typeof raid>): Iterable<ConfigFinding> {
   const known = Object.hasOwn(raidLevels, level) ? raidLevels[level] : undefined;
   if (level === '') yield finding('RAID_LEVEL_REQUIRED', ['level']);
   else if (known === undefined) yield finding('UNKNOWN_RAID_LEVEL', ['level']);
@@ -132,14 +132,14 @@ function* raidIsComplete({ level = '', devices = [], spares = 0 }: Infer<typeof 
   }
 }
 
-function* filesystemPathsAreClean({ device, path = '' }: Filesystem): Iterable<Finding> {
+function* filesystemPathsAreClean({ device, path = '' }: Filesystem): Iterable<ConfigFinding> {
   const deviceProblem = pathProblem(device);
   if (deviceProblem !== undefined) yield finding(deviceProblem, ['device']);
   const problem = path === '' ? undefined : pathProblem(path);
   if (problem !== undefined) yield finding(problem, ['path']);
 }
 
-function* formatIsKnown(value: Filesystem, spec: SpecVersion): Iterable<Finding> {
+function* formatIsKnown(value: Filesystem, spec: SpecVersion): Iterable<ConfigFinding> {
   const { format = '', path = '', label = '', uuid = '', options = [], mountOptions = [] } = value;
   if (format === '') {
     const says = path !== '' || label !== '' || uuid !== '' || value.wipeFilesystem === true;
@@ -154,7 +154,7 @@ function* formatIsKnown(value: Filesystem, spec: SpecVersion): Iterable<Finding>
   }
 }
 
-function* filesystemsSparePartitions({ disks = [], filesystems = [] }: Infer<typeof storage>): Iterable<Finding> {
+function* filesystemsSparePartitions({ disks = [], filesystems = [] }: Infer<typeof storage>): Iterable<ConfigFinding> {
   const byDevice = new Map(disks.map((disk) => [disk.device, disk]));
   for (const [index, { device, wipeFilesystem }] of filesystems.entries()) {
     const disk = byDevice.get(device);

@@ -1,8 +1,8 @@
 // Rules for files, directories and links: each by itself, and against the links and units of the same config.
-import type { Finding } from '../problems.ts';
+import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
 import type { Infer } from '../schema.ts';
-import { config, directory, file, link, owner, storage } from '../schema.ts';
+import { configType, directory, file, link, owner, storage } from '../schema.ts';
 import type { SpecVersion } from '../spec-version.ts';
 import { isAtLeast } from '../spec-version.ts';
 import { cleanPath, pathProblem } from './paths.ts';
@@ -11,27 +11,27 @@ import { rule } from './rule.ts';
 type Link = Infer<typeof link>;
 type Storage = Infer<typeof storage>;
 
-function* pathIsClean({ path }: { readonly path: string }): Iterable<Finding> {
+function* pathIsClean({ path }: { readonly path: string }): Iterable<ConfigFinding> {
   const problem = pathProblem(path);
   if (problem !== undefined) yield finding(problem, ['path']);
 }
 
-function* modeIsLegal({ mode }: { readonly mode?: number }): Iterable<Finding> {
+function* modeIsLegal({ mode }: { readonly mode?: number }): Iterable<ConfigFinding> {
   if (mode === undefined) return;
   if (mode < 0 || mode > 0o7777) yield finding('BAD_MODE', ['mode']);
   if ((mode & 0o7000) !== 0) yield finding('SPECIAL_MODE_BITS', ['mode']);
 }
 
-function* overwriteHasSource({ overwrite, contents }: Infer<typeof file>): Iterable<Finding> {
+function* overwriteHasSource({ overwrite, contents }: Infer<typeof file>): Iterable<ConfigFinding> {
   if (overwrite === true && contents?.source === undefined) yield finding('OVERWRITE_WITHOUT_SOURCE', ['overwrite']);
 }
 
-function* ownerIsIdOrName({ id, name = '' }: Infer<typeof owner>): Iterable<Finding> {
+function* ownerIsIdOrName({ id, name = '' }: Infer<typeof owner>): Iterable<ConfigFinding> {
   if (id !== undefined && name !== '') yield finding('ID_AND_NAME', []);
 }
 
 /** Hard links count too: whether a path can lead through one is not looked into. */
-function* nothingLiesBelowLinks(value: Storage): Iterable<Finding> {
+function* nothingLiesBelowLinks(value: Storage): Iterable<ConfigFinding> {
   const links = new Set(value.links?.map(({ path }) => path));
   const lengths = new Set(value.links?.map(({ path }) => path.length));
   const isBelowLink = (path: string) => {
@@ -47,7 +47,7 @@ function* nothingLiesBelowLinks(value: Storage): Iterable<Finding> {
   }
 }
 
-function* linksHaveTargets(value: Storage, spec: SpecVersion): Iterable<Finding> {
+function* linksHaveTargets(value: Storage, spec: SpecVersion): Iterable<ConfigFinding> {
   const directories = new Set(value.directories?.map(({ path }) => path));
   for (const [index, entry] of (value.links ?? []).entries()) {
     const { target = '' } = entry;
@@ -68,7 +68,7 @@ function hardLinkTarget(path: string, target: string): string {
   return joined === '' ? '' : cleanPath(joined);
 }
 
-function* hardLinkHasNoOwner(entry: Link, index: number): Iterable<Finding> {
+function* hardLinkHasNoOwner(entry: Link, index: number): Iterable<ConfigFinding> {
   for (const who of ['user', 'group'] as const) {
     for (const what of ['id', 'name'] as const) {
       if (entry[who]?.[what] !== undefined) yield finding('HARD_LINK_OWNER', ['links', index, who, what]);
@@ -76,7 +76,7 @@ function* hardLinkHasNoOwner(entry: Link, index: number): Iterable<Finding> {
   }
 }
 
-function* pathsAreNotUnits({ storage = {}, systemd }: Infer<typeof config>): Iterable<Finding> {
+function* pathsAreNotUnits({ storage = {}, systemd }: Infer<typeof configType>): Iterable<ConfigFinding> {
   const written = new Set<string>();
   for (const { name, contents = '', dropins = [] } of systemd?.units ?? []) {
     if (contents !== '') written.add(`/etc/systemd/system/${name}`);
@@ -92,7 +92,7 @@ function* pathsAreNotUnits({ storage = {}, systemd }: Infer<typeof config>): Ite
 }
 
 export const fileRules = [
-  rule(config, pathsAreNotUnits),
+  rule(configType, pathsAreNotUnits),
   rule(storage, nothingLiesBelowLinks),
   rule(storage, linksHaveTargets),
   rule(directory, pathIsClean),

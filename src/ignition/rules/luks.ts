@@ -1,7 +1,7 @@
 // Rules for encrypted devices: what unlocks them, and which ways of unlocking exclude each other.
-import type { Finding } from '../problems.ts';
+import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
-import { readJson } from '../json-source.ts';
+import { readJsonWithPlaces } from '../json-source.ts';
 import type { Infer } from '../schema.ts';
 import { clevisCustom, luks, tang } from '../schema.ts';
 import type { SpecVersion } from '../spec-version.ts';
@@ -14,14 +14,14 @@ type Luks = Infer<typeof luks>;
 
 const pins = new Set(['tpm2', 'tang', 'sss']);
 
-function* deviceIsNamed({ name, label = '', device = '' }: Luks): Iterable<Finding> {
+function* deviceIsNamed({ name, label = '', device = '' }: Luks): Iterable<ConfigFinding> {
   if (name.includes('/')) yield finding('LUKS_NAME_SLASH', ['name']);
   if (Buffer.byteLength(label) > 47) yield finding('LUKS_LABEL_TOO_LONG', ['label']);
   const problem = device === '' ? 'DEVICE_REQUIRED' : pathProblem(device);
   if (problem !== undefined) yield finding(problem, ['device']);
 }
 
-function* unlockingIsUnambiguous({ clevis = {}, cex, keyFile }: Luks, spec: SpecVersion): Iterable<Finding> {
+function* unlockingIsUnambiguous({ clevis = {}, cex, keyFile }: Luks, spec: SpecVersion): Iterable<ConfigFinding> {
   const { custom, tang = [], tpm2, threshold = 0 } = clevis;
   const hasOthers = tang.length > 0 || tpm2 === true || threshold !== 0;
   const hasPin = (custom?.pin ?? '') !== '';
@@ -34,7 +34,7 @@ function* unlockingIsUnambiguous({ clevis = {}, cex, keyFile }: Luks, spec: Spec
   if ((keyFile?.source ?? '') !== '') yield finding('CEX_WITH_KEY_FILE', ['cex']);
 }
 
-function* customPinIsComplete(value: Infer<typeof clevisCustom>, spec: SpecVersion): Iterable<Finding> {
+function* customPinIsComplete(value: Infer<typeof clevisCustom>, spec: SpecVersion): Iterable<ConfigFinding> {
   const { pin = '', config = '', needsNetwork = false } = value;
   const isSilent = pin === '' && config === '';
   // Before 3.3 needsNetwork alone asked for nothing.
@@ -44,12 +44,12 @@ function* customPinIsComplete(value: Infer<typeof clevisCustom>, spec: SpecVersi
   if (config === '') yield finding('PIN_CONFIG_REQUIRED', ['config']);
 }
 
-function* tangIsReachable({ url, thumbprint = '', advertisement = '' }: Infer<typeof tang>): Iterable<Finding> {
+function* tangIsReachable({ url, thumbprint = '', advertisement = '' }: Infer<typeof tang>): Iterable<ConfigFinding> {
   const scheme = parseUrl(url)?.scheme;
   if (scheme === undefined) yield finding('BAD_URL', ['url']);
   else if (scheme !== 'http' && scheme !== 'https') yield finding('BAD_SCHEME', ['url'], scheme || 'none');
   if (thumbprint === '') yield finding('THUMBPRINT_REQUIRED', ['thumbprint']);
-  if (advertisement !== '' && readJson(advertisement).status === 'malformed') {
+  if (advertisement !== '' && readJsonWithPlaces(advertisement).status === 'malformed') {
     yield finding('BAD_ADVERTISEMENT', ['advertisement']);
   }
 }

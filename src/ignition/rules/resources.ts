@@ -1,6 +1,6 @@
 // Rules for whatever is fetched: its URL, compression, hash and headers, and the proxies on the way.
 import { decodeDataUrl } from '../data-url.ts';
-import type { Finding } from '../problems.ts';
+import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
 import type { Infer } from '../schema.ts';
 import { configReferences, httpHeader, proxy, reference, resource, tls, verification } from '../schema.ts';
@@ -29,7 +29,7 @@ const hashes: Readonly<Record<string, { readonly digits: number; readonly since:
   sha256: { digits: 64, since: '3.1.0' },
 };
 
-function* sourceIsFetchable({ source }: AnyResource, spec: SpecVersion): Iterable<Finding> {
+function* sourceIsFetchable({ source }: AnyResource, spec: SpecVersion): Iterable<ConfigFinding> {
   if (source === undefined || source === '') return;
   const url = parseUrl(source);
   if (url === undefined) {
@@ -43,12 +43,12 @@ function* sourceIsFetchable({ source }: AnyResource, spec: SpecVersion): Iterabl
   else if (url.scheme === 's3' || url.scheme === 'arn') yield* s3VersionIsNamed(url);
 }
 
-function* dataUrlDecodes(source: string): Iterable<Finding> {
+function* dataUrlDecodes(source: string): Iterable<ConfigFinding> {
   const decoded = decodeDataUrl(source);
   if (decoded.status === 'malformed') yield finding('BAD_DATA_URL', ['source'], decoded.reason);
 }
 
-function* s3VersionIsNamed(url: ParsedUrl): Iterable<Finding> {
+function* s3VersionIsNamed(url: ParsedUrl): Iterable<ConfigFinding> {
   if (queryParameter(url.query, 'versionId') === '') yield finding('BAD_S3_VERSION', ['source']);
 }
 
@@ -62,31 +62,31 @@ function isS3Arn(url: ParsedUrl): boolean {
   return slashes >= (resourcePart.startsWith('accesspoint/') ? 2 : 1);
 }
 
-function* compressionIsKnown({ compression }: AnyResource): Iterable<Finding> {
+function* compressionIsKnown({ compression }: AnyResource): Iterable<ConfigFinding> {
   if (compression !== undefined && compression !== '' && compression !== 'gzip') {
     yield finding('BAD_COMPRESSION', ['compression']);
   }
 }
 
-function* hashHasSource(value: AnyResource): Iterable<Finding> {
+function* hashHasSource(value: AnyResource): Iterable<ConfigFinding> {
   if (value.verification?.hash !== undefined && value.source === undefined) {
     yield finding('HASH_WITHOUT_SOURCE', ['verification', 'hash']);
   }
 }
 
-function* headersGoToHttp({ httpHeaders = [], source }: AnyResource): Iterable<Finding> {
+function* headersGoToHttp({ httpHeaders = [], source }: AnyResource): Iterable<ConfigFinding> {
   if (httpHeaders.length === 0) return;
   const scheme = source === undefined || source === '' ? undefined : parseUrl(source)?.scheme;
   if (scheme !== 'http' && scheme !== 'https') yield finding('HEADERS_WITHOUT_HTTP', ['httpHeaders']);
 }
 
-function* headerIsComplete({ name, value }: Infer<typeof httpHeader>): Iterable<Finding> {
+function* headerIsComplete({ name, value }: Infer<typeof httpHeader>): Iterable<ConfigFinding> {
   if (name === '') yield finding('HEADER_WITHOUT_NAME', ['name']);
   // An absent value is a request to delete an inherited header.
   if (value === '') yield finding('HEADER_WITHOUT_VALUE', ['value']);
 }
 
-function* hashIsKnown({ hash }: Infer<typeof verification>, spec: SpecVersion): Iterable<Finding> {
+function* hashIsKnown({ hash }: Infer<typeof verification>, spec: SpecVersion): Iterable<ConfigFinding> {
   if (hash === undefined) return;
   const dash = hash.indexOf('-');
   if (dash < 0) {
@@ -99,13 +99,13 @@ function* hashIsKnown({ hash }: Infer<typeof verification>, spec: SpecVersion): 
   else if (Buffer.byteLength(hash.slice(dash + 1)) !== known.digits) yield finding('WRONG_HASH_LENGTH', ['hash']);
 }
 
-function* sourcesAreGiven(list: string, items: readonly AnyResource[] = []): Iterable<Finding> {
+function* sourcesAreGiven(list: string, items: readonly AnyResource[] = []): Iterable<ConfigFinding> {
   for (const [index, { source }] of items.entries()) {
     if (source === undefined || source === '') yield finding('SOURCE_REQUIRED', [list, index]);
   }
 }
 
-function* proxyIsHttp(value: Infer<typeof proxy>): Iterable<Finding> {
+function* proxyIsHttp(value: Infer<typeof proxy>): Iterable<ConfigFinding> {
   for (const name of ['httpProxy', 'httpsProxy'] as const) {
     const text = value[name];
     if (text === undefined) continue;

@@ -1,5 +1,5 @@
 // Rules for units and drop-ins: their names, whether systemd can read them, and whether enabling them does anything.
-import type { Finding } from '../problems.ts';
+import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
 import type { Infer } from '../schema.ts';
 import { dropin, systemd, unit } from '../schema.ts';
@@ -13,16 +13,16 @@ const unitTypes = new Set(
     .map((name) => `.${name}`),
 );
 
-function* unitIsNamed({ name }: Infer<typeof unit>): Iterable<Finding> {
+function* unitIsNamed({ name }: Infer<typeof unit>): Iterable<ConfigFinding> {
   if (!unitTypes.has(extension(name))) yield finding('BAD_UNIT_NAME', ['name']);
 }
 
-function* contentsAreReadable({ contents = '' }: { readonly contents?: string }): Iterable<Finding> {
+function* contentsAreReadable({ contents = '' }: { readonly contents?: string }): Iterable<ConfigFinding> {
   const read = readUnit(contents);
   if (read.status === 'malformed') yield finding('BAD_UNIT_CONTENTS', ['contents'], read.reason);
 }
 
-function* unitIsReadableAndInstalls({ enabled, contents = '' }: Infer<typeof unit>): Iterable<Finding> {
+function* unitIsReadableAndInstalls({ enabled, contents = '' }: Infer<typeof unit>): Iterable<ConfigFinding> {
   const read = readUnit(contents);
   if (read.status === 'malformed') yield finding('BAD_UNIT_CONTENTS', ['contents'], read.reason);
   else if (enabled === true && contents !== '' && !read.sectionsWithOptions.has('Install')) {
@@ -30,11 +30,11 @@ function* unitIsReadableAndInstalls({ enabled, contents = '' }: Infer<typeof uni
   }
 }
 
-function* dropinIsNamed({ name }: Infer<typeof dropin>): Iterable<Finding> {
+function* dropinIsNamed({ name }: Infer<typeof dropin>): Iterable<ConfigFinding> {
   if (extension(name) !== '.conf') yield finding('BAD_DROPIN_NAME', ['name']);
 }
 
-function* instancesHaveInstallableTemplates({ units = [] }: Infer<typeof systemd>): Iterable<Finding> {
+function* instancesHaveInstallableTemplates({ units = [] }: Infer<typeof systemd>): Iterable<ConfigFinding> {
   const useless = new Set(units.filter(isUselessTemplate).map(({ name }) => name));
   for (const [index, { name, enabled }] of units.entries()) {
     const template = enabled === true ? templateOf(name) : undefined;

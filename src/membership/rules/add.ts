@@ -1,8 +1,8 @@
 // When a master is announced to etcd as a learner. A learner does not count for the quorum, yet a failed start would
 // hold a place, so everything that can be known beforehand is asked beforehand.
 import { type MembershipView, votersAiling } from '../membership-view.ts';
-import { move, no, type Rule, type Verdict } from '../move.ts';
-import { answers, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
+import { move, no, type MembershipRule, type RuleVerdict } from '../move.ts';
+import { isAnswering, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 
 /** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
 const readinessLimitMs = 30_000;
@@ -12,7 +12,7 @@ const clockLimitMs = 1000;
 /** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
 const startingMs = 10_000;
 
-export const addRule: Rule = (view) => {
+export const addRule: MembershipRule = (view) => {
   const absent = expectedMasters(view.seen).filter((master) => !hasMember(view, master));
   if (absent.length === 0) return no();
   const obstacles = absent.map((master) => obstacleOf(master, view));
@@ -22,7 +22,7 @@ export const addRule: Rule = (view) => {
   return announce(ready, view, unready);
 };
 
-function announce({ name, peerUrl }: ObservedMaster, view: MembershipView, unready: readonly string[]): Verdict {
+function announce({ name, peerUrl }: ObservedMaster, view: MembershipView, unready: readonly string[]): RuleVerdict {
   const ailing = votersAiling(view);
   if (ailing.length > 0) return no(...ailing, ...unready);
   const starting = view.learners.find((each) => each.probe.status === 'unstarted' && each.unchangedMs < startingMs);
@@ -71,7 +71,7 @@ function unfitness(master: ObservedMaster, readiness: Readiness, view: Membershi
     const seconds = (Math.abs(readiness.clockOffsetMs) / 1000).toFixed(1);
     return `the clock of ${name} to be right: it is ${seconds} s ${readiness.clockOffsetMs > 0 ? 'ahead' : 'behind'}`;
   }
-  const running = answers(view.leader) ? view.leader.probe.state.version : '';
+  const running = isAnswering(view.leader) ? view.leader.probe.state.version : '';
   if (minorOf(readiness.etcdVersion) !== minorOf(running)) {
     return `${name} to bring etcd ${minorOf(running)}, which the cluster runs; it has ${readiness.etcdVersion}`;
   }

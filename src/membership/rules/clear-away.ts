@@ -1,13 +1,13 @@
 // When a member that is of no use any more is removed, so that its machine (or another) can join afresh. A learner costs
 // nothing; a voter only after the handoff, only while the rest keeps a majority, and one at a time.
 import { keepsQuorum, type MembershipView } from '../membership-view.ts';
-import { move, no, type RemovalReason, type Rule, type Verdict } from '../move.ts';
+import { move, no, type RemovalReason, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 
 const unstartedLimitMs = 60_000;
 const silentLimitMs = 300_000;
 
-export const clearAwayRule: Rule = (view) => {
+export const clearAwayRule: MembershipRule = (view) => {
   const missing: string[] = [];
   for (const member of [...view.learners, ...view.voters]) {
     const because = uselessness(member, view);
@@ -30,7 +30,7 @@ function uselessness(member: ObservedMember, view: MembershipView): RemovalReaso
   return master?.isGone === true || member.unchangedMs >= silentLimitMs ? 'dead' : undefined;
 }
 
-function clearAway(member: ObservedMember, because: RemovalReason, view: MembershipView): Verdict {
+function clearAway(member: ObservedMember, because: RemovalReason, view: MembershipView): RuleVerdict {
   const node = view.nameOf(member);
   if (!member.isLearner) {
     if (because === 'never-started')

@@ -2,10 +2,10 @@
 // gladly, and from one voter to two that stops every write. So: all voters well, the learner alive, and the step from
 // one voter to two only when the step to three can follow at once.
 import { keepsQuorum, type MembershipView, votersAiling } from '../membership-view.ts';
-import { move, no, type Rule } from '../move.ts';
+import { move, no, type MembershipRule } from '../move.ts';
 import {
   type AnsweringMember,
-  answers,
+  isAnswering,
   expectedMasters,
   isMemberOf,
   type ObservedMaster,
@@ -17,7 +17,7 @@ const lagLimitShare = 0.1;
 /** How long those who are ready at one voter wait for masters that have not been added yet. */
 const companyMs = 2000;
 
-export const promoteRule: Rule = (view) => {
+export const promoteRule: MembershipRule = (view) => {
   const { learners } = view;
   if (learners.length === 0) return no();
   const obstacles = learners.map((learner) => obstacleOf(learner, view));
@@ -41,7 +41,7 @@ function obstacleOf(learner: ObservedMember, view: MembershipView): string | und
   if (master.isLeaving || master.isGone) return `${name} is leaving; it is not promoted`;
   const ailment = view.ailment(learner);
   if (ailment !== undefined) return ailment;
-  if (!answers(learner) || !answers(view.leader)) return `the leader of etcd to say how far it is`;
+  if (!isAnswering(learner) || !isAnswering(view.leader)) return `the leader of etcd to say how far it is`;
   const behind = entriesBehind(learner, view.leader);
   const { raftIndex } = view.leader.probe.state;
   if (behind <= Math.max(lagLimit, raftIndex * lagLimitShare)) return undefined;

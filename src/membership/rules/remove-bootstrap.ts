@@ -1,8 +1,8 @@
 // When the bootstrap member may go: the handoff is on record, and the masters carry etcd alone, all of them well and
 // abreast. etcd itself would let it go with a master down, and leave two of three.
 import type { MembershipView } from '../membership-view.ts';
-import { move, no, type Rule, type Verdict } from '../move.ts';
-import { answers, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
+import { move, no, type MembershipRule, type RuleVerdict } from '../move.ts';
+import { isAnswering, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 import { sameMembers } from './clear-away.ts';
 
 const appliedSpreadLimit = 1000;
@@ -11,7 +11,7 @@ const apiServersNeeded = 2;
 /** Who has found no quiet moment for so long will not find one soon. */
 const unrestLimitMs = 10_000;
 
-export const removeBootstrapRule: Rule = (view) => {
+export const removeBootstrapRule: MembershipRule = (view) => {
   const { bootstrap, seen, voters } = view;
   if (bootstrap === undefined || bootstrap.isLearner) return no();
   const masters = voters.filter((member) => member !== bootstrap);
@@ -40,7 +40,7 @@ function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): 
 }
 
 function spreadMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
-  const states = masters.filter(answers).map((member) => ({ name: view.nameOf(member), ...member.probe.state }));
+  const states = masters.filter(isAnswering).map((member) => ({ name: view.nameOf(member), ...member.probe.state }));
   const raftIndex = Math.max(...states.map((state) => state.raftIndex));
   const revision = Math.max(...states.map((state) => state.revision));
   return states.flatMap((state) => {
@@ -77,7 +77,7 @@ function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean
  * given. Where everybody is short of processors they become hundreds, so that a client meets them with its retry too:
  * therefore after the API of the bootstrap machine has ended, and in a moment when all answer at once.
  */
-function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): Verdict {
+function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): RuleVerdict {
   const { bootstrap, seen } = view;
   const via = bootstrap?.clientUrls[0];
   if (bootstrap === undefined || via === undefined || !view.isWell(bootstrap)) {

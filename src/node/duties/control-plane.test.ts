@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeAgent, putRelease } from '../../../test/sim/agent-fixture.ts';
-import { controlPlane } from './control-plane.ts';
+import { controlPlaneDuty } from './control-plane.ts';
 
 test('the API server comes first, the others when it serves, and a pod that is there is left as it is', async () => {
   let status = 500;
@@ -11,14 +11,17 @@ test('the API server comes first, the others when it serves, and a pod that is t
   await files.write('/etc/kubernetes/pki/apiserver-ca.crt', 'ca');
   const folder = '/etc/kubernetes/manifests';
   await files.write(`${folder}/kube-scheduler-pod.yaml`, 'of an earlier release');
-  expect(await controlPlane.run(agent)).toEqual({
+  expect(await controlPlaneDuty.run(agent)).toEqual({
     status: 'acted',
     did: 'started kube-apiserver',
   });
   expect(await files.readText(`${folder}/kube-scheduler-pod.yaml`)).toBe('of an earlier release');
   expect(await files.readText(`${folder}/kube-apiserver-pod.yaml`)).toContain('--advertise-address=10.99.0.12');
-  expect(await controlPlane.run(agent)).toMatchObject({ status: 'waiting', missing: [expect.stringContaining('500')] });
+  expect(await controlPlaneDuty.run(agent)).toMatchObject({
+    status: 'waiting',
+    missing: [expect.stringContaining('500')],
+  });
   status = 200;
-  expect(await controlPlane.run(agent)).toEqual({ status: 'acted', did: 'started kube-controller-manager' });
-  expect(await controlPlane.run(agent)).toEqual({ status: 'settled' });
+  expect(await controlPlaneDuty.run(agent)).toEqual({ status: 'acted', did: 'started kube-controller-manager' });
+  expect(await controlPlaneDuty.run(agent)).toEqual({ status: 'settled' });
 });

@@ -11,7 +11,7 @@ import { apiReadiness } from '../api-readiness.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 
-export const controlPlane: Duty = {
+export const controlPlaneDuty: Duty = {
   name: 'control-plane',
   why: 'Once this master votes in etcd it can serve the API without the bootstrap machine.',
   roles: ['master'],

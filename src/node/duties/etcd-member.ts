@@ -11,7 +11,7 @@ import { hostErrors } from '../../host/errors.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { programs } from '../../contract/machine-paths.ts';
 import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
-import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
+import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
 import { primeEtcd } from '../prime-etcd.ts';
 import { readReleaseFacts } from '../release-facts.ts';
@@ -61,7 +61,7 @@ function mayTryAgain(agent: Agent): boolean {
 }
 
 /** What etcd left behind by then is met by the next look, as data of a member that resumes. */
-async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<Outcome> {
+async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<DutyOutcome> {
   const { host, node, signal } = agent;
   if ((await host.files.facts(path)) === undefined) {
     await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
@@ -76,7 +76,7 @@ async function join(agent: Agent, initialCluster: readonly InitialMember[]): Pro
   return isWritten ? acted('started etcd as a new member') : waiting(`etcd on ${node.name} to start`);
 }
 
-async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenMember): Promise<Outcome> {
+async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenMember): Promise<DutyOutcome> {
   const { name } = agent.node;
   if ((await agent.host.files.facts(path)) === undefined) {
     // It has its data: what is said about an initial cluster is not read again.
@@ -89,7 +89,7 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
   return answer.status === 'ok' ? settled('voter') : waiting(`etcd on ${name} to answer: ${answer.said}`);
 }
 
-async function archive(agent: Agent, because: string): Promise<Outcome> {
+async function archive(agent: Agent, because: string): Promise<DutyOutcome> {
   const { host, node } = agent;
   if ((await host.files.facts(path)) !== undefined) {
     await host.files.remove(path);

@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { bootstrapKubeconfig, kubeletClientCertificate, programs } from '../../contract/machine-paths.ts';
 import { kubeletUnit } from '../../machine-software/node-units.ts';
 import type { Agent } from '../agent-context.ts';
-import { acted, type Duty, type Outcome, settled, waiting } from '../duty.ts';
+import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
 import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
 
@@ -39,7 +39,7 @@ interface AccessReview extends KubernetesObject {
 }
 
 /** Asked with the token of this machine: whether it may ask for the certificate of a node. */
-async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<Outcome | undefined> {
+async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<DutyOutcome | undefined> {
   await using client = await connectKubernetes(host, { path: bootstrapKubeconfig });
   const review = {
     apiVersion: 'authorization.k8s.io/v1',

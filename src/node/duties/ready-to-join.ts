@@ -9,7 +9,12 @@ import { addressOf, type Agent } from '../agent-context.ts';
 import { measureClockOffset } from '../clock-offset.ts';
 import { measureFsync } from '../disk-probe.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { type JoinRecord, joinRecordObject, joinRecordReference, readJoinRecord } from '../../membership/join-record.ts';
+import {
+  type JoinRecord,
+  joinRecordObject,
+  joinRecordReference,
+  readJoinRecord,
+} from '../../membership/join-record.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { runCommand } from '../run-command.ts';

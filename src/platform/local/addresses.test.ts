@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressMistake, nextAddress, parseMachineNetwork, portName } from './addresses.ts';
+import { machineAddressMistake, nextAddress, parseMachineNetwork, portName } from './addresses.ts';
 
 const network = parseMachineNetwork('10.99.0.0/24');
 
@@ -39,7 +39,7 @@ describe('a machine network', () => {
     ['10.99.0.255', 'the first or last address of 10.99.0.0/24'],
     ['10.98.0.9', 'outside of 10.99.0.0/24'],
   ])('%s as a machine: %s', (address, mistake) => {
-    expect(addressMistake(network, address)).toBe(mistake);
+    expect(machineAddressMistake(network, address)).toBe(mistake);
   });
 
   test('gives every address a port name that the kernel accepts', () => {

@@ -37,7 +37,7 @@ export function nextAddress(network: MachineNetwork, taken: ReadonlySet<string>)
 }
 
 /** Why a machine may not have this address, or undefined. */
-export function addressMistake(network: MachineNetwork, address: string): string | undefined {
+export function machineAddressMistake(network: MachineNetwork, address: string): string | undefined {
   const offset = toNumber(address) - network.base;
   if (offset < 0 || offset >= network.size) return `outside of ${network.cidr}`;
   if (offset === 0 || offset === network.size - 1) return `the first or last address of ${network.cidr}`;

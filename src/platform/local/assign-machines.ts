@@ -5,7 +5,7 @@ import { digestOf } from '../../workflow/digest.ts';
 import { platformErrors } from '../errors.ts';
 import type { MachineImage } from '../machine-image.ts';
 import { clusterName, type Machine, type MachineRequest, machineName } from '../machine.ts';
-import { addressMistake, type MachineNetwork, nextAddress } from './addresses.ts';
+import { machineAddressMistake, type MachineNetwork, nextAddress } from './addresses.ts';
 
 export interface Assignment {
   readonly network: MachineNetwork;
@@ -46,7 +46,7 @@ interface Addressed {
 
 function checkAddress(network: MachineNetwork, wanted: Required<Addressed>, others: readonly Addressed[]): void {
   const owner = others.find((other) => other.name !== wanted.name && other.address === wanted.address);
-  const reason = owner === undefined ? addressMistake(network, wanted.address) : `it belongs to ${owner.name}`;
+  const reason = owner === undefined ? machineAddressMistake(network, wanted.address) : `it belongs to ${owner.name}`;
   if (reason !== undefined) throw platformErrors.BAD_ADDRESS({ machine: wanted.name, address: wanted.address, reason });
 }
 

@@ -37,7 +37,7 @@ export function networkOf(cluster: LocalCluster): MachineNetwork {
   return parseMachineNetwork(cluster.machineNetwork);
 }
 
-export async function readCluster(host: Host, name: string): Promise<LocalCluster | undefined> {
+export async function readLocalCluster(host: Host, name: string): Promise<LocalCluster | undefined> {
   const content = await host.files.readIfPresent(clusterFile(name));
   if (content === undefined) return undefined;
   return clusterSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
@@ -50,7 +50,7 @@ export async function listClusters(host: Host): Promise<readonly string[]> {
 
 /** The cluster as it is, or as asked for when there is none. The caller holds its lock. */
 export async function ensureCluster(host: Host, request: ClusterRequest): Promise<LocalCluster> {
-  const existing = await readCluster(host, request.name);
+  const existing = await readLocalCluster(host, request.name);
   if (existing !== undefined) {
     assertSame(existing, 'domain', request.domain);
     assertSame(existing, 'machineNetwork', request.machineNetwork);
@@ -85,7 +85,7 @@ function assertSame(existing: LocalCluster, field: 'domain' | 'machineNetwork', 
 
 /** A loopback port that no cluster has and nobody listens on. */
 async function freePort(host: Host): Promise<number> {
-  const others = await Promise.all((await listClusters(host)).map((name) => readCluster(host, name)));
+  const others = await Promise.all((await listClusters(host)).map((name) => readLocalCluster(host, name)));
   const taken = new Set(others.flatMap((cluster) => cluster?.hostPort ?? []));
   for (let port = firstHostPort; port < 65_536; port += 1) {
     if (taken.has(port)) continue;

@@ -13,7 +13,7 @@ import {
   ensureCluster,
   type LocalCluster,
   networkOf,
-  readCluster,
+  readLocalCluster,
   withClusterLock,
 } from './local-cluster.ts';
 import {
@@ -199,12 +199,12 @@ async function change(
   work: (life: LifeContext, cluster: LocalCluster, machines: readonly Machine[]) => Promise<void>,
 ): Promise<void> {
   const { host } = context;
-  if ((await readCluster(host, cluster)) === undefined) {
+  if ((await readLocalCluster(host, cluster)) === undefined) {
     throw platformErrors.NO_MACHINE({ machine: names[0] ?? '', cluster });
   }
   const plan = await prepareHost(host, { ...context, stateFolder, needs: { machines: 0 } });
   await locked(context, cluster, purpose, async () => {
-    const found = await readCluster(host, cluster);
+    const found = await readLocalCluster(host, cluster);
     await removeUnfinishedMachines(host, cluster);
     const machines = await readMachines(host, cluster);
     const chosen = names.map((name) => {

@@ -6,7 +6,7 @@ import { platformErrors } from '../errors.ts';
 import { detectHost } from './detected-host.ts';
 import { installPackages } from './packages.ts';
 import { type MachinePlan, planMachines } from './plan.ts';
-import { findProblems, type HostNeeds } from './problems.ts';
+import { findHostProblems, type HostNeeds } from './problems.ts';
 
 export interface PrepareOptions {
   readonly stateFolder: string;
@@ -17,7 +17,7 @@ export interface PrepareOptions {
 
 export async function prepareHost(host: Host, options: PrepareOptions): Promise<MachinePlan> {
   const detected = await detectHost(host, options.stateFolder);
-  const problems = findProblems(detected, options.needs);
+  const problems = findHostProblems(detected, options.needs);
   if (problems.length === 0) return planMachines(detected);
   const packages = problems.flatMap((problem) => problem.packages ?? []);
   const others = problems.filter((problem) => problem.packages === undefined);
@@ -25,7 +25,7 @@ export async function prepareHost(host: Host, options: PrepareOptions): Promise<
   const { hasHostSystemd } = detected;
   await installPackages(host, { packages, hasHostSystemd, emit: options.emit, signal: options.signal });
   const again = await detectHost(host, options.stateFolder);
-  const left = findProblems(again, options.needs);
+  const left = findHostProblems(again, options.needs);
   if (left.length > 0) throw platformErrors.HOST_UNFIT({ problems: left });
   return planMachines(again);
 }

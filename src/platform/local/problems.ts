@@ -23,7 +23,7 @@ const diskBytesBase = 512 * mebibyte;
 
 const neededCapabilities: readonly CapabilityName[] = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_CHROOT', 'MKNOD'];
 
-export function findProblems(detected: DetectedHost, needs: HostNeeds): readonly HostProblem[] {
+export function findHostProblems(detected: DetectedHost, needs: HostNeeds): readonly HostProblem[] {
   return [
     ...identityProblems(detected),
     ...kernelProblems(detected),

@@ -8,7 +8,7 @@ import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { type Journal, openJournal } from '../../workflow/journal.ts';
 import type { FolderLock } from '../../host/files.ts';
-import type { Entry } from '../cache/cache.ts';
+import type { CacheEntry } from '../cache/cache.ts';
 import { writeCurrent } from '../current.ts';
 import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
 import { debianRecipe } from '../machine/debian.ts';
@@ -19,10 +19,10 @@ import { machineRootRecipe } from '../machine/machine-root.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
 import { partRecipe } from '../parts/part-recipe.ts';
 import { prefetchModules } from '../parts/prefetch.ts';
-import { type Progress, type Task, trackProgress } from './progress.ts';
+import { type BuildProgress, type Task, trackProgress } from './progress.ts';
 import { type BuildContext, recipeStage } from './recipe-stage.ts';
 import { releaseRecipe } from '../release-recipe.ts';
-import { find, nameOf, need, openWorkshop, type Recipe, type Workshop, type WorkshopOptions } from './workshop.ts';
+import { find, recipeName, need, openWorkshop, type Recipe, type Workshop, type WorkshopOptions } from './workshop.ts';
 
 export interface BuildOptions extends WorkshopOptions {
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface BuildOptions extends WorkshopOptions {
 
 export interface BuiltRelease {
   readonly cacheFolder: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CacheEntry[];
   readonly made: readonly string[];
 }
 
@@ -150,7 +150,7 @@ async function runPlan(
   { journal, signal }: { readonly journal: Journal; readonly signal: AbortSignal },
 ): Promise<void> {
   const tasks = (['compile', 'system', 'after'] as const).flatMap((lane) =>
-    plan[lane].map((recipe): Task => ({ name: nameOf(recipe), estimateSeconds: recipe.estimateSeconds, lane })),
+    plan[lane].map((recipe): Task => ({ name: recipeName(recipe), estimateSeconds: recipe.estimateSeconds, lane })),
   );
   const progress = trackProgress(shop.host.clock, tasks);
   await noteKept(shop, [...plan.compile, ...plan.system], progress);
@@ -180,9 +180,9 @@ async function runPlan(
 }
 
 /** Known before anything starts, so that the first estimate counts only what is really to be done. */
-async function noteKept(shop: Workshop, recipes: readonly Recipe[], progress: Progress): Promise<void> {
+async function noteKept(shop: Workshop, recipes: readonly Recipe[], progress: BuildProgress): Promise<void> {
   for (const recipe of recipes) {
-    if ((await find(shop, recipe)).status === 'present') progress.kept(nameOf(recipe));
+    if ((await find(shop, recipe)).status === 'present') progress.kept(recipeName(recipe));
   }
 }
 

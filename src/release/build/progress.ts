@@ -30,7 +30,7 @@ export function remainingSeconds(tasks: readonly TaskState[]): number {
   return Math.max(left('compile'), left('system')) + left('after');
 }
 
-export interface Progress {
+export interface BuildProgress {
   started(name: string): void;
   ended(name: string): void;
   /** It was there already. */
@@ -41,7 +41,7 @@ export interface Progress {
   suffix(): string;
 }
 
-export function trackProgress(clock: Clock, tasks: readonly Task[]): Progress {
+export function trackProgress(clock: Clock, tasks: readonly Task[]): BuildProgress {
   const startedAt = new Map<string, number>();
   const took = new Map<string, number>();
   const now = (): number => clock.monotonicMs() / 1000;

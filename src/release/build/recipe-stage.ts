@@ -1,15 +1,15 @@
 // A recipe as a stage of the workflow engine: observed by looking into the cache, run by making the entry.
 import type { Stage } from '../../workflow/stage.ts';
-import type { Progress } from './progress.ts';
-import { find, make, nameOf, type Recipe, type Workshop } from './workshop.ts';
+import type { BuildProgress } from './progress.ts';
+import { find, make, recipeName, type Recipe, type Workshop } from './workshop.ts';
 
 export interface BuildContext {
   readonly shop: Workshop;
-  readonly progress: Progress;
+  readonly progress: BuildProgress;
 }
 
 export function recipeStage(recipe: Recipe): Stage<BuildContext> {
-  const name = nameOf(recipe);
+  const name = recipeName(recipe);
   return {
     name,
     why: recipe.why,

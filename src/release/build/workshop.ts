@@ -5,10 +5,10 @@ import type { Host } from '../../host/host.ts';
 import type { Emit } from '../../workflow/events.ts';
 import {
   type Cache,
-  type Entry,
+  type CacheEntry,
   type EntryFacts,
   type EntryId,
-  type EntryKind,
+  type CacheEntryKind,
   type Inputs,
   openCache,
 } from '../cache/cache.ts';
@@ -38,7 +38,7 @@ export interface Workshop extends WorkshopOptions {
   readonly go: () => Promise<GoChoice>;
   readonly once: <T>(name: string, make: () => Promise<T>) => Promise<T>;
   /** Entries found or made in this run, by name: one look at each is enough, for we hold the cache's lock. */
-  readonly present: Map<string, Entry>;
+  readonly present: Map<string, CacheEntry>;
 }
 
 export interface Work {
@@ -60,7 +60,7 @@ export interface Way {
 }
 
 export interface Recipe {
-  readonly kind: EntryKind;
+  readonly kind: CacheEntryKind;
   readonly name: string;
   readonly why: string;
   readonly estimateSeconds: number;
@@ -87,20 +87,20 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   };
 }
 
-export type Found =
-  | { readonly status: 'present'; readonly entry: Entry }
+export type FoundEntry =
+  | { readonly status: 'present'; readonly entry: CacheEntry }
   | { readonly status: 'absent' }
   | { readonly status: 'damaged'; readonly reason: string; readonly id: EntryId };
 
-export async function find(shop: Workshop, recipe: Recipe): Promise<Found> {
-  const known = shop.present.get(nameOf(recipe));
+export async function find(shop: Workshop, recipe: Recipe): Promise<FoundEntry> {
+  const known = shop.present.get(recipeName(recipe));
   if (known !== undefined) return { status: 'present', entry: known };
-  let damaged: Found | undefined;
+  let damaged: FoundEntry | undefined;
   for (const way of wanted(shop, recipe)) {
     const id = await entryId(shop, recipe, way);
     const seen = await shop.cache.look(id);
     if (seen.status === 'present') {
-      shop.present.set(nameOf(recipe), seen.entry);
+      shop.present.set(recipeName(recipe), seen.entry);
       return seen;
     }
     if (seen.status === 'damaged') damaged ??= { ...seen, id };
@@ -109,18 +109,18 @@ export async function find(shop: Workshop, recipe: Recipe): Promise<Found> {
 }
 
 /** The entry of something that an earlier stage made; a hole here is a mistake in the order of stages. */
-export async function need(shop: Workshop, recipe: Recipe): Promise<Entry> {
+export async function need(shop: Workshop, recipe: Recipe): Promise<CacheEntry> {
   const found = await find(shop, recipe);
-  if (found.status !== 'present') throw new Error(`${nameOf(recipe)} is needed and ${found.status}`);
+  if (found.status !== 'present') throw new Error(`${recipeName(recipe)} is needed and ${found.status}`);
   return found.entry;
 }
 
-export async function make(shop: Workshop, recipe: Recipe, work: Omit<Work, 'folder'>): Promise<Entry> {
+export async function make(shop: Workshop, recipe: Recipe, work: Omit<Work, 'folder'>): Promise<CacheEntry> {
   const way = await openWay(shop, recipe);
   const id = await entryId(shop, recipe, way);
   const options = { recordsOwners: recipe.recordsOwners === true };
   const entry = await shop.cache.fill(id, (folder) => way.make(shop, { ...work, folder }), options);
-  shop.present.set(nameOf(recipe), entry);
+  shop.present.set(recipeName(recipe), entry);
   return entry;
 }
 
@@ -130,10 +130,10 @@ async function openWay(shop: Workshop, recipe: Recipe): Promise<Way> {
   for (const way of ways.slice(0, -1)) {
     const closed = await way.closed?.(shop);
     if (closed === undefined) return way;
-    shop.emit({ kind: 'notice', level: 'info', text: `${nameOf(recipe)}: no ${way.label}: ${closed}` });
+    shop.emit({ kind: 'notice', level: 'info', text: `${recipeName(recipe)}: no ${way.label}: ${closed}` });
   }
   const last = ways.at(-1);
-  if (last === undefined) throw new Error(`${nameOf(recipe)} has no way to be made`);
+  if (last === undefined) throw new Error(`${recipeName(recipe)} has no way to be made`);
   return last;
 }
 
@@ -141,7 +141,7 @@ function wanted(shop: Workshop, recipe: Recipe): readonly Way[] {
   return recipe.ways.filter((way) => way.isWanted?.(shop) ?? true);
 }
 
-export function nameOf(recipe: Recipe): string {
+export function recipeName(recipe: Recipe): string {
   return `${recipe.kind} ${recipe.name}`;
 }
 

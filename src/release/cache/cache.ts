@@ -13,13 +13,13 @@ import { parseJson } from './json-file.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
 
 export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;
-export type EntryKind = (typeof entryKinds)[number];
+export type CacheEntryKind = (typeof entryKinds)[number];
 
 /** Names and values that decide the content; their digest is the entry's key. */
 export type Inputs = Readonly<Record<string, string>>;
 
 export interface EntryId {
-  readonly kind: EntryKind;
+  readonly kind: CacheEntryKind;
   readonly name: string;
   readonly inputs: Inputs;
 }
@@ -44,28 +44,28 @@ const manifestSchema = z.object({
 });
 export type EntryManifest = z.infer<typeof manifestSchema>;
 
-export interface Entry {
+export interface CacheEntry {
   readonly manifest: EntryManifest;
   /** The folder with the content itself, absolute. */
   readonly content: string;
 }
 
-export type Look =
-  | { readonly status: 'present'; readonly entry: Entry }
+export type CacheLook =
+  | { readonly status: 'present'; readonly entry: CacheEntry }
   | { readonly status: 'absent' }
   | { readonly status: 'damaged'; readonly reason: string };
 
 export interface Cache {
   readonly folder: string;
-  look(id: EntryId): Promise<Look>;
+  look(id: EntryId): Promise<CacheLook>;
   /** Every file, folder and link as recorded when the entry was made. */
-  listing(entry: Entry): Promise<readonly TreeItem[]>;
+  listing(entry: CacheEntry): Promise<readonly TreeItem[]>;
   /** Hashes everything; the first difference in words, undefined when all is as recorded. */
-  verify(entry: Entry): Promise<string | undefined>;
+  verify(entry: CacheEntry): Promise<string | undefined>;
   /** Marks an entry as damaged, so that the quick look sees it too and the next build replaces it. */
-  condemn(entry: Entry, reason: string): Promise<void>;
+  condemn(entry: CacheEntry, reason: string): Promise<void>;
   /** Makes the entry in a temporary folder and puts it in place whole; replaces a damaged one. */
-  fill(id: EntryId, make: (content: string) => Promise<EntryFacts>, options?: FillOptions): Promise<Entry>;
+  fill(id: EntryId, make: (content: string) => Promise<EntryFacts>, options?: FillOptions): Promise<CacheEntry>;
   /** Removes what interrupted runs left; what a living process is making stays. */
   sweep(): Promise<void>;
 }
@@ -170,7 +170,7 @@ function witnesses(items: readonly TreeItem[]): EntryManifest['witnesses'] {
     .map(({ path, sizeBytes, modifiedMs, sha256 }) => ({ path, sizeBytes, modifiedMs, sha256: sha256 ?? '' }));
 }
 
-async function look(host: Host, folder: string): Promise<Look> {
+async function look(host: Host, folder: string): Promise<CacheLook> {
   const bytes = await host.files.readIfPresent(join(folder, 'manifest.json'));
   if (bytes === undefined) return { status: 'absent' };
   const parsed = parseJson(bytes, manifestSchema);
@@ -203,7 +203,7 @@ async function question(
     : `${witness.path} has another content than recorded`;
 }
 
-async function listing(host: Host, { manifest, content }: Entry): Promise<readonly TreeItem[]> {
+async function listing(host: Host, { manifest, content }: CacheEntry): Promise<readonly TreeItem[]> {
   const bytes = await host.files.readIfPresent(join(content, '..', 'listing.jsonl'));
   if (bytes === undefined || digestOf(bytes) !== manifest.listingDigest) {
     const reason = bytes === undefined ? 'listing.jsonl is missing' : 'listing.jsonl was altered';
@@ -213,7 +213,7 @@ async function listing(host: Host, { manifest, content }: Entry): Promise<readon
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TreeItem);
 }
 
-async function verify(host: Host, entry: Entry): Promise<string | undefined> {
+async function verify(host: Host, entry: CacheEntry): Promise<string | undefined> {
   const { recordsOwners, treeDigest } = entry.manifest;
   try {
     const found = await listTree(host.files, entry.content, { recordsOwners });

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Files } from '../../host/files.ts';
 
-export async function readJson<T>(files: Files, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+export async function readJsonFile<T>(files: Files, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const bytes = await files.readIfPresent(path);
   return bytes === undefined ? undefined : parseJson(bytes, schema);
 }

@@ -2,8 +2,8 @@
 // an image of its own; our bundle is one small layer on top, so that a new Firstlight is a small difference.
 import { join } from 'node:path';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
-import type { Entry } from '../cache/cache.ts';
-import { imageConfig, imageOf, imagePrefix, skeleton } from './images.ts';
+import type { CacheEntry } from '../cache/cache.ts';
+import { imageConfig, imageOfEntry, imagePrefix, skeleton } from './images.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { writeImage, writeIndex } from './oci-image.ts';
 import { goArchitecture } from '../parts/architecture.ts';
@@ -71,7 +71,7 @@ export function firstlightImage(node: Recipe): Recipe {
         inputs: async (shop) => ({
           format: '2',
           bundle: (await need(shop, firstlightPart)).manifest.treeDigest,
-          node: imageOf(await need(shop, node)).digest,
+          node: imageOfEntry(await need(shop, node)).digest,
           tag: shop.version,
         }),
         make: async (shop, { folder }) => {
@@ -83,7 +83,7 @@ export function firstlightImage(node: Recipe): Recipe {
               entrypoint: [nodeProgram, `/${firstlightFolder}/dist/firstlight.mjs`],
               command: ['version'],
             }),
-            base: { from: base.content, layers: imageOf(base).layers },
+            base: { from: base.content, layers: imageOfEntry(base).layers },
             layers: [await bundleLayer(shop)],
           });
           await writeIndex(shop.host.files, folder, [written]);
@@ -96,7 +96,7 @@ export function firstlightImage(node: Recipe): Recipe {
 
 const nodeProgram = `/${firstlightFolder}/bin/node`;
 
-function versionOf(part: Entry): string {
+function versionOf(part: CacheEntry): string {
   return String(part.manifest.facts['version']);
 }
 

@@ -1,6 +1,6 @@
 // The images of a release and what is in them. One Kubernetes image serves four components: the binary looks at the
 // name it is called by. All start from nothing; an entrypoint is set even where pods name their own command.
-import type { Entry } from '../cache/cache.ts';
+import type { CacheEntry } from '../cache/cache.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { type Image, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
 import { goArchitecture } from '../parts/architecture.ts';
@@ -76,7 +76,7 @@ export function imageConfig(shop: Workshop, image: Pick<PartImage, 'entrypoint' 
 }
 
 /** The files and links of a part's `bin`, as they lie in the image. */
-async function binaries(shop: Workshop, part: Entry): Promise<LayerContent> {
+async function binaries(shop: Workshop, part: CacheEntry): Promise<LayerContent> {
   const { files } = shop.host;
   const content: Record<string, LayerItem> = {};
   for (const name of (await files.list(`${part.content}/bin`)) ?? []) {
@@ -90,6 +90,6 @@ async function binaries(shop: Workshop, part: Entry): Promise<LayerContent> {
 }
 
 /** The image that an image entry holds. */
-export function imageOf(entry: Entry): Image {
+export function imageOfEntry(entry: CacheEntry): Image {
   return entry.manifest.facts['image'] as Image;
 }

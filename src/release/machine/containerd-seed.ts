@@ -6,10 +6,10 @@ import type { Host } from '../../host/host.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { tailOf } from '../build/build-output.ts';
 import { releaseErrors } from '../errors.ts';
-import { imageOf } from '../images/images.ts';
+import { imageOfEntry } from '../images/images.ts';
 import { writeImageArchive } from '../images/oci-archive.ts';
 import { digestOfRecord } from '../../workflow/digest.ts';
-import type { Entry, EntryFacts, Inputs } from '../cache/cache.ts';
+import type { CacheEntry, EntryFacts, Inputs } from '../cache/cache.ts';
 import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
 
 /** Relative to the seed; a clone needs real copies of these, because containerd writes into them. */
@@ -58,7 +58,7 @@ export function containerdSeedRecipe(ingredients: SeedIngredients): Recipe {
 }
 
 async function seedInputs(shop: Workshop, { containerd, base, images }: SeedIngredients): Promise<Inputs> {
-  const digests = images.map(async (image) => [image.name, imageOf(await need(shop, image)).digest] as const);
+  const digests = images.map(async (image) => [image.name, imageOfEntry(await need(shop, image)).digest] as const);
   return {
     format: '2',
     images: digestOfRecord(Object.fromEntries(await Promise.all(digests))),
@@ -68,7 +68,7 @@ async function seedInputs(shop: Workshop, { containerd, base, images }: SeedIngr
   };
 }
 
-async function copyBase(shop: Workshop, base: Entry, { folder, signal }: Work): Promise<void> {
+async function copyBase(shop: Workshop, base: CacheEntry, { folder, signal }: Work): Promise<void> {
   const args = ['--archive', '--reflink=auto', '--no-target-directory', base.content, folder];
   const copied = await shop.host.processes.run('cp', args, { signal, timeoutMs: 300_000 });
   if (copied.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the image store', reason: tailOf(copied) });
@@ -102,7 +102,7 @@ async function importAll(shop: Workshop, { containerd, images, work, scratch }: 
     const archive = join(scratch, 'image.tar');
     for (const image of images) {
       const entry = await need(shop, image);
-      await writeImageArchive(host.files, entry.content, { digest: imageOf(entry).digest, path: archive });
+      await writeImageArchive(host.files, entry.content, { digest: imageOfEntry(entry).digest, path: archive });
       await ctr('images', 'import', '--snapshotter', 'overlayfs', archive);
     }
     const found = (await ctr('images', 'list', '--quiet')).trim().split('\n').sort();

@@ -2,10 +2,10 @@
 // A real copy of what it is made of: damage to an entry must never be damage to another one that looks whole.
 import { join } from 'node:path';
 import { tailOf } from '../build/build-output.ts';
-import type { Entry } from '../cache/cache.ts';
+import type { CacheEntry } from '../cache/cache.ts';
 import { releaseErrors } from '../errors.ts';
 import { firstlightFolder } from '../images/firstlight-image.ts';
-import { imageOf } from '../images/images.ts';
+import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
 import { compileScript, keepCompiledProgram, smallFlags } from './compiled-program.ts';
 import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
@@ -59,7 +59,7 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
           return {
             format: '2',
             debian: debian.manifest.treeDigest,
-            release: imageOf(release).digest,
+            release: imageOfEntry(release).digest,
             places: JSON.stringify(places),
             launcher,
             launcherLinks: launcherLinks.join(' '),
@@ -86,14 +86,14 @@ async function assemble(shop: Workshop, work: Work, ingredients: RootIngredients
   await keepCompiledProgram(shop, work);
   const release = await need(shop, ingredients.release);
   await describeRelease(shop, work.folder, release);
-  return { release: imageOf(release).digest };
+  return { release: imageOfEntry(release).digest };
 }
 
-async function describeRelease(shop: Workshop, root: string, release: Entry): Promise<void> {
+async function describeRelease(shop: Workshop, root: string, release: CacheEntry): Promise<void> {
   const { files } = shop.host;
   const folder = join(root, releaseFolder);
   await files.makeFolder(folder);
-  const image = imageOf(release);
+  const image = imageOfEntry(release);
   const about = { reference: referenceByDigest(image), digest: `sha256:${image.digest}` };
   await files.write(join(folder, 'release-image.json'), `${JSON.stringify(about, null, 2)}\n`);
   await files.write(join(folder, 'release.json'), `${JSON.stringify(release.manifest.facts['manifest'], null, 2)}\n`);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { tailOf } from '../build/build-output.ts';
 import { releaseErrors } from '../errors.ts';
-import { readJson } from '../cache/json-file.ts';
+import { readJsonFile } from '../cache/json-file.ts';
 import type { Recipe, Workshop } from '../build/workshop.ts';
 
 export const nodePart: Recipe = {
@@ -83,7 +83,7 @@ async function rememberedDigest({ host, cache, projectFolder }: Workshop, paths:
   });
   const stamp = digestOfRecord(Object.fromEntries(await Promise.all(stamps)));
   const memory = join(cache.folder, 'sources.json');
-  const known = await readJson(host.files, memory, memorySchema);
+  const known = await readJsonFile(host.files, memory, memorySchema);
   if (known?.stamp === stamp) return known.digest;
   const digests = paths.map(
     async (path) => [path, digestOf(await host.files.read(join(projectFolder, path)))] as const,
