@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts', 'tools/**/*.test.ts'],
           environment: 'node',
           testTimeout: 20_000,
           hookTimeout: 60_000,

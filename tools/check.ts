@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { checkRooms } from './check-rooms.ts';
 import { prepareOracles, prepareRelease } from './oracles.ts';
 
 interface Outcome {
@@ -28,6 +29,7 @@ const checks: readonly Check[] = [
   { name: 'types', isFast: true, run: () => one(bin('tsc'), ['--noEmit']) },
   { name: 'lint', isFast: true, run: () => one(process.execPath, [bin('oxlint'), '--type-aware', '--deny-warnings']) },
   { name: 'format', isFast: true, run: () => one(bin('biome'), ['format']) },
+  { name: 'rooms', isFast: true, run: async () => checkRooms() },
   { name: 'unit tests', isFast: true, run: () => vitest('unit') },
   { name: 'oracles', isFast: false, run: async () => ((await prepareOracles()) ? ok : bad) },
   { name: 'oracle and golden tests', isFast: false, run: () => vitest('oracle') },
