@@ -59,7 +59,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'pki',
     'workflow',
   ],
-  release: ['errors', 'host', 'workflow'],
+  release: ['contract', 'errors', 'host', 'workflow'],
   bootkube: [
     'admission',
     'assets',

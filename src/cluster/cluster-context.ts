@@ -3,7 +3,7 @@
 import type { CreatedAssets } from '../assets/create-assets.ts';
 import type { Host } from '../host/host.ts';
 import type { LocalCluster } from '../platform/local/local-cluster.ts';
-import type { MachineImage } from '../platform/machine-image.ts';
+import type { MachineImage } from '../contract/machine-image.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { Journal } from '../workflow/journal.ts';
 import type { ClusterSight } from './observe-cluster.ts';

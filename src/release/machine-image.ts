@@ -1,25 +1,11 @@
-// What the current release offers to whoever makes machines. All of it is shared by all machines and read-only:
-// the root lies under an overlay, the seed is cloned (see `seedDatabases` for what must be a real copy).
+// What the current release offers to platforms, which make machines, and to commands that run its programs here.
 import { join } from 'node:path';
+import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
 import { seedDatabases } from './machine/containerd-seed.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
 import type { CacheEntry, CacheEntryKind } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
-
-export interface MachineImage {
-  /** Debian with the parts and Firstlight: the lower folder of every machine's overlay. */
-  readonly rootFolder: string;
-  /** A containerd root with every image of the release imported and unpacked. */
-  readonly containerdSeed: string;
-  /** Files below the seed that a clone must copy; everything else may be a hard link. */
-  readonly seedDatabases: readonly string[];
-  /** The CoreDNS program, for the name server of a lab on this host. */
-  readonly coredns: string;
-  /** Of the machine's root and so of everything in it, the release manifest included. */
-  readonly digest: string;
-  readonly releaseDigest: string;
-}
 
 export async function machineImage(host: Host): Promise<MachineImage> {
   const current = await currentRelease(host);
@@ -30,7 +16,6 @@ export async function machineImage(host: Host): Promise<MachineImage> {
     seedDatabases,
     coredns: join((await entryOf(current, 'part', 'coredns')).content, 'bin/coredns'),
     digest: root.manifest.treeDigest,
-    releaseDigest: current.digest,
   };
 }
 

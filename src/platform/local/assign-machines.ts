@@ -3,7 +3,7 @@
 import type { Random } from '../../host/random.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { platformErrors } from '../errors.ts';
-import type { MachineImage } from '../machine-image.ts';
+import type { MachineImage } from '../../contract/machine-image.ts';
 import { clusterName, type Machine, type MachineRequest, machineName } from '../machine.ts';
 import { machineAddressMistake, type MachineNetwork, nextAddress } from './addresses.ts';
 

@@ -3,7 +3,7 @@
 import type { Host } from '../../host/host.ts';
 import type { Emit } from '../../workflow/events.ts';
 import { platformErrors } from '../errors.ts';
-import type { MachineImage } from '../machine-image.ts';
+import type { MachineImage } from '../../contract/machine-image.ts';
 import type { Machine, MachineRequest } from '../machine.ts';
 import { assignMachines, checkNames } from './assign-machines.ts';
 import { removeEmptyGroups, removeGroup } from './cgroups.ts';

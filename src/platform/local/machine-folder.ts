@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
-import type { MachineImage } from '../machine-image.ts';
+import type { MachineImage } from '../../contract/machine-image.ts';
 import { type Machine, machineSchema } from '../machine.ts';
 import type { MachineNetwork } from './addresses.ts';
 import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
