@@ -60,6 +60,6 @@ export async function askReadiness(
     return { status: 'waiting', missing: [`${name} answers ${status}`] };
   } catch (error) {
     if (!isError(error, hostErrors.NETWORK)) throw error;
-    return { status: 'waiting', missing: [`${name}: ${String(error.details['reason'])}`] };
+    return { status: 'waiting', missing: [`${name}: ${error.details.reason}`] };
   }
 }

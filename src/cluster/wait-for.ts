@@ -43,8 +43,7 @@ export async function waitForInstall(options: WaitForOptions): Promise<void> {
     );
   } catch (error) {
     if (!isError(error, clusterErrors.STALLED) && !isError(error, clusterErrors.TIMEOUT)) throw error;
-    const seen = error.details as unknown as Parameters<typeof clusterErrors.NOT_COMPLETE>[0];
-    throw clusterErrors.NOT_COMPLETE(seen, { cause: error });
+    throw clusterErrors.NOT_COMPLETE(error.details, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
-import { errorTable, FirstlightError, isError } from './firstlight-error.ts';
+import { type ErrorKind, errorTable, FirstlightError, isError } from './firstlight-error.ts';
 
 const sample = errorTable('SAMPLE', {
   DISK_FULL: {
@@ -36,5 +36,18 @@ describe('an error table', () => {
     expect(isError(sample.LOST({}), sample.LOST)).toBe(true);
     expect(isError(sample.LOST({}), sample.DISK_FULL)).toBe(false);
     expect(isError(new Error('lost'), sample.LOST)).toBe(false);
+  });
+
+  test('gives the details of a caught error the type of its row', () => {
+    const error: unknown = sample.DISK_FULL({ path: '/x' });
+    const pathOf = (caught: unknown): string | undefined =>
+      isError(caught, sample.DISK_FULL) ? caught.details.path : undefined;
+    expect(pathOf(error)).toBe('/x');
+    expect(pathOf(sample.LOST({}))).toBeUndefined();
+  });
+
+  test('recognises an error by a list of rows with different details', () => {
+    const kinds: readonly ErrorKind[] = [sample.DISK_FULL, sample.LOST];
+    expect(kinds.filter((kind) => isError(sample.LOST({}), kind))).toEqual([sample.LOST]);
   });
 });

@@ -1,13 +1,14 @@
-// The one error class a person may ever see, and the tables its values come from.
-// A module declares its errors as rows; the code printed is PREFIX_ROW and never changes once released.
-// Programmer mistakes stay plain Error: they are bugs, not messages.
+// The only error class that a user sees, and the tables that make its values.
+// A module declares its errors as rows of a table. The printed code is PREFIX_ROW and never changes once released.
+// Mistakes of a programmer stay plain Error: they are bugs, not messages.
 import type { ExitCode } from './exit-codes.ts';
 
 export class FirstlightError extends Error {
   readonly code: string;
   readonly exit: ExitCode;
   readonly hint: string;
-  readonly details: Readonly<Record<string, unknown>>;
+  /** What the row was given; `isError(error, table.ROW)` narrows it to the type of that row. */
+  readonly details: unknown;
 
   constructor(init: ErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -24,9 +25,12 @@ interface ErrorInit {
   readonly exit: ExitCode;
   readonly message: string;
   readonly hint: string;
-  readonly details: Readonly<Record<string, unknown>>;
+  readonly details: unknown;
   readonly cause?: unknown;
 }
+
+/** An error of one row. */
+export type ErrorOfRow<Details> = FirstlightError & { readonly details: Readonly<Details> };
 
 export interface ErrorRow<Details> {
   /** What failed, on which object: one sentence without a full stop. */
@@ -38,10 +42,14 @@ export interface ErrorRow<Details> {
   readonly exit: ExitCode;
 }
 
-export interface ErrorMaker<Details> {
-  (details: Details, options?: { readonly cause?: unknown }): FirstlightError;
+/** A row as a list of different rows holds it, without the type of its details. */
+export interface ErrorKind {
   readonly code: string;
   readonly row: ErrorRow<never>;
+}
+
+export interface ErrorMaker<Details> extends ErrorKind {
+  (details: Details, options?: { readonly cause?: unknown }): ErrorOfRow<Details>;
 }
 
 type Rows = Record<string, ErrorRow<never>>;
@@ -54,7 +62,7 @@ export function errorTable<const R extends Rows>(prefix: string, rows: R): Error
   return Object.fromEntries(makers) as unknown as ErrorTable<R>;
 }
 
-function maker(code: string, row: ErrorRow<never>): ErrorMaker<never> {
+function maker(code: string, row: ErrorRow<never>): ErrorKind {
   const make = (details: never, options?: { readonly cause?: unknown }): FirstlightError =>
     new FirstlightError({
       code,
@@ -68,6 +76,8 @@ function maker(code: string, row: ErrorRow<never>): ErrorMaker<never> {
 }
 
 /** True when `error` was made by this row; the only way to catch a coded error by kind. */
-export function isError<Details>(error: unknown, row: ErrorMaker<Details>): error is FirstlightError {
+export function isError<Details>(error: unknown, row: ErrorMaker<Details>): error is ErrorOfRow<Details>;
+export function isError(error: unknown, row: ErrorKind): error is FirstlightError;
+export function isError(error: unknown, row: ErrorKind): boolean {
   return error instanceof FirstlightError && error.code === row.code;
 }

@@ -27,7 +27,7 @@ function verdict(text: string): { readonly mistakes: readonly Mistake[]; readonl
     return { mistakes: [], warnings: parseInstallConfig(text, options).warnings };
   } catch (error) {
     if (!isError(error, installConfigErrors.MISTAKES)) throw error;
-    const mistakes = error.details['mistakes'] as readonly Mistake[];
+    const mistakes = error.details.mistakes;
     if (mistakes.length === 0) throw new Error('refused without a mistake', { cause: error });
     return { mistakes, warnings: [] };
   }

@@ -1,6 +1,6 @@
 // Puts an answer outside 200–299 into the KUBERNETES table, by its Status object. Nothing else in this folder looks at
 // status numbers.
-import { type ErrorMaker, type FirstlightError, isError } from '../errors/firstlight-error.ts';
+import { type ErrorKind, type ErrorMaker, type FirstlightError, isError } from '../errors/firstlight-error.ts';
 import { kubernetesErrors } from './errors.ts';
 
 export interface FailedAnswer {
@@ -74,9 +74,9 @@ export function isTransient(error: unknown): boolean {
   return transientRows.some((row) => isError(error, row));
 }
 
-const transientRows = [
+const transientRows: readonly ErrorKind[] = [
   kubernetesErrors.UNREACHABLE,
   kubernetesErrors.TIMEOUT,
   kubernetesErrors.UNAVAILABLE,
   kubernetesErrors.TOO_MANY_REQUESTS,
-] as readonly ErrorMaker<never>[];
+];

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
-import type { HttpRequest, KeptConnections, NetworkFailure } from '../host/network.ts';
+import type { HttpRequest, KeptConnections } from '../host/network.ts';
 import type { FailedAnswer } from './api-failure.ts';
 import { kubernetesErrors } from './errors.ts';
 import { accessOf, type Kubeconfig, parseKubeconfig, tlsOf } from './read-kubeconfig.ts';
@@ -98,7 +98,7 @@ export class Connection implements Disposable {
     this.#kept[Symbol.dispose]();
     this.#kept = this.#dial();
     const asked = { what: request.what, server: this.server };
-    const { failure, reason: said } = error.details as { failure: NetworkFailure; reason: string };
+    const { failure, reason: said } = error.details;
     if (failure === 'timeout') {
       const reason = `did not answer within ${Math.round(request.deadlineMs / 100) / 10} s`;
       return kubernetesErrors.TIMEOUT({ ...asked, reason }, { cause: error });

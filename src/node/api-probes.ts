@@ -65,7 +65,7 @@ export class ApiProbes {
       return 'answers';
     } catch (error) {
       if (!isError(error, hostErrors.NETWORK)) throw error;
-      const isClosed = error.details['failure'] === 'refused' || error.details['failure'] === 'unreachable';
+      const isClosed = error.details.failure === 'refused' || error.details.failure === 'unreachable';
       return isClosed ? 'closed' : 'silent';
     }
   }

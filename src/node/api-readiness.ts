@@ -14,6 +14,6 @@ export async function apiReadiness(
     return { status: 'waiting', missing: [`kube-apiserver at ${url} to be ready; it answers ${status}`] };
   } catch (error) {
     if (!isError(error, hostErrors.NETWORK)) throw error;
-    return { status: 'waiting', missing: [`kube-apiserver at ${url}: ${String(error.details['reason'])}`] };
+    return { status: 'waiting', missing: [`kube-apiserver at ${url}: ${error.details.reason}`] };
   }
 }

@@ -1,6 +1,6 @@
 // The remote bucket: small signed documents and large images over HTTP(S). It is the one source without a fallback, so
 // it is asked patiently: resets, broken bodies, timeouts, 408, 429 and 5xx are tried again; any other answer is final.
-import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { HttpHead, HttpRequest, HttpStream } from '../host/network.ts';
 import { proxyFor } from '../host/proxy.ts';
@@ -87,8 +87,8 @@ async function collect(answer: HttpStream, maxBytes: number): Promise<Uint8Array
 }
 
 function isTransient(error: unknown): boolean {
-  if (isError(error, hostErrors.NETWORK)) return error.details['failure'] !== 'tls';
-  const status = isError(error, torcxErrors.BUCKET) ? error.details['status'] : undefined;
+  if (isError(error, hostErrors.NETWORK)) return error.details.failure !== 'tls';
+  const status = isError(error, torcxErrors.BUCKET) ? error.details.status : undefined;
   return typeof status === 'number' && isTransientStatus(status);
 }
 
@@ -108,10 +108,7 @@ async function patiently<T>(context: TorcxContext, url: string, attempt: () => P
     );
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof FirstlightError && !isError(error, hostErrors.NETWORK)) throw error;
-    if (isError(error, hostErrors.NETWORK)) {
-      throw torcxErrors.BUCKET({ url, reason: String(error.details['reason']) }, { cause: error });
-    }
-    throw error;
+    if (!isError(error, hostErrors.NETWORK)) throw error;
+    throw torcxErrors.BUCKET({ url, reason: error.details.reason }, { cause: error });
   }
 }

@@ -1,9 +1,11 @@
 // What every step of a torcx run is given: the machine, the flags, where files are, and how to tell people things.
 import { join } from 'node:path';
-import { FirstlightError } from '../errors/firstlight-error.ts';
+import { isError } from '../errors/firstlight-error.ts';
+import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { RetryPolicy } from '../workflow/retry.ts';
+import { torcxErrors } from './errors.ts';
 import type { TorcxSettings, Verbosity } from './settings.ts';
 
 export interface TorcxContext {
@@ -81,6 +83,7 @@ export function reasonOf(error: unknown): string {
 
 /** The same without the object that the sentence has named already. */
 export function bareReasonOf(error: unknown): string {
-  const reason = error instanceof FirstlightError ? error.details['reason'] : undefined;
-  return typeof reason === 'string' ? reason : reasonOf(error);
+  if (isError(error, hostErrors.FILE)) return error.details.reason;
+  if (isError(error, torcxErrors.MAPPINGS)) return error.details.reason;
+  return reasonOf(error);
 }

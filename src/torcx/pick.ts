@@ -1,6 +1,6 @@
 // Which docker version, for which OS versions. The OS that boots next decides; the running one gets the same version
 // where it has it, so that a rollback still finds its docker.
-import { type ErrorMaker, isError } from '../errors/firstlight-error.ts';
+import { type ErrorKind, isError } from '../errors/firstlight-error.ts';
 import { torcxErrors } from './errors.ts';
 import { bucketEpoch, compareOsVersions } from './os-version.ts';
 import type { PackageList, PackageLists } from './package-lists.ts';
@@ -98,4 +98,4 @@ async function alsoForRunningOs(
   }
 }
 
-const bucketTrouble: readonly ErrorMaker<never>[] = [torcxErrors.BUCKET, torcxErrors.SIGNATURE, torcxErrors.MANIFEST];
+const bucketTrouble: readonly ErrorKind[] = [torcxErrors.BUCKET, torcxErrors.SIGNATURE, torcxErrors.MANIFEST];

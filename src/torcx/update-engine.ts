@@ -39,7 +39,7 @@ export async function queryNextOs(bus: BusConnection): Promise<NextOs> {
 /** True for a bus on which nobody is update_engine: containers, images without updates. */
 export function isAbsent(error: unknown): boolean {
   const names = ['ServiceUnknown', 'NameHasNoOwner'].map((name) => `org.freedesktop.DBus.Error.${name}`);
-  return isError(error, hostErrors.BUS) && names.includes(String(error.details['errorName']));
+  return isError(error, hostErrors.BUS) && names.includes(error.details.errorName);
 }
 
 export interface AttemptOptions {

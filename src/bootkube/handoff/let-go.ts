@@ -66,7 +66,7 @@ async function awaitEnd(
         await host.network.probe('127.0.0.1', port, 1_000);
       } catch (error) {
         if (!isError(error, hostErrors.NETWORK)) throw error;
-        if (error.details['failure'] === 'refused') return { status: 'ready', value: true };
+        if (error.details.failure === 'refused') return { status: 'ready', value: true };
       }
       return { status: 'waiting', missing: [`${component} still listens`] };
     },

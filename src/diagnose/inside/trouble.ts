@@ -20,6 +20,6 @@ export async function attempt(trying: Promise<unknown>): Promise<Trouble> {
 
 export function troubleOf(error: unknown): Trouble {
   if (!isError(error, hostErrors.NETWORK)) throw error;
-  const { failure, reason } = error.details as { readonly failure: NetworkFailure; readonly reason: string };
+  const { failure, reason } = error.details;
   return { failure, reason };
 }

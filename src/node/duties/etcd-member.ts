@@ -105,7 +105,7 @@ async function isRunning({ host }: Agent): Promise<boolean> {
     await host.network.probe('127.0.0.1', etcdPorts.metrics, 1_000);
     return true;
   } catch (error) {
-    if (isError(error, hostErrors.NETWORK) && error.details['failure'] === 'refused') return false;
+    if (isError(error, hostErrors.NETWORK) && error.details.failure === 'refused') return false;
     throw error;
   }
 }

@@ -49,7 +49,7 @@ async function requestKeys({ host, apiServerUrl }: Agent): Promise<readonly (rea
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': redemption };
   const answer = await host.network.request({ url, ca, headers, timeoutMs: 10_000 }).catch((cause: unknown) => {
     if (!isError(cause, hostErrors.NETWORK)) throw cause;
-    throw agentErrors.KEYS({ url, reason: String(cause.details['reason']) }, { cause });
+    throw agentErrors.KEYS({ url, reason: cause.details.reason }, { cause });
   });
   if (answer.status !== 200) throw agentErrors.KEYS({ url, reason: `the config server answered ${answer.status}` });
   const read = masterKeysSchema.safeParse(JSON.parse(Buffer.from(answer.body).toString('utf8')));

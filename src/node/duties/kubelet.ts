@@ -55,6 +55,6 @@ async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<Dut
   } catch (error) {
     if (isError(error, kubernetesErrors.UNAUTHORIZED)) return waiting('the API to know the token of this machine');
     if (!isError(error, kubernetesErrors.UNREACHABLE)) throw error;
-    return waiting(`the API at ${apiServerUrl}: ${String(error.details['reason'])}`);
+    return waiting(`the API at ${apiServerUrl}: ${error.details.reason}`);
   }
 }

@@ -222,7 +222,7 @@ async function verify(host: Host, entry: CacheEntry): Promise<string | undefined
     // The listing could have been altered together with a file; the digest is what a release vouches for.
     return digestOfTree(found) === treeDigest ? undefined : 'its digest is not the recorded one';
   } catch (error) {
-    if (isError(error, releaseErrors.ENTRY_DAMAGED)) return String(error.details['reason']);
+    if (isError(error, releaseErrors.ENTRY_DAMAGED)) return error.details.reason;
     throw error;
   }
 }
