@@ -35,6 +35,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'config-server': [
     'admission',
     'contract',
+    'control-plane',
     'errors',
     'host',
     'ignition',

@@ -27,4 +27,11 @@ export const configServerErrors = errorTable('CONFIGSERVER', {
     means: 'The settings of the config server could not be read, and guessing who is trusted would be wrong.',
     exit: exitCodes.badConfig,
   },
+  NO_API_ACCESS: {
+    message: (e: { path: string; reason: string }) => `cannot ask the API for configurations: ${e.path} ${e.reason}`,
+    hint: 'As cluster it runs on a master, with the settings and the agent certificate of that machine; elsewhere give --api-kubeconfig FILE.',
+    means:
+      'The config server of a master asks the API as the agent of its machine. Where the API is, or the certificate of the agent, is not known yet.',
+    exit: exitCodes.infrastructure,
+  },
 });

@@ -1,11 +1,11 @@
 // As whom an agent speaks: a master as its own agent, by a leaf it signed itself; a worker as its node, by the
 // certificate of its kubelet. Both by reference, so that a renewed certificate is taken up by the next request.
 import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';
+import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
 import { type EtcdTls } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
 import type { LeafName } from '../pki/profiles.ts';
 import type { NodeRole } from './duty.ts';
@@ -18,15 +18,9 @@ export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string
     await mustExist(host, kubeletKubeconfig);
     return connectKubernetes(host, { path: kubeletKubeconfig });
   }
-  await mustExist(host, certificateFile('node-agent'));
-  const text = kubeconfigText({
-    cluster: 'cluster',
-    server: apiServerUrl,
-    caPem: { file: bundleFile('apiserver-ca') },
-    user: 'node-agent',
-    credential: { kind: 'files', certificate: leafFile('node-agent'), key: { file: keyFile('node-agent') } },
-  });
-  return connectKubernetes(host, { text });
+  const client = await connectAsNodeAgent(host, apiServerUrl);
+  if (client === undefined) throw agentErrors.NO_IDENTITY({ path: nodeAgentCertificate });
+  return client;
 }
 
 /** The identity towards etcd, as it is on the disk now. */
@@ -36,10 +30,6 @@ export async function readEtcdTls(host: Host, leaf: LeafName): Promise<EtcdTls> 
     [bundleFile('etcd-ca'), certificateFile(leaf), keyFile(leaf)].map((path) => host.files.readText(path)),
   );
   return { caPem: caPem ?? '', certificatePem: certificatePem ?? '', keyPem: new Secret(keyPem ?? '') };
-}
-
-function leafFile(leaf: LeafName): { readonly file: string } {
-  return { file: certificateFile(leaf) };
 }
 
 async function mustExist(host: Host, path: string): Promise<void> {

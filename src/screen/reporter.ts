@@ -6,7 +6,7 @@ import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { Terminal } from '../host/terminal.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
-import { redact } from './redact.ts';
+import { redact } from '../host/redact.ts';
 import { describeEvent } from './event-words.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -1,15 +1,20 @@
 // The log of a server on stderr: one line of JSON per entry, in order, written a few at a time. Nothing that a client
 // chose gets into it without having been searched for secrets.
-import type { Log, LogEntry } from '../config-server/server-log.ts';
-import { redact } from '../screen/redact.ts';
-import type { Invocation } from './command.ts';
+import type { Host } from '../host/host.ts';
+import type { Log, LogEntry } from './server-log.ts';
+import { redact } from '../host/redact.ts';
 
 /** Lines of this time are written together; what is still waiting when the process ends is written then. */
 const gatherMs = 20;
 
 const levels = ['debug', 'info', 'warn', 'error'];
 
-export type LogPlace = Pick<Invocation, 'host' | 'terminal' | 'global'>;
+export interface ServerLogOptions {
+  /** Entries below it are left out. */
+  readonly level: LogEntry['level'];
+  /** Bytes may be used for something else when it returns. */
+  readonly write: (lines: string | Uint8Array) => void;
+}
 
 export interface ServerLog extends Disposable {
   readonly log: Log;
@@ -18,7 +23,7 @@ export interface ServerLog extends Disposable {
 /** Lines wait as bytes in one place: texts that wait are what the garbage collector has to carry along. */
 const roomBytes = 64 * 1024;
 
-export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
+export function openServerLog(host: Pick<Host, 'clock'>, { level, write }: ServerLogOptions): ServerLog {
   const room = Buffer.allocUnsafe(roomBytes);
   let filled = 0;
   let timer: Disposable | undefined;
@@ -27,10 +32,10 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
   const flush = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
-    if (filled > 0) terminal.err(room.subarray(0, filled));
+    if (filled > 0) write(room.subarray(0, filled));
     filled = 0;
   };
-  const least = levels.indexOf(global.logLevel);
+  const least = levels.indexOf(level);
   /** Of fields that come again, the text that needs no second look. */
   const texts = new WeakMap<object, string>();
   const textOf = ({ level, text, fields }: LogEntry): string => {
@@ -51,7 +56,7 @@ export function openServerLog({ host, terminal, global }: LogPlace): ServerLog {
     const end = entry.own === undefined ? '}\n' : ownText(entry.own);
     // No character takes more than three bytes.
     if (filled + start.length + end.length * 3 > roomBytes) flush();
-    if (start.length + end.length * 3 > roomBytes) return terminal.err(`${start.toString()}${end}`);
+    if (start.length + end.length * 3 > roomBytes) return write(`${start.toString()}${end}`);
     filled += start.copy(room, filled);
     filled += room.write(end, filled);
     timer ??= host.clock.after(gatherMs, flush);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../host/fake/fake-host.ts';
-import { answerEntries } from '../config-server/server-log.ts';
-import { type LogPlace, openServerLog } from './server-log-lines.ts';
+import { answerEntries } from './server-log.ts';
+import { openServerLog } from './server-log-lines.ts';
 
 const token = 'abcdef.0123456789abcdef';
 
@@ -23,13 +23,13 @@ function answer(changes: {
 
 function place() {
   const written: string[] = [];
-  const terminal = { err: (text: string | Uint8Array) => void written.push(text.toString()) };
-  return { host: fakeHost(), terminal, written };
+  const write = (text: string | Uint8Array) => void written.push(text.toString());
+  return { host: fakeHost(), write, written };
 }
 
 function setUp() {
-  const { host, terminal, written } = place();
-  const log = openServerLog({ host, terminal, global: { logLevel: 'info' } } as unknown as LogPlace);
+  const { host, write, written } = place();
+  const log = openServerLog(host, { level: 'info', write });
   const entryOf = answerEntries();
   const lines = (): Record<string, unknown>[] => {
     log[Symbol.dispose]();
@@ -66,8 +66,8 @@ test('a secret in what a client sent is in no line, the first time and every oth
 });
 
 test('lines that do not fit together, and one that does not fit at all, are written whole and in order', () => {
-  const { host, terminal, written } = place();
-  using opened = openServerLog({ host, terminal, global: { logLevel: 'info' } } as unknown as LogPlace);
+  const { host, write, written } = place();
+  using opened = openServerLog(host, { level: 'info', write });
   const texts = [
     ...Array.from({ length: 200 }, (_, index) => `${index} ${'ü'.repeat(400)}`),
     'ü'.repeat(100_000),

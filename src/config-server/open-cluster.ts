@@ -1,0 +1,35 @@
+// What the config server of a master is made of. Loaded only there: the client of the API takes more memory than the
+// whole server of a bootstrap machine.
+import { nodeSettingsFile } from '../contract/machine-paths.ts';
+import { readNodeSettings } from '../contract/node-settings.ts';
+import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
+import type { Host } from '../host/host.ts';
+import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
+import { apiTokenLimit, openApiTokenIssuer } from './api-token-issuer.ts';
+import { openClusterSource } from './cluster-source.ts';
+import { configServerErrors } from './errors.ts';
+import type { OpenedParts, Opening } from './serve.ts';
+
+export async function openCluster(
+  host: Host,
+  { options, settings, access, log, parts }: Opening,
+): Promise<OpenedParts> {
+  const { apiServerUrl, controlPlane } = await readNodeSettings(host);
+  const onProblem = (text: string): void => log({ level: 'warn', text, fields: {} });
+  const client = parts.use(await connect(host, options.apiKubeconfigPath, apiServerUrl));
+  const limit = Math.min(settings.outstandingTokens, apiTokenLimit);
+  const issuer = parts.use(openApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => onProblem(message) }));
+  const needsPoolTokens = access === 'token';
+  const source = parts.use(await openClusterSource(host, { ...options, client, needsPoolTokens, onProblem }));
+  return { source, issuer, balancers: controlPlane?.apiVips ?? [] };
+}
+
+/** As the agent of this master, unless a kubeconfig was given. */
+async function connect(host: Host, path: string | undefined, url: string | undefined): Promise<KubernetesClient> {
+  if (path !== undefined) return connectKubernetes(host, { path });
+  const fail = (path: string, reason: string): Error => configServerErrors.NO_API_ACCESS({ path, reason });
+  if (url === undefined) throw fail(nodeSettingsFile, 'does not say where the API is');
+  const client = await connectAsNodeAgent(host, url);
+  if (client === undefined) throw fail(nodeAgentCertificate, 'is not there yet');
+  return client;
+}

@@ -1,0 +1,96 @@
+// The config server as a program: opens what it serves from, its tokens and its log, and serves until it is aborted.
+// A bootstrap machine serves from files, a master from the API; the rest is the same.
+import { join } from 'node:path';
+import type { Host } from '../host/host.ts';
+import { startConfigServer } from './config-server.ts';
+import type { ConfigSource } from './config-source.ts';
+import { openFileSource } from './file-source.ts';
+import type { AccessMode } from './handler.ts';
+import type { Log } from './server-log.ts';
+import { openServerLog, type ServerLogOptions } from './server-log-lines.ts';
+import { type ConfigServerSettings, readServerSettings } from './settings.ts';
+import type { TokenIssuer } from './token-issuer.ts';
+import { openTokenLedger } from './token-ledger.ts';
+
+export interface ServeOptions {
+  readonly mode: 'bootstrap' | 'cluster';
+  /** For `cluster`, instead of the identity of this master's agent. */
+  readonly apiKubeconfigPath: string | undefined;
+  readonly settingsPath: string;
+  readonly renderedFolder: string;
+  readonly poolTokensPath: string;
+  readonly kubeconfigPath: string;
+  readonly proxyCredentialsPath: string;
+  readonly pullSecretPath: string;
+  readonly pkiFolder: string;
+  readonly tokenLedgerPath: string;
+  readonly address: string;
+  readonly port: number;
+  readonly localPort: number;
+  /** Besides those of the settings. */
+  readonly balancers: readonly string[];
+  /** Whatever the settings say. */
+  readonly isOpen: boolean;
+  /** The program and its version, for what is rendered here. */
+  readonly generatedBy: string;
+  readonly log: ServerLogOptions;
+  readonly signal: AbortSignal;
+}
+
+/** For requests under way when the server stops. */
+const graceMs = 5_000;
+
+/** Returns once `signal` is aborted and the server is closed. That is how a server ends; it is not a failure. */
+export async function serveConfigs(host: Host, options: ServeOptions): Promise<{ readonly port: number }> {
+  const { mode, pkiFolder, signal } = options;
+  const settings = await readServerSettings(host.files, options.settingsPath);
+  using opened = openServerLog(host, options.log);
+  const { log } = opened;
+  const access = options.isOpen ? 'open' : settings.access;
+  await using parts = new AsyncDisposableStack();
+  const open = mode === 'cluster' ? (await import('./open-cluster.ts')).openCluster : openBootstrap;
+  const { source, issuer, balancers } = await open(host, { options, settings, access, log, parts });
+  const server = await startConfigServer(host, {
+    access,
+    address: options.address,
+    port: options.port,
+    localPort: options.localPort,
+    balancers: [...settings.balancers, ...options.balancers, ...balancers],
+    certificatePath: join(pkiFolder, 'machine-config-server.crt'),
+    keyPath: join(pkiFolder, 'machine-config-server.key'),
+    keysFolder: pkiFolder,
+    source,
+    issuer,
+    log,
+  });
+  const aborted = Promise.withResolvers<void>();
+  if (signal.aborted) aborted.resolve();
+  signal.addEventListener('abort', () => aborted.resolve(), { once: true });
+  await aborted.promise;
+  await server.stop({ leaveMs: settings.leaveMs, graceMs });
+  return { port: server.port };
+}
+
+export interface OpenedParts {
+  readonly source: ConfigSource;
+  readonly issuer: TokenIssuer;
+  /** Besides those that were given. */
+  readonly balancers: readonly string[];
+}
+
+export interface Opening {
+  readonly options: ServeOptions;
+  readonly settings: ConfigServerSettings;
+  readonly access: AccessMode;
+  readonly log: Log;
+  /** Ends what was opened. */
+  readonly parts: AsyncDisposableStack;
+}
+
+async function openBootstrap(host: Host, { options, settings, log, parts }: Opening): Promise<OpenedParts> {
+  const { tokenLedgerPath: path } = options;
+  const issuer = parts.use(await openTokenLedger(host, { path, limit: settings.outstandingTokens }));
+  const onProblem = (problem: string): void => log({ level: 'warn', text: problem, fields: {} });
+  const source = parts.use(await openFileSource(host, { ...options, onProblem }));
+  return { source, issuer, balancers: [] };
+}
