@@ -12,9 +12,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ignition: [],
   'machine-software': ['contract', 'ignition', 'kubernetes'],
   'machine-boot': ['contract', 'errors', 'host', 'machine-software'],
-  'control-plane': ['contract', 'errors', 'host', 'kubernetes', 'pki'],
+  'control-plane': ['contract', 'errors', 'etcd', 'host', 'kubernetes', 'pki'],
   etcd: ['errors', 'host'],
-  membership: ['contract', 'control-plane', 'errors', 'etcd', 'host', 'kubernetes', 'node'],
+  membership: ['contract', 'control-plane', 'errors', 'etcd', 'host', 'kubernetes', 'workflow'],
   node: [
     'admission',
     'config-server',

@@ -24,3 +24,13 @@ export const inventoryConfigMap = {
   name: 'firstlight-inventory',
 } as const;
 export const inventoryKey = 'inventory.json';
+
+/** Undefined where there is no text, or one that is no inventory. */
+export function readInventory(text: string | undefined): Inventory | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return inventorySchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

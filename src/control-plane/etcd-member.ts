@@ -1,6 +1,7 @@
 // The etcd member of a control-plane machine: which files and which folder its flags name. The flags themselves, and who
 // may join when, are the etcd module's.
-import { type InitialMember, memberFlags, type MemberPorts, type MemberProfile } from './member-flags.ts';
+import type { InitialMember } from '../etcd/member.ts';
+import { memberFlags, type MemberPorts, type MemberProfile } from './member-flags.ts';
 import { bundleFile, certificateFile, etcdDataFolder, keyFile } from './control-plane-paths.ts';
 
 export interface EtcdMemberOptions {

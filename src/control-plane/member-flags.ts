@@ -1,6 +1,9 @@
 // The command line of an etcd 3.7 member. Two rules hide in it: `--max-learners` must be the same on every member (etcd
 // checks it when a change is applied and at every start), and `--initial-cluster-state=new` exists for exactly one
 // member of a cluster's life, the bootstrap machine's first start.
+import { httpsUrl } from '../contract/ports.ts';
+import type { InitialMember } from '../etcd/member.ts';
+
 export interface MemberFiles {
   readonly ca: string;
   readonly serverCertificate: string;
@@ -14,11 +17,6 @@ export interface MemberPorts {
   readonly peer: number;
   /** Plain HTTP on loopback: health for the kubelet, numbers for whoever scrapes. */
   readonly metrics: number;
-}
-
-export interface InitialMember {
-  readonly name: string;
-  readonly peerUrl: string;
 }
 
 export interface MemberFlags {
@@ -48,19 +46,15 @@ const timing: Readonly<Record<MemberProfile, { readonly heartbeatMs: number; rea
 };
 const quotaBytes = 8 * 2 ** 30;
 
-export function memberUrl(address: string, port: number): string {
-  return `https://${address.includes(':') ? `[${address}]` : address}:${port}`;
-}
-
 export function memberFlags(member: MemberFlags): readonly string[] {
   if (member.initialState === 'new' && member.initialCluster.length !== 1) {
     throw new Error('a cluster begins with one member; every later one joins an existing cluster');
   }
   const { files, ports = etcdPorts } = member;
   const { heartbeatMs, electionMs } = timing[member.profile];
-  const clientUrl = memberUrl(member.address, ports.client);
-  const peerUrl = memberUrl(member.address, ports.peer);
-  const loopbackUrl = memberUrl('127.0.0.1', ports.client);
+  const clientUrl = httpsUrl(member.address, ports.client);
+  const peerUrl = httpsUrl(member.address, ports.peer);
+  const loopbackUrl = httpsUrl('127.0.0.1', ports.client);
   return [
     `--name=${member.name}`,
     `--data-dir=${member.dataFolder}`,

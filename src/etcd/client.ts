@@ -190,3 +190,30 @@ function map<A, B>(answer: Answer<A>, change: (value: A) => B): Answer<B> {
 function nothing(answer: Answer<unknown>): Answer<void> {
   return map(answer, () => undefined);
 }
+
+/** Clients that outlive a certificate: given the current one before use, they connect anew when it has changed. */
+export class RenewingEtcdClients implements EtcdClients {
+  readonly #clock: Clock;
+  #current: { readonly certificatePem: string; readonly clients: EtcdClients } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  use(tls: EtcdTls): this {
+    if (this.#current?.certificatePem === tls.certificatePem) return this;
+    this[Symbol.dispose]();
+    this.#current = { certificatePem: tls.certificatePem, clients: etcdClients(tls, this.#clock) };
+    return this;
+  }
+
+  at(url: string): EtcdClient {
+    if (this.#current === undefined) throw new Error('no certificate was given to the clients of etcd');
+    return this.#current.clients.at(url);
+  }
+
+  [Symbol.dispose](): void {
+    this.#current?.clients[Symbol.dispose]();
+    this.#current = undefined;
+  }
+}

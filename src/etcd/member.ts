@@ -15,6 +15,12 @@ export interface Member {
   readonly isLearner: boolean;
 }
 
+/** A member as `--initial-cluster` names it. */
+export interface InitialMember {
+  readonly name: string;
+  readonly peerUrl: string;
+}
+
 export interface MemberList {
   readonly clusterId: ClusterId;
   readonly members: readonly Member[];

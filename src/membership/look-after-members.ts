@@ -1,7 +1,7 @@
 // The membership loop with everything around it: its Lease, the watches that its facts come from, the published list of
 // endpoints. The bootstrap machine runs it first, then whichever master gets the Lease; whoever waits for a stage sees it
 // reached also when another holds the Lease.
-import type { EtcdTls } from '../etcd/client.ts';
+import { type EtcdTls, RenewingEtcdClients } from '../etcd/client.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership } from './membership-loop.ts';
 import type { MembershipStage } from './move.ts';
@@ -12,13 +12,12 @@ import type { HttpClient } from '../host/network.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { type ElectionEvent, type ElectionOptions, type Leadership, leadWhile } from '../kubernetes/lease.ts';
 import type { Inventory } from '../contract/inventory.ts';
-import { ApiProbes } from '../node/api-probes.ts';
-import { ClusterView, followCluster, inventoryIn } from '../node/cluster-view.ts';
-import { Doorbell } from '../node/doorbell.ts';
+import { ApiProbes } from './api-probes.ts';
+import { ClusterView, followCluster, inventoryIn } from './cluster-view.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import { endpointsOf, publishEndpoints, readEndpoints } from './etcd-endpoints.ts';
 import { leaseNamespace, membershipLease } from '../contract/leases.ts';
 import { membershipFacts } from './membership-facts.ts';
-import { RenewingClients } from './renewing-clients.ts';
 
 export interface LookAfterOptions {
   readonly host: Host;
@@ -118,7 +117,7 @@ async function look(options: LookAfterOptions, leadership: Leadership, onBlind: 
   const view = new ClusterView();
   const changed = new Doorbell();
   const following = followCluster({ client, host, role: 'master', view, signal, onChange: () => changed.ring() });
-  using clients = new RenewingClients(host.clock);
+  using clients = new RenewingEtcdClients(host.clock);
   using kept = host.network.keepConnections();
   const watch = new Watch(options, { view, changed, clients, kept, signal });
   const loop = keepMembership({
@@ -148,7 +147,7 @@ async function look(options: LookAfterOptions, leadership: Leadership, onBlind: 
 interface WatchParts {
   readonly view: ClusterView;
   readonly changed: Doorbell;
-  readonly clients: RenewingClients;
+  readonly clients: RenewingEtcdClients;
   readonly kept: HttpClient;
   readonly signal: AbortSignal;
 }

@@ -2,8 +2,7 @@
 // this machine's disk. Rules: data of a current voter is never deleted; a member that lost its data never starts
 // empty (it would answer for entries it no longer has); an unnamed member joins with exactly the listed peers.
 import type { DataFolder } from '../etcd/data-folder.ts';
-import { type ClusterId, type Member, type MemberId, type MemberList } from '../etcd/member.ts';
-import type { InitialMember } from '../control-plane/member-flags.ts';
+import type { ClusterId, InitialMember, Member, MemberId, MemberList } from '../etcd/member.ts';
 
 /** What the other members say; `unreachable` when none of them gave a list. */
 export type Listing = { readonly status: 'unreachable' } | ({ readonly status: 'read' } & MemberList);

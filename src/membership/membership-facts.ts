@@ -1,6 +1,7 @@
 // What a decision about the members of etcd depends on besides etcd itself, from the API: who the masters are, what they
 // published, how far the handoff is. A pure function of objects; who reads them is look-after-members.ts.
-import { etcdPorts, memberUrl } from '../control-plane/member-flags.ts';
+import { httpsUrl } from '../contract/ports.ts';
+import { etcdPorts } from '../control-plane/member-flags.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { Bootstrap, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -55,7 +56,7 @@ function bootstrapOf({ machines }: Inventory): Bootstrap {
 }
 
 function urlsOf(address: string, ports: { readonly peer: number; readonly client: number }) {
-  return { peerUrl: memberUrl(address, ports.peer), clientUrl: memberUrl(address, ports.client) };
+  return { peerUrl: httpsUrl(address, ports.peer), clientUrl: httpsUrl(address, ports.client) };
 }
 
 function mastersOf({ inventory, configMaps, nodes, now }: FactsSources): readonly ObservedMaster[] {

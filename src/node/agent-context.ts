@@ -3,12 +3,12 @@ import type { EtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { NodeRole } from '../contract/machine-role.ts';
 import type { ControlPlaneFacts } from '../contract/node-settings.ts';
 import type { Timeline } from '../contract/timeline.ts';
 import type { Children } from './children.ts';
-import type { ClusterView } from './cluster-view.ts';
-import type { Doorbell } from './doorbell.ts';
-import type { NodeRole } from './duty.ts';
+import type { ClusterView } from '../membership/cluster-view.ts';
+import type { Doorbell } from '../workflow/doorbell.ts';
 
 export interface AgentNode {
   readonly name: string;

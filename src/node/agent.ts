@@ -17,12 +17,12 @@ import { agentState, agentStateFile, StateWriter } from '../contract/agent-state
 import type { Agent, AgentNode } from './agent-context.ts';
 import { connectAs, readEtcdTls } from './api-identity.ts';
 import { Children } from './children.ts';
-import { ClusterView } from './cluster-view.ts';
-import { Doorbell } from './doorbell.ts';
+import { ClusterView } from '../membership/cluster-view.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import { dutiesOf } from './duties.ts';
 import type { DutyOutcome } from './duty.ts';
 import { agentErrors } from './errors.ts';
-import { RenewingClients } from '../membership/renewing-clients.ts';
+import { RenewingEtcdClients } from '../etcd/client.ts';
 import { runDuties } from './run-duties.ts';
 import { watchFolders } from './watch-folders.ts';
 
@@ -40,7 +40,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
   const doorbell = new Doorbell();
   const children = new Children(host.clock, signal, () => doorbell.ring());
-  using etcd = new RenewingClients(host.clock);
+  using etcd = new RenewingEtcdClients(host.clock);
   using kept = host.network.keepConnections();
   const timeline = openTimeline(host, 'agent');
   const agent: Agent = {

@@ -7,8 +7,8 @@ import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
+import type { NodeRole } from '../contract/machine-role.ts';
 import type { LeafName } from '../pki/profiles.ts';
-import type { NodeRole } from './duty.ts';
 import { agentErrors } from './errors.ts';
 
 export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string): Promise<KubernetesClient> {

@@ -14,7 +14,8 @@ import { peerRoutes } from './duties/peer-routes.ts';
 import { podNetwork } from './duties/pod-network.ts';
 import { readyToJoin } from './duties/ready-to-join.ts';
 import { spentToken } from './duties/spent-token.ts';
-import type { Duty, NodeRole } from './duty.ts';
+import type { NodeRole } from '../contract/machine-role.ts';
+import type { Duty } from './duty.ts';
 
 export const duties: readonly Duty[] = [
   keys,

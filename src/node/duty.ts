@@ -1,9 +1,8 @@
 // What a duty is: a small thing that an agent keeps true on its machine. It looks first and acts only where what it sees
 // differs from what should be, so that it may run at any moment and be killed at any moment. It never waits: what is
 // missing is its outcome, and it is asked again when something may have changed.
+import type { NodeRole } from '../contract/machine-role.ts';
 import type { Agent } from './agent-context.ts';
-
-export type NodeRole = 'master' | 'worker';
 
 export type DutyOutcome =
   /** As it should be. */

@@ -2,10 +2,11 @@
 import { etcdDataFolder } from '../control-plane/control-plane-paths.ts';
 import { readDataFolder } from '../etcd/data-folder.ts';
 import type { Member } from '../etcd/member.ts';
-import { etcdPorts, memberUrl } from '../control-plane/member-flags.ts';
+import { httpsUrl } from '../contract/ports.ts';
+import { etcdPorts } from '../control-plane/member-flags.ts';
 import { decideStart, type Listing, type StartDecision } from '../membership/member-start.ts';
 import { addressOf, type Agent } from './agent-context.ts';
-import { knownInventory } from './cluster-view.ts';
+import { knownInventory } from './known-inventory.ts';
 import { readEndpoints } from '../membership/etcd-endpoints.ts';
 
 export interface SeenMember {
@@ -19,16 +20,16 @@ export interface SeenMember {
 
 export async function observeMember(agent: Agent): Promise<SeenMember> {
   const { host, node } = agent;
-  const peerUrl = memberUrl(addressOf(agent), etcdPorts.peer);
-  const clientUrl = memberUrl(addressOf(agent), etcdPorts.client);
+  const peerUrl = httpsUrl(addressOf(agent), etcdPorts.peer);
+  const clientUrl = httpsUrl(addressOf(agent), etcdPorts.client);
   const machines = await controlPlaneMachines(agent);
-  const urls = [...machines.map(({ address }) => memberUrl(address, etcdPorts.client)), clientUrl];
+  const urls = [...machines.map(({ address }) => httpsUrl(address, etcdPorts.client)), clientUrl];
   const published = Object.values(readEndpoints(agent.cluster.configMaps) ?? {});
   const listing = await readListing(agent, [...new Set([...urls, ...published])]);
   // After the list and not beside it: a member that is listed with its name had its data before it had the name. The other
   // way round one that starts in between looks like one that lost its data, and is removed for it.
   const data = await readDataFolder(host.files, etcdDataFolder);
-  const names = new Map(machines.map(({ name, address }) => [memberUrl(address, etcdPorts.peer), name]));
+  const names = new Map(machines.map(({ name, address }) => [httpsUrl(address, etcdPorts.peer), name]));
   const decision = decideStart({ name: node.name, peerUrl, listing, data, names });
   const self = listing.status === 'read' ? listing.members.find((each) => each.peerUrls.includes(peerUrl)) : undefined;
   return { listing, self, decision, peerUrl, clientUrl };

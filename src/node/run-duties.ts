@@ -3,7 +3,7 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { Agent } from './agent-context.ts';
-import type { Doorbell } from './doorbell.ts';
+import type { Doorbell } from '../workflow/doorbell.ts';
 import type { Duty, DutyOutcome } from './duty.ts';
 
 export interface DutyReport {

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { type EtcdClients, etcdClients, type EtcdTls } from '../../src/etcd/client.ts';
 import { archiveData, readDataFolder } from '../../src/etcd/data-folder.ts';
 import type { Member, MemberId } from '../../src/etcd/member.ts';
-import { type MemberFiles, memberFlags, type MemberPorts, memberUrl } from '../../src/control-plane/member-flags.ts';
+import { httpsUrl } from '../../src/contract/ports.ts';
+import { type MemberFiles, memberFlags, type MemberPorts } from '../../src/control-plane/member-flags.ts';
 import { decideStart, type Listing, type StartDecision } from '../../src/membership/member-start.ts';
 import type { MembershipFacts, ObservedMaster } from '../../src/membership/observed-cluster.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
@@ -80,8 +81,8 @@ export async function etcdLab(masterCount: number): Promise<EtcdLab> {
     return {
       name,
       ports: { client, peer, metrics },
-      peerUrl: memberUrl('127.0.0.1', peer),
-      clientUrl: memberUrl('127.0.0.1', client),
+      peerUrl: httpsUrl('127.0.0.1', peer),
+      clientUrl: httpsUrl('127.0.0.1', client),
       dataFolder,
       files: {
         ca,

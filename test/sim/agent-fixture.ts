@@ -5,10 +5,10 @@ import { type FakeHost, fakeHost, type FakeHostOptions } from '../../src/host/fa
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import type { Agent } from '../../src/node/agent-context.ts';
 import { Children } from '../../src/node/children.ts';
-import { ClusterView } from '../../src/node/cluster-view.ts';
-import { Doorbell } from '../../src/node/doorbell.ts';
-import type { NodeRole } from '../../src/node/duty.ts';
+import { ClusterView } from '../../src/membership/cluster-view.ts';
+import { Doorbell } from '../../src/workflow/doorbell.ts';
 import { agentErrors } from '../../src/node/errors.ts';
+import type { NodeRole } from '../../src/contract/machine-role.ts';
 import { inventoryConfigMap, inventoryKey } from '../../src/contract/inventory.ts';
 import { releaseFile } from '../../src/contract/machine-paths.ts';
 import { openTimeline } from '../../src/contract/timeline.ts';

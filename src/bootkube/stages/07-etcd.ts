@@ -1,7 +1,8 @@
 // Stage 7: the first etcd member. It founds the cluster of one that the masters will join.
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
-import { etcdPorts, memberUrl } from '../../control-plane/member-flags.ts';
+import { httpsUrl } from '../../contract/ports.ts';
+import { etcdPorts } from '../../control-plane/member-flags.ts';
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
@@ -28,7 +29,7 @@ export const etcd = renderStage({
 export const bootstrapMember = 'etcd-bootstrap';
 
 function founderFlags({ machine, clusterId, installConfig }: BootkubeContext): readonly string[] {
-  const peerUrl = memberUrl(machine.address, etcdPorts.peer);
+  const peerUrl = httpsUrl(machine.address, etcdPorts.peer);
   return etcdMemberFlags({
     name: bootstrapMember,
     address: machine.address,

@@ -2,7 +2,7 @@
 import { admitNodes } from '../../admission/admit-nodes.ts';
 import { leadWhile } from '../../kubernetes/lease.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { knownInventory } from '../cluster-view.ts';
+import { knownInventory } from '../known-inventory.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';

@@ -1,7 +1,8 @@
 // Keeps the watches that the other duties look at.
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
-import { followCluster, keepInventoryCopy } from '../cluster-view.ts';
+import { followCluster } from '../../membership/cluster-view.ts';
+import { keepInventoryCopy } from '../known-inventory.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { isReadyNode } from '../../kubernetes/node-object.ts';
 

@@ -11,7 +11,7 @@ import {
 import { leadWhile } from '../../kubernetes/lease.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { apiReadiness } from '../api-readiness.ts';
+import { apiReadiness } from '../../kubernetes/api-readiness.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { leaseNamespace, renewalLease } from '../../contract/leases.ts';
 

@@ -3,7 +3,7 @@
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';
 import { readEtcdTls } from '../api-identity.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { knownInventory } from '../cluster-view.ts';
+import { knownInventory } from '../known-inventory.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';

@@ -1,17 +1,14 @@
-// What this machine sees of the cluster, followed by watches: the nodes and, on a master, the ConfigMaps of the system's
-// namespace. The inventory is kept on the disk as well, so that a master finds its peers while no API answers.
+// What a machine sees of the cluster, kept up to date by watches: the nodes and, on a control-plane machine, the
+// ConfigMaps of kube-system that hold the inventory, the etcd endpoints, the handoff record and the join records.
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
-import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../contract/inventory.ts';
-import type { NodeRole } from './duty.ts';
+import { type Inventory, inventoryConfigMap, inventoryKey, readInventory } from '../contract/inventory.ts';
+import type { NodeRole } from '../contract/machine-role.ts';
 import { etcdEndpoints } from '../contract/cluster-objects.ts';
-import { isJoinRecordName } from '../membership/join-record.ts';
+import { isJoinRecordName } from './join-record.ts';
 import { handoffRecord, internalAddressesOf, isLeaving, podRangesOf } from '../kubernetes/node-object.ts';
-import { writeIfChanged } from './write-if-changed.ts';
-
-export const inventoryCopy = '/var/lib/firstlight/inventory.json';
 
 export class ClusterView {
   #nodes: readonly KubernetesObject[] | undefined;
@@ -89,29 +86,4 @@ const inventories = new WeakMap<KubernetesObject, Inventory | undefined>();
 
 function textIn({ data }: KubernetesObject): string | undefined {
   return (data as Readonly<Record<string, string>> | undefined)?.[inventoryKey];
-}
-
-/** As the API says, else as it last said. */
-export async function knownInventory(host: Pick<Host, 'files'>, view: ClusterView): Promise<Inventory | undefined> {
-  const current = inventoryIn(view.configMaps);
-  if (current !== undefined) return current;
-  const copy = await host.files.readIfPresent(inventoryCopy);
-  return readInventory(copy === undefined ? undefined : Buffer.from(copy).toString('utf8'));
-}
-
-/** True when the copy was brought up to date. */
-export async function keepInventoryCopy(host: Pick<Host, 'files'>, view: ClusterView): Promise<boolean> {
-  const current = inventoryIn(view.configMaps);
-  if (current === undefined) return false;
-  const text = `${JSON.stringify(current, null, 2)}\n`;
-  return writeIfChanged(host.files, { path: inventoryCopy, text, mode: 0o644 });
-}
-
-function readInventory(text: string | undefined): Inventory | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return inventorySchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }

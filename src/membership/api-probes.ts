@@ -1,15 +1,14 @@
 // Which masters serve the API, and whether the bootstrap machine still does, asked each directly; an answer is good for a
 // moment, so that quick looks cost little.
-import { apiPort } from '../control-plane/apiserver-pod.ts';
+import { apiPort, httpsUrl } from '../contract/ports.ts';
 import { isError } from '../errors/firstlight-error.ts';
-import { memberUrl } from '../control-plane/member-flags.ts';
-import type { Handoff } from '../membership/observed-cluster.ts';
+import type { Handoff } from './observed-cluster.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
 import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { StandingQuestions } from '../workflow/standing-questions.ts';
-import { apiReadiness } from './api-readiness.ts';
+import { apiReadiness } from '../kubernetes/api-readiness.ts';
 
 /** Old enough to cost little, young enough that the handoff does not wait for it. */
 const freshMs = 200;
@@ -72,5 +71,5 @@ export class ApiProbes {
 }
 
 function urlOf(addresses: readonly string[]): string {
-  return memberUrl(addresses[0] ?? '', apiPort);
+  return httpsUrl(addresses[0] ?? '', apiPort);
 }
