@@ -6,6 +6,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpRequest, KeptConnections } from '../host/network.ts';
+import { proxyFor } from '../host/proxy.ts';
 import type { FailedAnswer } from './api-failure.ts';
 import { kubernetesErrors } from './errors.ts';
 import { accessOf, type Kubeconfig, parseKubeconfig, tlsOf } from './read-kubeconfig.ts';
@@ -35,11 +36,20 @@ export interface ApiStream {
 export type KubeconfigSource = { readonly path: string } | { readonly text: string };
 export type ApiHost = Pick<Host, 'files' | 'network'>;
 
-export async function openConnection(host: ApiHost, source: KubeconfigSource): Promise<Connection> {
+export interface ConnectionOptions {
+  /** Environment variables that may name a proxy, for a kubeconfig that names none; without them there is no proxy. */
+  readonly proxyVariables?: Readonly<Record<string, string | undefined>>;
+}
+
+export async function openConnection(
+  host: ApiHost,
+  source: KubeconfigSource,
+  options: ConnectionOptions = {},
+): Promise<Connection> {
   const name = 'path' in source ? source.path : 'the given text';
   const text = 'path' in source ? await host.files.readText(source.path) : source.text;
   try {
-    return new Connection(host, parseKubeconfig(text, 'path' in source ? dirname(source.path) : '/'));
+    return new Connection(host, parseKubeconfig(text, 'path' in source ? dirname(source.path) : '/'), options);
   } catch (cause) {
     throw kubernetesErrors.KUBECONFIG({ source: name, reason: String((cause as Error).message) }, { cause });
   }
@@ -48,11 +58,13 @@ export async function openConnection(host: ApiHost, source: KubeconfigSource): P
 export class Connection implements Disposable {
   readonly #host: ApiHost;
   readonly #kubeconfig: Kubeconfig;
+  readonly #proxy: string | undefined;
   #kept: KeptConnections;
 
-  constructor(host: ApiHost, kubeconfig: Kubeconfig) {
+  constructor(host: ApiHost, kubeconfig: Kubeconfig, { proxyVariables = {} }: ConnectionOptions = {}) {
     this.#host = host;
     this.#kubeconfig = kubeconfig;
+    this.#proxy = kubeconfig.cluster['proxy-url'] || proxyFor(kubeconfig.server, proxyVariables);
     this.#kept = this.#dial();
   }
 
@@ -127,8 +139,7 @@ export class Connection implements Disposable {
   }
 
   #dial(): KeptConnections {
-    const proxy = this.#kubeconfig.cluster['proxy-url'];
-    return this.#host.network.keepConnections(proxy ? { proxy } : {});
+    return this.#host.network.keepConnections(this.#proxy === undefined ? {} : { proxy: this.#proxy });
   }
 
   [Symbol.dispose](): void {

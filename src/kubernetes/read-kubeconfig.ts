@@ -1,7 +1,7 @@
-// A kubeconfig as clients use it: where the API is, whom to trust, and who we are. Read here and not by the official
-// client, which refuses a file without a current context; Go takes a missing name for the empty one and finds it.
+// A kubeconfig as clients use it: where the API is, whom to trust, and who we are. Like Go, and unlike the official
+// JavaScript client, it accepts a file without a current context: a missing name is the empty name.
 // Files that it points to are read anew for every access: a renewed certificate or token is taken up at once.
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -57,10 +57,6 @@ export interface Kubeconfig {
   readonly user: User;
   /** Where relative paths start. */
   readonly folder: string;
-}
-
-export async function readKubeconfig(files: Files, path: string): Promise<ApiAccess> {
-  return accessOf(files, parseKubeconfig(await files.readText(path), dirname(path)));
 }
 
 /** Throws a plain Error that says what is wrong with the text. */

@@ -5,7 +5,6 @@ import { hostErrors } from '../host/errors.ts';
 import type { HttpHead, HttpRequest, HttpStream } from '../host/network.ts';
 import { proxyFor } from '../host/proxy.ts';
 import { retry } from '../workflow/retry.ts';
-import { isTransientStatus } from './cluster-api.ts';
 import type { TorcxContext } from './context.ts';
 import { reasonOf, retryPolicies, scaled } from './context.ts';
 import { torcxErrors } from './errors.ts';
@@ -89,7 +88,7 @@ async function collect(answer: HttpStream, maxBytes: number): Promise<Uint8Array
 function isTransient(error: unknown): boolean {
   if (isError(error, hostErrors.NETWORK)) return error.details.failure !== 'tls';
   const status = isError(error, torcxErrors.BUCKET) ? error.details.status : undefined;
-  return typeof status === 'number' && isTransientStatus(status);
+  return status !== undefined && (status === 408 || status === 429 || status >= 500);
 }
 
 async function patiently<T>(context: TorcxContext, url: string, attempt: () => Promise<T>): Promise<T> {

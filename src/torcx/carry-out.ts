@@ -96,7 +96,7 @@ async function rebootOrTakeBack(
 
 async function annotate(context: TorcxContext, node: string, annotation: string): Promise<void> {
   try {
-    const api = await openClusterApi(context);
+    using api = await openClusterApi(context);
     await api.annotateNode(node, annotation, 'true');
   } catch (error) {
     context.signal.throwIfAborted();

@@ -1,16 +1,15 @@
-// The three requests this program makes to the API server, built and read by the official client, carried by the host:
-// so deadlines, proxies and failures are the same as everywhere. Only the two generated API files are imported; the
-// client's index would load every API, a WebSocket stack and an OpenID client for nothing.
-import type { HttpAnswer } from '../host/network.ts';
-import { proxyFor } from '../host/proxy.ts';
+// The three requests of torcx to the API server, through the connection of src/kubernetes. They go to fixed paths of
+// the core API without discovery: the hook may do nothing but patch its node, and every request more is one to fail.
+import { z } from 'zod';
 import { isError } from '../errors/firstlight-error.ts';
-import { hostErrors } from '../host/errors.ts';
+import { failureOfAnswer, isTransient } from '../kubernetes/api-failure.ts';
+import { type ApiAnswer, type ApiRequest, type Connection, openConnection } from '../kubernetes/connection.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { retry } from '../workflow/retry.ts';
 import type { TorcxContext } from './context.ts';
 import { bareReasonOf, reasonOf, retryPolicies, scaled } from './context.ts';
-import { type ApiAccess, readKubeconfig, tlsOf } from '../kubernetes/read-kubeconfig.ts';
 
-export interface ClusterApi {
+export interface ClusterApi extends Disposable {
   readonly server: string;
   /** `gitVersion` as the server states it. */
   version(): Promise<string>;
@@ -20,126 +19,61 @@ export interface ClusterApi {
   annotateNode(name: string, annotation: string, value: string): Promise<void>;
 }
 
-/** An answer that another try will not change, or the last of several failures. */
-export class ApiFailure extends Error {
-  readonly status: number | undefined;
-  constructor(message: string, status: number | undefined, cause?: unknown) {
-    super(message, { cause });
-    this.status = status;
-  }
-}
+const versionAnswer = z.object({ gitVersion: z.string().optional() });
+const configMapAnswer = z.object({ data: z.record(z.string(), z.string()).nullish() });
 
-interface GeneratedRequest {
-  getUrl(): string;
-  getHttpMethod(): string;
-  getHeaders(): Record<string, string>;
-  getBody(): unknown;
-}
-
-/** Throws ApiFailure when the kubeconfig cannot be used. */
+/** Throws a plain Error when the kubeconfig cannot be used. */
 export async function openClusterApi(context: TorcxContext): Promise<ClusterApi> {
-  const path = context.at(context.settings.kubeconfig);
-  const access = await readKubeconfig(context.host.files, path).catch((error: unknown) => {
-    throw new ApiFailure(`kubeconfig ${context.settings.kubeconfig}: ${bareReasonOf(error)}`, undefined, error);
+  const { kubeconfig } = context.settings;
+  const proxyVariables = context.host.environment.variables;
+  const source = { path: context.at(kubeconfig) };
+  const connection = await openConnection(context.host, source, { proxyVariables }).catch((error: unknown) => {
+    throw new Error(`kubeconfig ${kubeconfig}: ${bareReasonOf(error)}`, { cause: error });
   });
-  const gen = await generatedClient(access);
-  const send = (request: GeneratedRequest) => exchange(context, access, request);
   return {
-    server: access.server,
+    server: connection.server,
     version: async () => {
-      const request = await gen.versions.getCode();
-      // The generated path ends in a slash; the documented one does not.
-      request.setUrl(request.getUrl().replace(/\/version\/$/, '/version'));
-      const answer = await patiently(context, '/version', () => send(request));
-      const { gitVersion } = await gen.readVersion(answer);
-      if (typeof gitVersion !== 'string' || gitVersion === '') throw new ApiFailure('it states no gitVersion', 200);
+      const answer = await read(context, connection, { name: '/version', path: '/version' });
+      const { gitVersion } = versionAnswer.parse(JSON.parse(answer.text));
+      if (gitVersion === undefined || gitVersion === '') throw new Error('it states no gitVersion');
       return gitVersion;
     },
     configMapValue: async (namespace, name, key) => {
-      const request = await gen.core.readNamespacedConfigMap(name, namespace);
-      const answer = await patiently(context, `ConfigMap ${namespace}/${name}`, () => send(request));
-      const value = (await gen.readConfigMap(answer)).data?.[key];
-      if (value === undefined || value === '') throw new ApiFailure(`it has no key ${key}`, 200);
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
+      const answer = await read(context, connection, { name: `ConfigMap ${namespace}/${name}`, path });
+      const value = configMapAnswer.parse(JSON.parse(answer.text)).data?.[key];
+      if (value === undefined || value === '') throw new Error(`it has no key ${key}`);
       return value;
     },
     annotateNode: async (name, annotation, value) => {
-      const request = await gen.core.patchNode(name, { metadata: { annotations: { [annotation]: value } } });
-      request.setHeaderParam('Content-Type', 'application/merge-patch+json');
-      await annotatePatiently(context, () => send(request));
+      const request = {
+        what: 'patch it',
+        method: 'PATCH',
+        path: `/api/v1/nodes/${encodeURIComponent(name)}`,
+        body: { metadata: { annotations: { [annotation]: value } } },
+        contentType: 'application/merge-patch+json',
+      } as const;
+      await retryAnnotation(context, () => send(context, connection, request));
     },
+    [Symbol.dispose]: () => connection[Symbol.dispose](),
   };
 }
 
-async function generatedClient(access: ApiAccess) {
-  const [core, versions, servers, http] = await Promise.all([
-    import('@kubernetes/client-node/dist/gen/apis/CoreV1Api.js'),
-    import('@kubernetes/client-node/dist/gen/apis/VersionApi.js'),
-    import('@kubernetes/client-node/dist/gen/servers.js'),
-    import('@kubernetes/client-node/dist/gen/http/http.js'),
-  ]);
-  const { authorization } = access;
-  const configuration = {
-    baseServer: new servers.ServerConfiguration(access.server, {}),
-    middleware: [],
-    httpApi: { send: () => unused() },
-    authMethods: {
-      default: {
-        getName: () => 'kubeconfig',
-        applySecurityAuthentication: (request: { setHeaderParam(key: string, value: string): void }) => {
-          if (authorization !== undefined) request.setHeaderParam('Authorization', authorization.reveal());
-        },
-      },
-    },
-  };
-  const response = ({ status, headers, body }: HttpAnswer) =>
-    new http.ResponseContext(status, { ...headers }, new http.SelfDecodingBody(Promise.resolve(Buffer.from(body))));
-  const processors = {
-    core: new core.CoreV1ApiResponseProcessor(),
-    version: new versions.VersionApiResponseProcessor(),
-  };
-  return {
-    core: new core.CoreV1ApiRequestFactory(configuration),
-    versions: new versions.VersionApiRequestFactory(configuration),
-    readVersion: async (answer: HttpAnswer) => (await processors.version.getCodeWithHttpInfo(response(answer))).data,
-    readConfigMap: async (answer: HttpAnswer) =>
-      (await processors.core.readNamespacedConfigMapWithHttpInfo(response(answer))).data,
-  };
+type Question = Omit<ApiRequest, 'deadlineMs' | 'signal'>;
+
+async function send(context: TorcxContext, connection: Connection, question: Question): Promise<ApiAnswer> {
+  const { settings, signal } = context;
+  const answer = await connection.send({ ...question, deadlineMs: settings.apiTimeoutMs, signal });
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw failureOfAnswer(answer, { what: question.what, server: connection.server });
 }
 
-function unused(): never {
-  throw new Error('requests are carried by the host');
-}
-
-async function exchange(context: TorcxContext, access: ApiAccess, request: GeneratedRequest): Promise<HttpAnswer> {
-  const url = request.getUrl();
-  const proxy = access.proxy ?? proxyFor(url, context.host.environment.variables);
-  const body = request.getBody();
-  const answer = await context.host.network.request({
-    url,
-    method: request.getHttpMethod(),
-    headers: request.getHeaders(),
-    timeoutMs: context.settings.apiTimeoutMs,
-    maxBytes: 4 * 1024 * 1024,
-    signal: context.signal,
-    ...tlsOf(access),
-    ...(typeof body === 'string' ? { body } : {}),
-    ...(proxy === undefined ? {} : { proxy }),
-  });
-  if (answer.status < 200 || answer.status > 299) throw new ApiFailure(`HTTP ${answer.status}`, answer.status);
-  return answer;
-}
-
-/** Silence, overload and a server that is still starting are worth another try; a clear no is not. */
-function isTransient(error: unknown): boolean {
-  if (error instanceof ApiFailure) return error.status !== undefined && isTransientStatus(error.status);
-  return isError(error, hostErrors.NETWORK);
-}
-
-export function isTransientStatus(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
-}
-
-async function patiently(context: TorcxContext, what: string, attempt: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+/** No answer, overload and a server that is still starting are worth another try; a clear refusal is not. */
+async function read(
+  context: TorcxContext,
+  connection: Connection,
+  { name, path }: { readonly name: string; readonly path: string },
+): Promise<ApiAnswer> {
   const { host, settings, signal } = context;
   let tries = 0;
   try {
@@ -149,26 +83,25 @@ async function patiently(context: TorcxContext, what: string, attempt: () => Pro
         signal,
         policy: scaled(retryPolicies.api, settings),
         isWorthRetrying: isTransient,
-        onRetry: (error, number) => context.say('debug', `API server, ${what}, try ${number}: ${reasonOf(error)}`),
+        onRetry: (error, number) => context.say('debug', `API server, ${name}, try ${number}: ${reasonOf(error)}`),
       },
       (number) => {
         tries = number;
-        return attempt();
+        return send(context, connection, { what: 'read it', method: 'GET', path });
       },
     );
   } catch (error) {
     signal.throwIfAborted();
-    const count = tries > 1 ? ` (${tries} tries)` : '';
-    throw new ApiFailure(`${reasonOf(error)}${count}`, error instanceof ApiFailure ? error.status : undefined, error);
+    throw tries > 1 ? new Error(`${reasonOf(error)} (${tries} tries)`, { cause: error }) : error;
   }
 }
 
-/** Conflicts are answered at once, everything else that may pass with long pauses. */
-async function annotatePatiently(context: TorcxContext, attempt: () => Promise<HttpAnswer>): Promise<void> {
+/** A conflict is tried again at once; every other failure that may pass, after a long pause. */
+async function retryAnnotation(context: TorcxContext, attempt: () => Promise<unknown>): Promise<void> {
   const { host, settings, signal } = context;
-  const isConflict = (error: unknown) => error instanceof ApiFailure && error.status === 409;
+  const isConflict = (error: unknown): boolean => isError(error, kubernetesErrors.CONFLICT);
   const conflicts = { host, signal, policy: retryPolicies.conflict, isWorthRetrying: isConflict };
   const policy = scaled(retryPolicies.annotation, settings);
-  const isWorthRetrying = (error: unknown) => isTransient(error) || isConflict(error);
+  const isWorthRetrying = (error: unknown): boolean => isTransient(error) || isConflict(error);
   await retry({ host, signal, policy, isWorthRetrying }, () => retry(conflicts, attempt));
 }

@@ -50,7 +50,7 @@ export async function askCluster(context: TorcxContext, needsMappings: boolean):
   const asksCluster = settings.role === 'bootstrap';
   const asksVersion = asksCluster && settings.forcedKubeVersion === undefined;
   const asksMappings = asksCluster && needsMappings;
-  const api = asksVersion || asksMappings ? await openApi(context) : undefined;
+  using api = asksVersion || asksMappings ? await openApi(context) : undefined;
   const [version, mappings] = await Promise.all([
     asksVersion ? ask(api, (server) => server.version().then(checkKubeVersion)) : undefined,
     asksMappings
@@ -67,12 +67,15 @@ export async function askCluster(context: TorcxContext, needsMappings: boolean):
 /** An answer of the cluster, or why there is none. */
 type Asked = { readonly value: string; readonly from: string } | { readonly failure: string };
 
-async function openApi(context: TorcxContext): Promise<ClusterApi | { readonly failure: string }> {
-  return openClusterApi(context).catch((error: unknown) => ({ failure: reasonOf(error) }));
+/** Takes the place of an API server that cannot be asked. */
+type Unusable = Disposable & { readonly failure: string };
+
+async function openApi(context: TorcxContext): Promise<ClusterApi | Unusable> {
+  return openClusterApi(context).catch((error: unknown) => ({ failure: reasonOf(error), [Symbol.dispose]: () => {} }));
 }
 
 async function ask(
-  api: ClusterApi | { readonly failure: string } | undefined,
+  api: ClusterApi | Unusable | undefined,
   question: (api: ClusterApi) => Promise<string>,
 ): Promise<Asked> {
   if (api === undefined || 'failure' in api) return api ?? { failure: 'not asked' };
