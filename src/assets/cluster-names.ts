@@ -7,10 +7,9 @@ import type { InstallConfig } from '../install-config/schema.ts';
 import { asset, textOf } from './asset.ts';
 import { installConfig } from './install-config.ts';
 import { readAssetJson } from './json.ts';
+import { apiPort, configServerPort } from '../contract/ports.ts';
 
 const path = '.firstlight/cluster-names.json';
-export const apiPort = 6443;
-export const configServerPort = 22_623;
 
 const schema = z.strictObject({
   clusterName: z.string(),

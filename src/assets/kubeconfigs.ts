@@ -2,10 +2,11 @@
 import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';
-import { apiPort, clusterNames } from './cluster-names.ts';
+import { clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
 import { adminLeaf, breakGlassLeaf } from './leaves.ts';
 import { apiserverServingSigner } from './signers.ts';
+import { localApiUrl } from '../contract/ports.ts';
 
 interface KubeconfigAsset<Inputs extends InputAssets> {
   readonly name: string;
@@ -71,7 +72,7 @@ export const loopbackKubeconfig = kubeconfigAsset({
   inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
   options: ({ names, ca, admin }) => ({
     cluster: names.clusterName,
-    server: `https://localhost:${apiPort}`,
+    server: localApiUrl,
     caPem: ca.certificatePem,
     user: 'loopback',
     credential: byCertificate(admin),

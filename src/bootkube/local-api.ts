@@ -2,7 +2,6 @@
 // may write, so bootkube signs itself such a certificate for an hour and keeps it in memory: it is on no disk.
 import { join } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
-import { etcdPorts } from '../control-plane/member-flags.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient, HttpRequest } from '../host/network.ts';
@@ -11,9 +10,9 @@ import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { issueLeaf } from '../pki/issue.ts';
 import { readKeyPair } from '../pki/key.ts';
 import type { Observation } from '../workflow/wait.ts';
+import { etcdPorts, localApiUrl } from '../contract/ports.ts';
 
 const hourDays = 1 / 24;
-export const localApiUrl = 'https://localhost:6443';
 
 /** A client of the local API with every right, for an hour. */
 export async function firstClient(host: Host, pki: string): Promise<KubernetesClient> {

@@ -8,8 +8,8 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
 import { progressFile, removalMark } from '../contract/bootstrap-paths.ts';
-import { localApiUrl } from './local-api.ts';
 import { clientFor } from './remote-api.ts';
+import { localApiUrl } from '../contract/ports.ts';
 
 export const progressConfigMap = {
   apiVersion: 'v1',

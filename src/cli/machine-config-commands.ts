@@ -1,6 +1,7 @@
 // The verbs about what machines get. `prepare` runs on a machine, from its unit, and is not listed.
 import { configServerPaths } from '../contract/machine-paths.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command.ts';
+import { configServerLocalPort, configServerPort } from '../contract/ports.ts';
 
 const from: OptionSpec = {
   flags: '--from <folder>',
@@ -119,8 +120,12 @@ export const machineConfigCommands: readonly CommandSpec[] = [
         defaultValue: configServerPaths.settings,
       },
       { flags: '--address <address>', description: 'listen here', defaultValue: '::' },
-      { flags: '--port <port>', description: 'listen here', defaultValue: 22_623 },
-      { flags: '--local-port <port>', description: '/metrics and /healthz on loopback', defaultValue: 22_690 },
+      { flags: '--port <port>', description: 'listen here', defaultValue: configServerPort },
+      {
+        flags: '--local-port <port>',
+        description: '/metrics and /healthz on loopback',
+        defaultValue: configServerLocalPort,
+      },
       { flags: '--balancer <address>', description: 'a load balancer that sends PROXY v2 headers', isRepeatable: true },
       { flags: '--open', description: 'serve whoever asks, and give keys to nobody; for machines that know no token' },
       {

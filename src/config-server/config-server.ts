@@ -11,10 +11,6 @@ import { answerEntries, type Log, troubleEntry } from './server-log.ts';
 import { certificateTrouble, type FollowedPair, followServingPair, type PairPaths } from './serving-pair.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
-export const configServerPort = 22_623;
-/** For /metrics and a /healthz that says what is missing; on loopback. */
-export const localPort = 22_690;
-
 export const defaultLimits: ServerLimits = {
   headerBytes: 16 * 1024,
   handshakeMs: 10_000,

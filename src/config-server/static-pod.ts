@@ -2,7 +2,7 @@
 // arguments as machine-config-server.service; only one of the two may be on a machine, because there is one port.
 import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
 import { bootstrapFolder, configServerPaths } from '../contract/machine-paths.ts';
-import { localPort } from './config-server.ts';
+import { configServerLocalPort } from '../contract/ports.ts';
 
 export interface ConfigServerPodOptions {
   /** The release's image of this program, whose entry point it is. */
@@ -10,7 +10,9 @@ export interface ConfigServerPodOptions {
 }
 
 export function machineConfigServerPod({ image }: ConfigServerPodOptions): object {
-  const probe = (path: string): object => ({ httpGet: { path, port: localPort, scheme: 'HTTP', host: '127.0.0.1' } });
+  const probe = (path: string): object => ({
+    httpGet: { path, port: configServerLocalPort, scheme: 'HTTP', host: '127.0.0.1' },
+  });
   return {
     apiVersion: 'v1',
     kind: 'Pod',

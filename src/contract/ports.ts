@@ -11,3 +11,13 @@ export const configServerLocalPort = 22_690;
 export function httpsUrl(address: string, port: number): string {
   return `https://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
+
+/** What the kube-apiserver of this very machine is called by programs that run beside it. */
+export const localApiUrl = `https://localhost:${apiPort}`;
+
+/** Clients and peers of etcd; metrics and health answer on loopback, without TLS. */
+export const etcdPorts = { client: 2379, peer: 2380, metrics: 2381 } as const;
+
+/** Health of the two on loopback, which is also where each of them is seen to have ended. */
+export const controllerManagerPort = 10_257;
+export const schedulerPort = 10_259;

@@ -2,6 +2,7 @@
 // and never has to be told a new list of endpoints.
 import { bundleFile, certificateFile, keyFile, pkiFolder, serviceAccountFiles } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
+import { apiPort, etcdPorts } from '../contract/ports.ts';
 
 export interface ApiserverPodOptions {
   readonly image: string;
@@ -14,8 +15,6 @@ export interface ApiserverPodOptions {
   /** It never holds much: memory is spent on collecting it less often, a quarter of what its start costs. */
   readonly isShortLived?: boolean;
 }
-
-export const apiPort = 6443;
 
 export function apiserverPod(options: ApiserverPodOptions): object {
   const {
@@ -74,7 +73,7 @@ const authentication = {
 } as const;
 
 const storage = {
-  'etcd-servers': 'https://127.0.0.1:2379',
+  'etcd-servers': `https://127.0.0.1:${etcdPorts.client}`,
   'etcd-cafile': bundleFile('etcd-ca'),
   'etcd-certfile': certificateFile('apiserver-etcd-client'),
   'etcd-keyfile': keyFile('apiserver-etcd-client'),

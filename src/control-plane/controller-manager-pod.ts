@@ -10,6 +10,7 @@ import {
   serviceAccountFiles,
 } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
+import { controllerManagerPort } from '../contract/ports.ts';
 
 export interface ControllerManagerPodOptions {
   readonly image: string;
@@ -21,7 +22,7 @@ export interface ControllerManagerPodOptions {
 }
 
 export function controllerManagerPod(options: ControllerManagerPodOptions): object {
-  const probe = { path: '/healthz', port: 10_257, scheme: 'HTTPS', host: '127.0.0.1' } as const;
+  const probe = { path: '/healthz', port: controllerManagerPort, scheme: 'HTTPS', host: '127.0.0.1' } as const;
   const kubeconfig = componentKubeconfig('kube-controller-manager');
   return staticPod({
     component: 'kube-controller-manager',

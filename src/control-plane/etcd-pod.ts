@@ -1,7 +1,7 @@
 // The etcd member of a machine. Its flags are the etcd module's business; this is the pod around them.
-import { etcdPorts } from './member-flags.ts';
 import { etcdDataFolder, pkiFolder } from './control-plane-paths.ts';
 import { staticPod } from './static-pod.ts';
+import { etcdPorts } from '../contract/ports.ts';
 
 export interface EtcdPodOptions {
   readonly image: string;

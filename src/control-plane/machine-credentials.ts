@@ -19,6 +19,7 @@ import {
 import { trustBundlePem, type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
 import { componentKubeconfig, pkiFolder } from './control-plane-paths.ts';
 import { controlPlaneErrors } from './errors.ts';
+import { localApiUrl } from '../contract/ports.ts';
 
 /** Every signer that a control-plane machine holds: all but root-ca, whose key stays on the workstation. */
 export const heldSigners: readonly SignerName[] = Object.keys(signerProfiles).filter(
@@ -155,7 +156,7 @@ async function writeKubeconfigs({ host, clusterName, kubeconfigFolder }: Credent
     const beside = (file: string): FileReference => ({ file: `${basename(pkiFolder)}/${file}` });
     const text = kubeconfigText({
       cluster: clusterName,
-      server: 'https://localhost:6443',
+      server: localApiUrl,
       caPem: beside('apiserver-ca.crt'),
       user: component,
       credential: { kind: 'files', certificate: beside(`${component}.crt`), key: beside(`${component}.key`) },

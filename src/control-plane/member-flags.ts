@@ -1,7 +1,7 @@
 // The command line of an etcd 3.7 member. Two rules hide in it: `--max-learners` must be the same on every member (etcd
 // checks it when a change is applied and at every start), and `--initial-cluster-state=new` exists for exactly one
 // member of a cluster's life, the bootstrap machine's first start.
-import { httpsUrl } from '../contract/ports.ts';
+import { etcdPorts, httpsUrl } from '../contract/ports.ts';
 import type { InitialMember } from '../etcd/member.ts';
 
 export interface MemberFiles {
@@ -37,8 +37,6 @@ export interface MemberFlags {
 }
 
 export type MemberProfile = 'normal' | 'slow';
-
-export const etcdPorts: MemberPorts = { client: 2379, peer: 2380, metrics: 2381 };
 
 const timing: Readonly<Record<MemberProfile, { readonly heartbeatMs: number; readonly electionMs: number }>> = {
   normal: { heartbeatMs: 100, electionMs: 1000 },

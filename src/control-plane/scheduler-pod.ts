@@ -1,6 +1,7 @@
 // kube-scheduler of one machine: one of them leads, the others wait.
 import { componentKubeconfig, componentKubeconfigFolder } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
+import { schedulerPort } from '../contract/ports.ts';
 
 export interface SchedulerPodOptions {
   readonly image: string;
@@ -8,7 +9,7 @@ export interface SchedulerPodOptions {
 }
 
 export function schedulerPod({ image, featureGates }: SchedulerPodOptions): object {
-  const probe = (path: string) => ({ path, port: 10_259, scheme: 'HTTPS', host: '127.0.0.1' }) as const;
+  const probe = (path: string) => ({ path, port: schedulerPort, scheme: 'HTTPS', host: '127.0.0.1' }) as const;
   const kubeconfig = componentKubeconfig('kube-scheduler');
   return staticPod({
     component: 'kube-scheduler',

@@ -10,8 +10,9 @@ import { readMachines } from '../platform/local/machine-folder.ts';
 import { findProcesses, hasProcesses } from '../platform/local/observed-machine.ts';
 import { readProcessTable } from '../platform/local/process-table.ts';
 import { isServiceRunning } from '../platform/local/switch-services.ts';
-import { type ApiFacts, apiPort, type DiagnosisFacts, configServerPort, type DiagnosedMachine } from './facts.ts';
+import { type ApiFacts, type DiagnosisFacts, type DiagnosedMachine } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
+import { apiPort, configServerPort } from '../contract/ports.ts';
 
 /** What is known of a machine from the files it writes. */
 export type MachineWords = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;

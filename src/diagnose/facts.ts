@@ -49,6 +49,3 @@ export interface DiagnosisFacts {
   /** Undefined while the API does not answer. */
   readonly api: ApiFacts | undefined;
 }
-
-export const apiPort = 6443;
-export const configServerPort = 22_623;

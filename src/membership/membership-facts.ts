@@ -1,7 +1,6 @@
 // What a decision about the members of etcd depends on besides etcd itself, from the API: who the masters are, what they
 // published, how far the handoff is. A pure function of objects; who reads them is look-after-members.ts.
-import { httpsUrl } from '../contract/ports.ts';
-import { etcdPorts } from '../control-plane/member-flags.ts';
+import { httpsUrl, etcdPorts } from '../contract/ports.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { Bootstrap, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';

@@ -2,8 +2,7 @@
 import { etcdDataFolder } from '../control-plane/control-plane-paths.ts';
 import { readDataFolder } from '../etcd/data-folder.ts';
 import type { Member } from '../etcd/member.ts';
-import { httpsUrl } from '../contract/ports.ts';
-import { etcdPorts } from '../control-plane/member-flags.ts';
+import { httpsUrl, etcdPorts } from '../contract/ports.ts';
 import { decideStart, type Listing, type StartDecision } from '../membership/member-start.ts';
 import { addressOf, type Agent } from './agent-context.ts';
 import { knownInventory } from './known-inventory.ts';

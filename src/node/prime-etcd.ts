@@ -3,11 +3,11 @@
 // for the seven seconds of a request. A second start on the data it has by then publishes at once. So the first one is
 // made here, outside of the kubelet, which would take two more seconds to notice that a container has ended.
 import { isError } from '../errors/firstlight-error.ts';
-import { etcdPorts } from '../control-plane/member-flags.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { waitUntil } from '../workflow/wait.ts';
+import { etcdPorts } from '../contract/ports.ts';
 
 /** Longer than a small snapshot takes. Without it the pod makes the start by itself, and takes its seconds. */
 const deadlineMs = 10_000;

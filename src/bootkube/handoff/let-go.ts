@@ -1,6 +1,5 @@
 // This machine stops being the cluster: first its API (the load balancer sees it fail and uses the masters), then its
 // voice in etcd, last its etcd. An API server outlives its etcd badly, so the order is never the other way round.
-import { apiPort } from '../../assets/cluster-names.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
@@ -13,12 +12,13 @@ import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clientFor } from '../remote-api.ts';
 import { keepMembers } from './masters.ts';
 import { aServingMaster } from './serving-master.ts';
+import { apiPort, controllerManagerPort, schedulerPort } from '../../contract/ports.ts';
 
 const minuteMs = 60_000;
 /** In the order of their end; the API last, because the others speak to it. */
 const served = [
-  { component: 'kube-scheduler', port: 10_259, isElected: true },
-  { component: 'kube-controller-manager', port: 10_257, isElected: true },
+  { component: 'kube-scheduler', port: schedulerPort, isElected: true },
+  { component: 'kube-controller-manager', port: controllerManagerPort, isElected: true },
   { component: 'kube-apiserver', port: apiPort, isElected: false },
 ] as const;
 

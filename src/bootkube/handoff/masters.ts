@@ -10,8 +10,8 @@ import { lookAfterMembers } from '../../membership/look-after-members.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { localApiUrl } from '../local-api.ts';
 import { clientFor } from '../remote-api.ts';
+import { localApiUrl } from '../../contract/ports.ts';
 
 export const masters: Stage<BootkubeContext> = {
   name: 'masters',

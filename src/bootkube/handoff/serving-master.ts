@@ -1,9 +1,9 @@
 // A master whose API answers by itself. The load balancer would do as well, but may still send us to this machine.
 import { join } from 'node:path';
-import { apiPort } from '../../assets/cluster-names.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { BootkubeContext } from '../context.ts';
 import { apiIsReady } from '../local-api.ts';
+import { apiPort } from '../../contract/ports.ts';
 
 export async function aServingMaster({ host, inventory, names }: BootkubeContext): Promise<string> {
   const ca = await host.files.readText(join(pkiFolder, 'apiserver-ca.crt'));

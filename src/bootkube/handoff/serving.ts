@@ -1,7 +1,6 @@
 // Before this machine lets go: enough masters serve the API and the configuration of later machines, asked directly and
 // not through the load balancer, which would answer with this machine's own voice.
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import { apiPort, configServerPort } from '../../assets/cluster-names.ts';
 import type { HttpClient } from '../../host/network.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { StandingQuestions } from '../../workflow/standing-questions.ts';
@@ -9,6 +8,7 @@ import { type Observation, waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { type ReadinessProbe, askReadiness } from '../local-api.ts';
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 const deadlineMs = 30 * 60_000;
 

@@ -1,8 +1,7 @@
 // Stage 7: the first etcd member. It founds the cluster of one that the masters will join.
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
-import { httpsUrl } from '../../contract/ports.ts';
-import { etcdPorts } from '../../control-plane/member-flags.ts';
+import { httpsUrl, etcdPorts } from '../../contract/ports.ts';
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';

@@ -12,10 +12,11 @@ import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
-import { apiIsReady, etcdIsReady, firstClient, localApiUrl } from '../local-api.ts';
+import { apiIsReady, etcdIsReady, firstClient } from '../local-api.ts';
 import { alteredFiles, stageFolder, treeDigests } from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';
 import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
+import { localApiUrl } from '../../contract/ports.ts';
 
 const minuteMs = 60_000;
 const secretsLink = '/etc/kubernetes/bootstrap-secrets';

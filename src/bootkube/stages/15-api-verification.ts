@@ -6,7 +6,8 @@ import type { Stage, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { apiIsReady, localApiUrl } from '../local-api.ts';
+import { apiIsReady } from '../local-api.ts';
+import { localApiUrl } from '../../contract/ports.ts';
 
 const minuteMs = 60_000;
 

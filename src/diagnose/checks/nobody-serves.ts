@@ -1,6 +1,7 @@
 // Nobody stands behind the load balancer. Why not is for the checks above to find; this names what is missing.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
-import { apiPort, type DiagnosisFacts, configServerPort } from '../facts.ts';
+import { type DiagnosisFacts } from '../facts.ts';
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 export const nobodyServes: DiagnosisCheck = {
   name: 'nobody-serves',

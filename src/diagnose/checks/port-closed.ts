@@ -1,7 +1,8 @@
 // A port of the load balancer that a machine cannot connect to. The load balancer accepts connections whether or not
 // anybody stands behind it, so a connection that fails is closed on the way.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
-import { apiPort, type DiagnosisFacts, configServerPort } from '../facts.ts';
+import { type DiagnosisFacts } from '../facts.ts';
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 const what: Readonly<Record<number, string>> = { [configServerPort]: 'the config server', [apiPort]: 'the API' };
 

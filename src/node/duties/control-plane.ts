@@ -10,6 +10,7 @@ import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { apiReadiness } from '../../kubernetes/api-readiness.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readReleaseFacts } from '../release-facts.ts';
+import { localApiUrl } from '../../contract/ports.ts';
 
 export const controlPlaneDuty: Duty = {
   name: 'control-plane',
@@ -23,7 +24,7 @@ export const controlPlaneDuty: Duty = {
     const first = await writeMissing(agent, { 'kube-apiserver': server });
     if (first.length > 0) return acted(`started ${first.join(', ')}`);
     const ca = await agent.host.files.readText(bundleFile('apiserver-ca'));
-    const api = await apiReadiness({ network: agent.kept }, { url: 'https://localhost:6443', ca });
+    const api = await apiReadiness({ network: agent.kept }, { url: localApiUrl, ca });
     if (api.status !== 'ready') return waiting(...api.missing);
     const rest = await writeMissing(agent, others);
     return rest.length > 0 ? acted(`started ${rest.join(', ')}`) : settled();

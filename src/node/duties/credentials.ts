@@ -14,6 +14,7 @@ import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { apiReadiness } from '../../kubernetes/api-readiness.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { leaseNamespace, renewalLease } from '../../contract/leases.ts';
+import { localApiUrl } from '../../contract/ports.ts';
 
 const readyWithinMs = 120_000;
 
@@ -58,7 +59,7 @@ async function renewInTurn(agent: Agent, signal: AbortSignal, say: (note: string
       deadlineMs: readyWithinMs,
       everyMs: 1_000,
       signal: leadership.signal,
-      probe: () => apiReadiness(host, { url: 'https://localhost:6443', ca }),
+      probe: () => apiReadiness(host, { url: localApiUrl, ca }),
     });
   });
 }

@@ -6,7 +6,6 @@ import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { archiveData } from '../../etcd/data-folder.ts';
-import { etcdPorts } from '../../control-plane/member-flags.ts';
 import type { InitialMember } from '../../etcd/member.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
@@ -17,6 +16,7 @@ import { observeMember, type SeenMember } from '../observe-member.ts';
 import { primeEtcd } from '../prime-etcd.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
+import { etcdPorts } from '../../contract/ports.ts';
 
 const path = podFile('etcd');
 

@@ -13,10 +13,10 @@ import { bootstrapKubeconfig, configServerCa } from '../../contract/machine-path
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
+import { configServerPort } from '../../contract/ports.ts';
 
 /** Present until the cluster knows that this machine holds its keys: see spent-token.ts. */
 export const redemptionFile = '/var/lib/firstlight/keys-redemption';
-const configServerPort = 22_623;
 
 export const keys: Duty = {
   name: 'keys',

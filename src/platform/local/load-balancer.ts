@@ -1,9 +1,7 @@
 // The cluster's load balancer as data: haproxy's configuration. It is changed by nothing but its own health checks,
 // over TLS and several times a second, so a handoff needs no command: a backend that stops being ready is left out.
 import type { Machine } from '../machine.ts';
-
-export const apiPort = 6443;
-export const configServerPort = 22_623;
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 export interface LoadBalancerInput {
   readonly switchAddress: string;

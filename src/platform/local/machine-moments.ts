@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
 import { type Moment, parseTimeline, timelineFile } from '../../contract/timeline.ts';
 import { machinePaths, switchFolder } from './cluster-folder.ts';
-import { apiPort, configServerPort } from './load-balancer.ts';
 import { readMachine } from './machine-folder.ts';
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 /** systemd's catalogue of messages: a unit is being started, was started; the journal, its first service, runs. */
 const messages = {

@@ -10,10 +10,11 @@ import { isError } from '../../errors/firstlight-error.ts';
 import { platformErrors } from '../errors.ts';
 import type { Machine } from '../machine.ts';
 import { namespacePath, switchFolder, switchNamespace } from './cluster-folder.ts';
-import { apiPort, hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
+import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { type LocalCluster, networkOf } from './local-cluster.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';
 import { type ProcessEntry, readProcessTable } from './process-table.ts';
+import { apiPort } from '../../contract/ports.ts';
 
 interface SwitchService {
   readonly name: 'load-balancer' | 'name-server' | 'host-port';
