@@ -4,7 +4,7 @@ import { enableCompileCache } from 'node:module';
 
 enableCompileCache(`${import.meta.dirname}/../.toolchain/compile-cache`);
 
-const { runCli } = await import('./cli/run.ts');
+const { runCli } = await import('./cli/frame/run.ts');
 const { realTerminal } = await import('./host/real/terminal.ts');
 // Under the names tectonic-torcx-bootstrap and tectonic-torcx-hook-pre we are those programs.
 const calledAs = process.env['FIRSTLIGHT_CALLED_AS'] ?? process.argv[1] ?? '';

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { firstlightVersion } from '../src/cli/program.ts';
+import { firstlightVersion } from '../src/cli/frame/program.ts';
 import { realHost } from '../src/host/real/real-host.ts';
 import { type BuildOptions, buildRelease } from '../src/release/build/build-release.ts';
 import { describeEvent } from '../src/screen/event-words.ts';

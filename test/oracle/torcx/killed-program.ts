@@ -1,6 +1,6 @@
 // The program, killed by SIGKILL at the n-th point (KILL_AT) where it is about to change something, is in the middle of
 // writing a file, or is about to ask systemd for something. KILL_AT=0: not at all; then it prints the number of points.
-import { runCli } from '../../../src/cli/run.ts';
+import { runCli } from '../../../src/cli/frame/run.ts';
 import type { Bus } from '../../../src/host/bus.ts';
 import type { Files } from '../../../src/host/files.ts';
 import { realHost } from '../../../src/host/real/real-host.ts';

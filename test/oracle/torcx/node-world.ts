@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { runCli } from '../../../src/cli/run.ts';
+import { runCli } from '../../../src/cli/frame/run.ts';
 import type { Host } from '../../../src/host/host.ts';
 import { realHost } from '../../../src/host/real/real-host.ts';
 import { type Gnupg, openGnupg } from './gnupg.ts';

@@ -1,0 +1,79 @@
+// `firstlight bootkube stage N [--show|--step]`, `bootkube render-…`, `bootkube start-bootstrap`: a stage explains itself,
+// shows what the original ran, and is run, shown, or run after a question.
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
+import { bootkubeErrors } from '../../bootkube/errors.ts';
+import { type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';
+import { renderStages } from '../../bootkube/render-stages.ts';
+import { runBootkubeStages } from '../../bootkube/run-stages.ts';
+import { stageNumbered } from '../../bootkube/stages.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import type { CommandBody, CommandResult, Invocation } from '../frame/verb.ts';
+
+const optionsSchema = z.looseObject({ show: z.boolean().optional(), step: z.boolean().optional() });
+
+export const bootkubeStage: CommandBody = async (invocation) => {
+  const number = Number(invocation.args[0]);
+  if (!Number.isInteger(number)) throw bootkubeErrors.UNKNOWN_STAGE({ number: invocation.args[0] ?? '' });
+  return runOne(invocation, stageNumbered(number));
+};
+
+export function bootkubeNamed(number: number): CommandBody {
+  return (invocation) => runOne(invocation, stageNumbered(number));
+}
+
+export const bootkubeRenderAll: CommandBody = async (invocation) => {
+  const { host, emit, signal, terminal } = invocation;
+  const context = await loadContext(host, emit);
+  for (const stage of renderStages) terminal.err(`${explanation(context, stage)}\n`);
+  await runBootkubeStages({ context, stages: renderStages, emit, signal });
+  return {
+    data: { stages: renderStages.map((stage) => stage.name) },
+    text: `${renderStages.length} stages rendered and verified\n`,
+  };
+};
+
+async function runOne(invocation: Invocation, stage: Stage<BootkubeContext>): Promise<CommandResult> {
+  const { host, emit, signal, terminal } = invocation;
+  const { show, step } = optionsSchema.parse(invocation.options);
+  const context = await loadContext(host, emit);
+  if (show === true) return shown(context, stage);
+  terminal.err(explanation(context, stage));
+  if (step === true) {
+    const answer = await terminal.ask('Run it? [Y/n] ', signal);
+    if (answer === undefined || /^n/i.test(answer)) return { data: { ran: false }, text: 'not run\n' };
+  }
+  await runBootkubeStages({ context, stages: [stage], emit, signal });
+  return { data: { stage: stage.name, ran: true }, text: `stage ${stage.number} ${stage.name}: done and verified\n` };
+}
+
+function explanation({ release }: BootkubeContext, stage: Stage<BootkubeContext>): string {
+  const { variable, originalCommand } = stage as Partial<RenderStage>;
+  const image = variable === undefined ? undefined : release.imageVariables[variable];
+  return [
+    `Stage ${stage.number}: ${stage.name}`,
+    `  why       ${stage.why}`,
+    ...(originalCommand === undefined ? [] : [`  original  ${originalCommand}`]),
+    ...(image === undefined ? [] : [`  here      built-in renderer; ${variable} is ${image.reference} (${image.why})`]),
+    `  reads     ${stage.inputs.join(', ') || 'nothing'}`,
+    `  writes    ${stage.outputs.join(', ') || 'nothing'}`,
+    '',
+  ].join('\n');
+}
+
+async function shown(context: BootkubeContext, stage: Stage<BootkubeContext>): Promise<CommandResult> {
+  const folder = join(context.folders.render, stageFolder({ number: stage.number ?? 0, name: stage.name }));
+  const paths = Object.keys(await treeDigests(context.host.files, folder)).filter((path) => path !== '');
+  const files = await Promise.all(
+    paths.map(async (path) => ({ path, content: await shownContent(context, join(folder, path)) })),
+  );
+  const text = files.map(({ path, content }) => `--- ${path}\n${content}\n`).join('');
+  const { number, name, why, inputs, outputs } = stage;
+  return { data: { number, name, why, inputs, outputs, files }, text: `${explanation(context, stage)}${text}` };
+}
+
+async function shownContent({ host }: BootkubeContext, path: string): Promise<string> {
+  if (path.endsWith('.key') || path.includes('kubeconfig')) return '[a secret, not shown]';
+  return host.files.readText(path);
+}

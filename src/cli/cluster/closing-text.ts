@@ -1,0 +1,52 @@
+// The last words of `create cluster`: what stands now, how to reach it, and where the time went.
+import type { CreatedCluster } from '../../cluster/create-cluster.ts';
+import type { CreateStory } from '../../cluster/create-view.ts';
+
+export interface Closing {
+  readonly cluster: CreatedCluster;
+  readonly story: CreateStory;
+  readonly elapsedMs: number;
+  /** As the person would type it. */
+  readonly kubeconfig: string;
+  readonly dirOption: string;
+  readonly keepsBootstrap: boolean;
+}
+
+const numbers = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
+
+export function closingText(closing: Closing): string {
+  const { cluster, story, elapsedMs, kubeconfig, dirOption, keepsBootstrap } = closing;
+  const done = (name: string): boolean => story.stages[name]?.ms !== undefined;
+  const count = numbers[cluster.masters] ?? String(cluster.masters);
+  const [noun, verb] = cluster.masters === 1 ? ['master', 'serves'] : ['masters', 'serve'];
+  const voters = `${count.toLowerCase()} ${cluster.masters === 1 ? 'voter' : 'voters'}`;
+  const spent = Object.entries(story.stages)
+    .filter(([, { ms }]) => ms !== undefined && ms >= 50)
+    .map(([name, { ms = 0 }]) => `${name} ${(ms / 1000).toFixed(1)}`);
+  return [
+    ...(done('bootstrap') ? ['  It is now safe to remove the bootstrap resources. Removed.'] : []),
+    `  ${count} ${noun} ${verb} the API; etcd has ${voters}; bootstrap is ${keepsBootstrap ? 'idle and kept' : 'gone'}.`,
+    '',
+    `  export KUBECONFIG=${kubeconfig}`,
+    `  kubectl get nodes            or: firstlight kubectl${dirOption} get nodes`,
+    '',
+    ...spentLines(`  ${(elapsedMs / 1000).toFixed(1)} s   `, spent),
+    `  Where the time went: firstlight status --waterfall${dirOption}`,
+    `  Remove it: firstlight destroy cluster${dirOption}`,
+    '',
+  ].join('\n');
+}
+
+const widest = 80;
+
+/** Broken between two entries, never inside one. */
+function spentLines(head: string, spent: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const one of spent) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? `${head}${one}` : `${last} · ${one}`;
+    if (last === undefined || longer.length <= widest) lines.splice(-1, 1, longer);
+    else lines.push(`${' '.repeat(head.length)}${one}`);
+  }
+  return lines;
+}

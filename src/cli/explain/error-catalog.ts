@@ -1,0 +1,48 @@
+// Every error that a user may see, by code. error-catalog.test.ts fails when a table of src/ is missing here.
+import { assetErrors } from '../../assets/errors.ts';
+import { bootkubeErrors } from '../../bootkube/errors.ts';
+import { clusterErrors } from '../../cluster/errors.ts';
+import { controlPlaneErrors } from '../../control-plane/errors.ts';
+import type { ErrorKind } from '../../errors/firstlight-error.ts';
+import { etcdErrors } from '../../etcd/errors.ts';
+import { hostErrors } from '../../host/errors.ts';
+import { installConfigErrors } from '../../install-config/errors.ts';
+import { kubernetesErrors } from '../../kubernetes/errors.ts';
+import { machineConfigErrors } from '../../machine-config/errors.ts';
+import { configServerErrors } from '../../config-server/errors.ts';
+import { agentErrors } from '../../node/errors.ts';
+import { nodeSoftwareErrors } from '../../machine-boot/errors.ts';
+import { firstBootErrors } from '../../machine-boot/first-boot-errors.ts';
+import { pkiErrors } from '../../pki/errors.ts';
+import { platformErrors } from '../../platform/errors.ts';
+import { releaseErrors } from '../../release/errors.ts';
+import { torcxErrors } from '../../torcx/errors.ts';
+import { workflowErrors } from '../../workflow/errors.ts';
+import { cliErrors } from '../frame/errors.ts';
+
+export const errorTables = {
+  cliErrors,
+  installConfigErrors,
+  assetErrors,
+  pkiErrors,
+  releaseErrors,
+  platformErrors,
+  machineConfigErrors,
+  configServerErrors,
+  nodeSoftwareErrors,
+  firstBootErrors,
+  bootkubeErrors,
+  agentErrors,
+  clusterErrors,
+  controlPlaneErrors,
+  etcdErrors,
+  kubernetesErrors,
+  torcxErrors,
+  workflowErrors,
+  hostErrors,
+};
+
+export function errorCatalog(): ReadonlyMap<string, ErrorKind> {
+  const kinds = Object.values(errorTables).flatMap((table): readonly ErrorKind[] => Object.values(table));
+  return new Map(kinds.map((kind) => [kind.code, kind]));
+}
