@@ -59,6 +59,11 @@ describe('who the masters are', () => {
     });
   });
 
+  test('an inventory without a bootstrap machine has no bootstrap member', () => {
+    const machines = expected.machines.filter(({ role }) => role !== 'bootstrap');
+    expect(facts({ inventory: { isClosed: true, machines } }).bootstrap).toBeUndefined();
+  });
+
   test('a record of a machine that is not in a closed inventory makes no master: it leaves, and without a node is gone', () => {
     const configMaps = [record('master-9')];
     const stranger = (nodes: readonly KubernetesObject[]) => facts({ configMaps, nodes }).masters.at(-1);

@@ -2,7 +2,7 @@
 // published, how far the handoff is. A pure function of objects; who reads them is look-after-members.ts.
 import { httpsUrl, etcdPorts } from '../contract/ports.ts';
 import type { MemberId } from '../etcd/member.ts';
-import type { Bootstrap, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
+import type { BootstrapMachine, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { readEndpoints } from './etcd-endpoints.ts';
@@ -47,15 +47,13 @@ export function isBootstrapComplete(configMaps: readonly KubernetesObject[]): bo
   return (found?.['data'] as { readonly status?: string } | undefined)?.status === 'complete';
 }
 
-/** Without a known bootstrap machine there is none to be removed: an address that nobody has stands for it. */
-function bootstrapOf({ machines }: Inventory): Bootstrap {
+function bootstrapOf({ machines }: Inventory): BootstrapMachine | undefined {
   const machine = machines.find(({ role }) => role === 'bootstrap');
-  if (machine === undefined) return { name: 'bootstrap', ...urlsOf('127.0.0.1', { peer: 1, client: 1 }) };
-  return { name: machine.name, ...urlsOf(machine.addresses[0] ?? '', etcdPorts) };
+  return machine === undefined ? undefined : { name: machine.name, ...memberUrlsOf(machine.addresses[0] ?? '') };
 }
 
-function urlsOf(address: string, ports: { readonly peer: number; readonly client: number }) {
-  return { peerUrl: httpsUrl(address, ports.peer), clientUrl: httpsUrl(address, ports.client) };
+function memberUrlsOf(address: string): { readonly peerUrl: string; readonly clientUrl: string } {
+  return { peerUrl: httpsUrl(address, etcdPorts.peer), clientUrl: httpsUrl(address, etcdPorts.client) };
 }
 
 function mastersOf({ inventory, configMaps, nodes, now }: FactsSources): readonly ObservedMaster[] {
@@ -70,7 +68,7 @@ function mastersOf({ inventory, configMaps, nodes, now }: FactsSources): readonl
       const record = records.get(name);
       return {
         name,
-        ...urlsOf(address, etcdPorts),
+        ...memberUrlsOf(address),
         readiness: record === undefined ? undefined : readinessOf(record, now),
         lostDataOf: record?.lostDataOf,
         freeDiskBytes: record?.freeDiskBytes,

@@ -7,7 +7,7 @@ import type { MembershipEvent } from './membership-events.ts';
 import type { Move, MembershipStage, MembershipWait } from './move.ts';
 import { nextMove } from './next-move.ts';
 import { observe } from './observe-members.ts';
-import { type MembershipFacts, memberName, type ObservedCluster } from './observed-cluster.ts';
+import { isMemberOf, type MembershipFacts, memberName, type ObservedCluster } from './observed-cluster.ts';
 import { patienceAfter, pauseWhile, refusalKey } from './patience.ts';
 import { performMove, type Performed } from './perform-move.ts';
 import { sightings } from './sightings.ts';
@@ -122,7 +122,7 @@ async function confirmBootstrapGone(
     }),
   );
   const confirmedBy = lists
-    .filter(({ members }) => members?.every(({ peerUrls }) => !peerUrls.includes(seen.bootstrap.peerUrl)))
+    .filter(({ members }) => members?.every((member) => !isMemberOf(member, seen.bootstrap)))
     .map(({ name }) => name);
   return confirmedBy.length >= Math.min(2, seen.masters.length) ? confirmedBy : undefined;
 }
@@ -198,6 +198,6 @@ async function pause({ clock, signal, wake }: MembershipLoop, ms: number): Promi
 export function membersToPublish(seen: ObservedCluster): readonly MemberId[] {
   if (seen.membership.status === 'unreadable') return [];
   return seen.membership.members
-    .filter((member) => !member.isLearner && !member.peerUrls.includes(seen.bootstrap.peerUrl))
+    .filter((member) => !member.isLearner && !isMemberOf(member, seen.bootstrap))
     .map((member) => member.id);
 }

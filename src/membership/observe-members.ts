@@ -4,7 +4,7 @@
 import type { Clock } from '../host/clock.ts';
 import type { Answer, EtcdClient, EtcdClients, Failure } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member, type MemberList, type MemberStatus } from '../etcd/member.ts';
-import type { MembershipFacts, ObservedCluster, MemberProbe } from './observed-cluster.ts';
+import { type MemberProbe, type MembershipFacts, memberMachines, type ObservedCluster } from './observed-cluster.ts';
 import { outcomes } from '../etcd/outcomes.ts';
 import type { Sightings } from './sightings.ts';
 
@@ -68,7 +68,7 @@ async function readMembers(options: ObserveOptions): Promise<MemberList | { read
     throw new Error(`${name} gave no list`);
   };
   try {
-    return await Promise.any([facts.bootstrap, ...facts.masters].map(ask));
+    return await Promise.any(memberMachines(facts).map(ask));
   } catch {
     signal?.throwIfAborted();
     const said = [...refusals].map(([name, why]) => `${name}: ${why}`).join('; ');

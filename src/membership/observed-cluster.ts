@@ -62,7 +62,8 @@ export interface Handoff {
   readonly publishedMembers: readonly MemberId[] | undefined;
 }
 
-export interface Bootstrap {
+/** The machine on which etcd began; its member leaves at the end of the handoff. */
+export interface BootstrapMachine {
   readonly name: string;
   readonly peerUrl: string;
   readonly clientUrl: string;
@@ -73,7 +74,8 @@ export interface ObservedCluster {
   readonly membership:
     | { readonly status: 'read'; readonly members: readonly ObservedMember[] }
     | { readonly status: 'unreadable'; readonly why: string };
-  readonly bootstrap: Bootstrap;
+  /** Undefined when the inventory lists none (any more): then there is no bootstrap member. */
+  readonly bootstrap: BootstrapMachine | undefined;
   /** Every master of the cluster, in the order of their names. */
   readonly masters: readonly ObservedMaster[];
   /** Peer URLs that left the list less than a moment ago, as far as this observer knows. */
@@ -94,8 +96,9 @@ export function isAnswering(member: ObservedMember): member is AnsweringMember {
   return member.probe.status === 'answers';
 }
 
-export function isMemberOf(member: Member, machine: { readonly peerUrl: string }): boolean {
-  return member.peerUrls.includes(machine.peerUrl);
+/** False when there is no such machine. */
+export function isMemberOf(member: Member, machine: { readonly peerUrl: string } | undefined): boolean {
+  return machine !== undefined && member.peerUrls.includes(machine.peerUrl);
 }
 
 /** The masters that are to vote: all but those that are leaving or gone. */
@@ -103,8 +106,16 @@ export function expectedMasters(seen: Pick<ObservedCluster, 'masters'>): readonl
   return seen.masters.filter((master) => !master.isLeaving && !master.isGone);
 }
 
+/** The machines on which a member of etcd may run: the bootstrap machine while there is one, and every master. */
+export function memberMachines({
+  bootstrap,
+  masters,
+}: Pick<ObservedCluster, 'masters' | 'bootstrap'>): readonly (BootstrapMachine | ObservedMaster)[] {
+  return bootstrap === undefined ? masters : [bootstrap, ...masters];
+}
+
 /** The machine's name, also for a member that has not said its own yet. */
 export function memberName(member: Member, seen: Pick<ObservedCluster, 'masters' | 'bootstrap'>): string {
-  const machine = [seen.bootstrap, ...seen.masters].find((machine) => isMemberOf(member, machine));
+  const machine = memberMachines(seen).find((machine) => isMemberOf(member, machine));
   return machine?.name ?? (hasStarted(member) ? member.name : `member ${member.id}`);
 }

@@ -145,6 +145,11 @@ describe('removing the bootstrap member', () => {
       `remove bootstrap bootstrap-done ${viaMaster}`,
     ],
     ['and when it is gone there is nothing to do', cluster(masters, committed), 'steady: '],
+    [
+      'and nothing where the inventory lists no bootstrap machine',
+      cluster(masters, { ...committed, bootstrap: undefined }),
+      'steady: ',
+    ],
   ])('%s', (_title, seen, expected) => {
     expect(said(seen)).toMatch(expected);
   });

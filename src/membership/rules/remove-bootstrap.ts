@@ -12,18 +12,18 @@ const apiServersNeeded = 2;
 const unrestLimitMs = 10_000;
 
 export const removeBootstrapRule: MembershipRule = (view) => {
-  const { bootstrap, seen, voters } = view;
+  const { bootstrap, voters } = view;
   if (bootstrap === undefined || bootstrap.isLearner) return no();
   const masters = voters.filter((member) => member !== bootstrap);
   const missing = [...etcdMissing(view, masters), ...handoffMissing(view, masters)];
   if (missing.length > 0) return no(...missing);
   if (mayStillServe(view, bootstrap))
-    return no(`the API of ${seen.bootstrap.name} to end: it needs its member until then`);
+    return no(`the API of ${view.nameOf(bootstrap)} to end: it needs its member until then`);
   if (view.leader === bootstrap) return handLeadershipOver(view, masters);
   const via = view.via(bootstrap.id);
   if (via === undefined) return no('a master through which the bootstrap member can be removed');
   const { id: member, peerUrls } = bootstrap;
-  return move({ kind: 'remove', node: seen.bootstrap.name, member, peerUrls, because: 'bootstrap-done', via });
+  return move({ kind: 'remove', node: view.nameOf(bootstrap), member, peerUrls, because: 'bootstrap-done', via });
 };
 
 function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
@@ -78,10 +78,10 @@ function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean
  * therefore after the API of the bootstrap machine has ended, and in a moment when all answer at once.
  */
 function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): RuleVerdict {
-  const { bootstrap, seen } = view;
-  const via = bootstrap?.clientUrls[0];
-  if (bootstrap === undefined || via === undefined || !view.isWell(bootstrap)) {
-    return no(`${seen.bootstrap.name} to answer: it leads etcd and must hand over`);
+  const { leader, seen } = view;
+  const [via] = leader.clientUrls;
+  if (via === undefined || !view.isWell(leader)) {
+    return no(`${view.nameOf(leader)} to answer: it leads etcd and must hand over`);
   }
   if (seen.unrestMs !== undefined && seen.unrestMs < unrestLimitMs) {
     return no('a moment when every member of etcd answers at once, to hand leadership over');
