@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { dataUrl } from '../src/ignition/data-url.ts';
 import { latestSpec } from '../src/ignition/spec-version.ts';
-import { readDocuments } from '../src/machine-config/documents.ts';
+import { readDocuments } from '../src/source-text/documents.ts';
 import type { MachineConfig } from '../src/machine-config/machine-config.ts';
 import { apiVersion, configSpec, roleLabel } from '../src/machine-config/machine-config.ts';
 import { builtInPools } from '../src/machine-config/pools.ts';

@@ -1,6 +1,6 @@
 // What the user writes, or nothing: then the defaults, commented, so that the file itself says what may be changed.
 import { jsonSchema, schemaFile } from '../install-config/json-schema.ts';
-import { mistakeLines } from '../install-config/mistake.ts';
+import { mistakeLines } from '../source-text/mistake.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import { defaultAnswers, inputOf } from '../install-config/questions.ts';
 import { renderInstallConfig } from '../install-config/render.ts';

@@ -1,7 +1,7 @@
 // Between spec versions. Upwards always works: newer specs only add. Downwards works when nothing is lost, and says
 // what would be: a field the older spec does not have, or a value it does not accept.
 import type { Config } from './config.ts';
-import type { JsonPath } from './problems.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
 import type { Report } from './report.ts';
 import { makeReport, jsonPathText } from './report.ts';
 import type { Field, ObjectType } from './schema.ts';
@@ -75,7 +75,7 @@ function filledMember(member: unknown, field: Field, step: Step): unknown {
 
 interface Target {
   readonly type: ObjectType;
-  readonly path: JsonPath;
+  readonly path: FieldPath;
   readonly version: SpecVersion;
 }
 

@@ -2,8 +2,9 @@
 // key overlays what the earlier one said, null means "not set", integers are integer literals. Unknown keys are found
 // in a second walk over the text, which compares keys exactly, so a key in the wrong case is both used and reported.
 import type { Config } from './config.ts';
-import type { JsonNode } from './json-source.ts';
-import type { JsonPath, PlacedFinding } from './problems.ts';
+import type { JsonNode } from '../source-text/json.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
+import type { PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Field, ListField, ObjectField, ObjectType } from './schema.ts';
 import { configType, ignition as ignitionType } from './schema.ts';
@@ -48,7 +49,7 @@ export function decodeVersion(root: JsonNode): { readonly text: string; readonly
 
 interface ObjectTarget {
   readonly type: ObjectType;
-  readonly path: JsonPath;
+  readonly path: FieldPath;
   /** What an earlier occurrence of the same key left here. */
   readonly earlier: unknown;
 }
@@ -86,7 +87,7 @@ function isPlain(field: Field, spec: SpecVersion): boolean {
 
 interface FieldTarget {
   readonly field: Field;
-  readonly path: JsonPath;
+  readonly path: FieldPath;
   readonly earlier: unknown;
 }
 
@@ -176,7 +177,7 @@ function isNullable(field: ObjectField, spec: SpecVersion): boolean {
   return field.nullableBefore !== undefined && !isAtLeast(spec, field.nullableBefore);
 }
 
-function mistake(node: JsonNode, path: JsonPath, expected: string): PlacedFinding {
+function mistake(node: JsonNode, path: FieldPath, expected: string): PlacedFinding {
   const article = node.kind === 'array' || node.kind === 'object' ? 'an' : 'a';
   const seen = node.kind === 'number' ? `the number ${node.spelling}` : `${article} ${node.kind}`;
   return { code: 'WRONG_TYPE', path, detail: `expected ${expected}, found ${seen}`, offset: node.start };

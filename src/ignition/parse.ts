@@ -2,9 +2,9 @@
 // text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
 import type { Config } from './config.ts';
 import { decodeConfig, decodeVersion } from './decode.ts';
-import type { JsonNode } from './json-source.ts';
-import { positionsIn, readJsonWithPlaces } from './json-source.ts';
-import type { ConfigFinding, JsonPath, PlacedFinding } from './problems.ts';
+import { jsonOffsets, readJsonWithPlaces } from '../source-text/json.ts';
+import { positionsIn } from '../source-text/place.ts';
+import type { ConfigFinding, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Report } from './report.ts';
 import { makeReport } from './report.ts';
@@ -27,7 +27,7 @@ export function parse(source: string | Uint8Array): Parsed {
     return refused(text, [{ ...finding('BAD_JSON', [], json.reason), offset: json.offset }]);
   }
   const { root } = json;
-  const offsetOf = locatorIn(root);
+  const offsetOf = jsonOffsets(root);
   const declared = decodeVersion(root);
   if (declared.mistakes.length > 0) return refused(text, declared.mistakes);
   const version = readSpecVersion(declared.text);
@@ -64,25 +64,4 @@ function reportIn(text: string, findings: readonly PlacedFinding[]): Report {
     findings.toSorted((one, other) => one.offset - other.offset),
     (found) => positionOf(offsets.get(found) ?? 0),
   );
-}
-
-/** Tells where the value at a path starts, or the innermost one around it that the text has. */
-function locatorIn(root: JsonNode): (path: JsonPath) => number {
-  const indexes = new Map<JsonNode, ReadonlyMap<string, JsonNode>>();
-  const memberOf = (node: JsonNode, step: string | number): JsonNode | undefined => {
-    if (node.kind === 'array') return typeof step === 'number' ? node.items[step] : undefined;
-    if (node.kind !== 'object' || typeof step === 'number') return undefined;
-    const index = indexes.get(node) ?? new Map(node.entries.map(({ key, value }) => [key, value]));
-    indexes.set(node, index);
-    return index.get(step);
-  };
-  return (path) => {
-    let node = root;
-    for (const step of path) {
-      const member = memberOf(node, step);
-      if (member === undefined) break;
-      node = member;
-    }
-    return node.start;
-  };
 }

@@ -1,5 +1,6 @@
 // Everything that can be wrong with a config, as a table: a stable code, how bad it is, and what to tell the person.
 // An error means a machine would refuse the config; a warning means it would go on and perhaps disappoint.
+import type { FieldPath } from '../source-text/field-path.ts';
 
 export type Severity = 'error' | 'warning';
 
@@ -96,13 +97,10 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** Keys and indexes from the top of a config. */
-export type JsonPath = readonly (string | number)[];
-
 /** A problem at a place. What a rule yields is relative to the object it looked at. */
 export interface ConfigFinding {
   readonly code: ProblemCode;
-  readonly path: JsonPath;
+  readonly path: FieldPath;
   readonly detail?: string;
 }
 
@@ -111,6 +109,6 @@ export interface PlacedFinding extends ConfigFinding {
   readonly offset: number;
 }
 
-export function finding(code: ProblemCode, path: JsonPath, detail?: string): ConfigFinding {
+export function finding(code: ProblemCode, path: FieldPath, detail?: string): ConfigFinding {
   return detail === undefined ? { code, path } : { code, path, detail };
 }

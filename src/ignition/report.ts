@@ -1,7 +1,8 @@
 // What is said about a config: errors and warnings, each with its code, its JSON path and, when the config came as
 // text, the line and column. A config with errors is refused as a whole.
-import type { Position } from './json-source.ts';
-import type { ConfigFinding, JsonPath, ProblemCode, Severity } from './problems.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
+import type { Position } from '../source-text/place.ts';
+import type { ConfigFinding, ProblemCode, Severity } from './problems.ts';
 import { problems } from './problems.ts';
 
 export interface ReportEntry {
@@ -46,7 +47,7 @@ export function makeReport(
   };
 }
 
-export function jsonPathText(path: JsonPath): string {
+export function jsonPathText(path: FieldPath): string {
   return ['$', ...path].join('.');
 }
 

@@ -1,7 +1,8 @@
 // Checks a config against its spec: the rules of every object, parents before children, and duplicates in keyed lists.
 // What can only be seen in text (types, unknown keys) belongs to parse.ts.
 import type { Config } from './config.ts';
-import type { ConfigFinding, JsonPath } from './problems.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
+import type { ConfigFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Report } from './report.ts';
 import { makeReport } from './report.ts';
@@ -44,7 +45,7 @@ interface Context {
 
 interface Place {
   readonly type: ObjectType;
-  readonly path: JsonPath;
+  readonly path: FieldPath;
 }
 
 function visitObject(value: object, { type, path }: Place, context: Context): void {

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { addressMistake, rangeMistake } from './cidr.ts';
 import { dnsSubdomainMistake } from './dns-name.ts';
-import { quoted } from './mistake.ts';
+import { quoted } from '../source-text/quoted-text.ts';
 import { holdsPrivateKey } from './ssh-public-key.ts';
 
 const pullSecretShape = z.looseObject({

@@ -1,11 +1,12 @@
 // What can be wrong with an install-config as a whole. The mistakes themselves are data (mistake.ts).
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
-import { type Mistake, mistakeLines, mistakesMax } from './mistake.ts';
+import { mistakeLines, mistakesMax } from '../source-text/mistake.ts';
+import type { ConfigMistake } from './mistake.ts';
 
 export const installConfigErrors = errorTable('INSTALLCONFIG', {
   MISTAKES: {
-    message: (e: { file: string; mistakes: readonly Mistake[]; explain: string }) =>
+    message: (e: { file: string; mistakes: readonly ConfigMistake[]; explain: string }) =>
       `${mistakeLines(e.mistakes).join('\n')}\n\n${count(e.mistakes.length)}, nothing was written. ` +
       `firstlight explain ${e.explain} shows what is allowed.`,
     hint: (e: { file: string }) => `Correct ${e.file} and run the same command again.`,

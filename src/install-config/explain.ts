@@ -2,7 +2,8 @@
 import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
 import { fieldsOf, itemOf, type JsonSchema, jsonSchema } from './json-schema.ts';
-import { areRelated, nearest } from './mistake.ts';
+import { areRelated } from '../source-text/field-path.ts';
+import { nearest } from './mistake.ts';
 import { rules } from './rules.ts';
 
 export interface FieldFacts {

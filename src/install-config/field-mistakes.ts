@@ -3,7 +3,10 @@
 import type { Architecture } from './architecture.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
-import { type FieldPath, mistakesMax, nearest, fieldPathText, quoted, redacted } from './mistake.ts';
+import { type FieldPath, fieldPathText, valueAt } from '../source-text/field-path.ts';
+import { mistakesMax } from '../source-text/mistake.ts';
+import { quoted, redacted } from '../source-text/quoted-text.ts';
+import { nearest } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { holdsSecret } from './secrets.ts';
 import { unservedFields } from './unserved-fields.ts';
@@ -102,13 +105,4 @@ export function textAt(value: unknown, path: FieldPath): string {
   const input = valueAt(value, path);
   if (typeof input !== 'string' && typeof input !== 'number' && typeof input !== 'boolean') return '';
   return holdsSecret(path) ? redacted : quoted(input);
-}
-
-export function valueAt(value: unknown, path: FieldPath): unknown {
-  let here = value;
-  for (const part of path) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, part)) return undefined;
-    here = (here as Record<string | number, unknown>)[part];
-  }
-  return here;
 }

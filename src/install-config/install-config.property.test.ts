@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import { architecture, installConfigs } from '../../test/arbitrary/install-config.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { installConfigErrors } from './errors.ts';
-import type { Mistake } from './mistake.ts';
+import type { ConfigMistake } from './mistake.ts';
 import { parseInstallConfig } from './parse.ts';
 import { renderInstallConfig } from './render.ts';
 
@@ -14,15 +14,18 @@ const numRuns = isLong ? 10_000 : 500;
 const options = { file: 'install-config.yaml', architecture };
 
 /** A valid config or mistakes come of any text; these are the mistakes that a person could not act on. */
-function uselessMistakes(text: string): readonly Mistake[] {
+function uselessMistakes(text: string): readonly ConfigMistake[] {
   const { mistakes, warnings } = verdict(text);
   const lines = text.split('\n').length;
-  const isUsable = (mistake: Mistake): boolean =>
+  const isUsable = (mistake: ConfigMistake): boolean =>
     mistake.line >= 1 && mistake.line <= lines + 1 && mistake.column >= 1 && /^[^\p{Cc}]+$/u.test(mistake.message);
   return [...mistakes, ...warnings].filter((mistake) => !isUsable(mistake));
 }
 
-function verdict(text: string): { readonly mistakes: readonly Mistake[]; readonly warnings: readonly Mistake[] } {
+function verdict(text: string): {
+  readonly mistakes: readonly ConfigMistake[];
+  readonly warnings: readonly ConfigMistake[];
+} {
   try {
     return { mistakes: [], warnings: parseInstallConfig(text, options).warnings };
   } catch (error) {

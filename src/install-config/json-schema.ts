@@ -2,7 +2,7 @@
 // that `explain` and the nearest-name search walk. Draft 7, because that is what every editor knows.
 import { z } from 'zod';
 import type { Architecture } from './architecture.ts';
-import type { FieldPath } from './mistake.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
 import { installConfigSchema } from './schema.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;

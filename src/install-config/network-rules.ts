@@ -1,7 +1,7 @@
 // The ranges of machines, pods and Services: apart from each other, large enough, and not where others live.
 import { overlap, readRange, sizeOf } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
-import type { FieldPath } from './mistake.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
 import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
 
 const machineNetwork: FieldPath = ['networking', 'machineNetwork'];

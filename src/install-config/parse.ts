@@ -1,14 +1,16 @@
 // Text of an install-config → a complete config, or every mistake in it at once.
-// Three sieves, each finer: the text (yaml-source.ts), the fields (schema.ts), what relates fields (rules.ts). A later
+// Three sieves, each finer: the text (strict-yaml.ts), the fields (schema.ts), what relates fields (rules.ts). A later
 // sieve still runs where an earlier one found something, on the fields that are not in doubt.
 import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
-import { type FieldMistake, readFields, textAt, valueAt } from './field-mistakes.ts';
-import { type FieldPath, type Mistake, mistakesMax, fieldPathText } from './mistake.ts';
+import { type FieldMistake, readFields, textAt } from './field-mistakes.ts';
+import { type FieldPath, fieldPathText, valueAt } from '../source-text/field-path.ts';
+import { mistakesMax } from '../source-text/mistake.ts';
+import type { ConfigMistake } from './mistake.ts';
 import type { ConfigRule } from './rule.ts';
 import { applyRules } from './rules.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
-import { readYaml, type YamlSource } from './yaml-source.ts';
+import { readStrictYaml, type YamlSource } from '../source-text/strict-yaml.ts';
 
 export interface ParseOptions {
   /** How messages call the file. */
@@ -20,12 +22,16 @@ export interface ParseOptions {
 export interface ParsedInstallConfig {
   readonly config: InstallConfig;
   /** Not mistakes, but worth a line. */
-  readonly warnings: readonly Mistake[];
+  readonly warnings: readonly ConfigMistake[];
 }
 
 export type CheckedInstallConfig =
   | ({ readonly status: 'valid' } & ParsedInstallConfig)
-  | { readonly status: 'mistaken'; readonly mistakes: readonly Mistake[]; readonly warnings: readonly Mistake[] };
+  | {
+      readonly status: 'mistaken';
+      readonly mistakes: readonly ConfigMistake[];
+      readonly warnings: readonly ConfigMistake[];
+    };
 
 /** Throws INSTALLCONFIG_MISTAKES with all of them; an empty text is a valid config. */
 export function parseInstallConfig(text: string, options: ParseOptions): ParsedInstallConfig {
@@ -39,14 +45,16 @@ export function defaultInstallConfig(architecture: Architecture): InstallConfig 
   return installConfigSchema(architecture).parse({});
 }
 
+const yamlRules = {
+  kind: 'an install-config',
+  exampleLine: 'baseDomain: example.test',
+  secretWords: /pullSecret|proxy|auth|private key/i,
+} as const;
+
 export function checkInstallConfig(text: string, options: ParseOptions): CheckedInstallConfig {
-  const source = readYaml(text);
-  const place = (mistake: Unplaced): Mistake => placed(mistake, source, options.file);
-  const inText = source.mistakes.map((mistake) => ({
-    ...mistake,
-    file: options.file,
-    path: fieldPathText(mistake.path),
-  }));
+  const source = readStrictYaml({ ...yamlRules, file: options.file, text });
+  const place = (mistake: Unplaced): ConfigMistake => placed(mistake, source);
+  const inText = source.mistakes.map((mistake) => ({ ...mistake, path: fieldPathText(mistake.path) }));
   if (source.value === undefined) return { status: 'mistaken', mistakes: inText, warnings: [] };
 
   const value = withNamedPlatforms(source.value);
@@ -57,7 +65,7 @@ export function checkInstallConfig(text: string, options: ParseOptions): Checked
   const inFields = fields.mistakes.filter(({ path }) => !reported.has(fieldPathText(path)));
   const suspects = [...source.mistakes.map(({ path }) => path), ...inFields.map(({ suspect }) => suspect)];
   const isWritten = (path: FieldPath): boolean => valueAt(value, path) !== undefined;
-  const found = (severity: ConfigRule['severity']): readonly Mistake[] => {
+  const found = (severity: ConfigRule['severity']): readonly ConfigMistake[] => {
     if (fields.config === undefined) return [];
     const findings = applyRules({ config: fields.config, architecture, isWritten }, { severity, suspects });
     return findings.map((finding) => place({ ...finding, at: 'value', text: textAt(value, finding.path) }));
@@ -79,10 +87,9 @@ function withNamedPlatforms(value: Readonly<Record<string, unknown>>): Readonly<
 
 type Unplaced = Omit<FieldMistake, 'suspect'>;
 
-function placed(mistake: Unplaced, source: YamlSource, file: string): Mistake {
+function placed(mistake: Unplaced, source: YamlSource): ConfigMistake {
   const { path, at, text, message, allowed, suggestion } = mistake;
   return {
-    file,
     ...(at === 'key' ? source.placeOfKey(path) : source.place(path)),
     path: fieldPathText(path),
     text,
@@ -92,12 +99,12 @@ function placed(mistake: Unplaced, source: YamlSource, file: string): Mistake {
   };
 }
 
-function byPlace(a: Mistake, b: Mistake): number {
+function byPlace(a: ConfigMistake, b: ConfigMistake): number {
   return a.line - b.line || a.column - b.column;
 }
 
 /** The section to read up on: that of the first mistake inside a known one. */
-function explainPath(mistakes: readonly Mistake[]): string {
+function explainPath(mistakes: readonly ConfigMistake[]): string {
   const sections = mistakes.map(({ path }) => /^\w+/.exec(path)?.[0] ?? '');
   const section = sections.find((name) => Object.hasOwn(installConfigSchema('amd64').shape, name));
   return section === undefined ? 'installconfig' : `installconfig.${section}`;

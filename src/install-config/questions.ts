@@ -1,7 +1,8 @@
 // What `create install-config` asks a person, as data. An answer is judged by the same definition and rules as the
 // file it will become, so that the dialogue can never write what reading would refuse.
 import type { Architecture } from './architecture.ts';
-import { mistakeSentence, quoted } from './mistake.ts';
+import { mistakeSentence } from '../source-text/mistake.ts';
+import { quoted } from '../source-text/quoted-text.ts';
 import { checkInstallConfig, defaultInstallConfig } from './parse.ts';
 import type { InstallConfigInput } from './schema.ts';
 import type { FoundSshKey } from './ssh-keys-here.ts';

@@ -1,7 +1,7 @@
 // What relates fields to each other, as values. A rule reads a complete, well-typed config; it is skipped while one of
 // the fields it reads is itself wrong, so that a person never gets a second message caused by the first.
 import type { Architecture } from './architecture.ts';
-import type { FieldPath } from './mistake.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
 import type { InstallConfig } from './schema.ts';
 
 export interface RuleInput {

@@ -1,7 +1,7 @@
 // Every rule between fields, in the order they are checked and explained. To add one: a value in the list it belongs to.
 import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
-import { areRelated, type FieldPath } from './mistake.ts';
+import { areRelated, type FieldPath } from '../source-text/field-path.ts';
 import { networkRules } from './network-rules.ts';
 import { optionRules } from './option-rules.ts';
 import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';

@@ -1,6 +1,6 @@
 // Which fields of an install-config are secret. The list is short on purpose: whatever is in it is never repeated in
 // a message, and is blanked in the copy of the install-config that the cluster keeps.
-import { areRelated, type FieldPath } from './mistake.ts';
+import { areRelated, type FieldPath } from '../source-text/field-path.ts';
 import type { InstallConfig } from './schema.ts';
 
 const secretFields: readonly FieldPath[] = [['pullSecret'], ['proxy', 'httpProxy'], ['proxy', 'httpsProxy']];

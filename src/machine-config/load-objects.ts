@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
-import type { Mistake, ReadDocument } from './documents.ts';
-import { mistakeText, placeText, readDocuments } from './documents.ts';
+import { type ReadDocument, readDocuments } from '../source-text/documents.ts';
+import { type JudgedMistake, mistakeText } from '../source-text/mistake.ts';
+import { placeText } from '../source-text/place.ts';
 import { machineConfigErrors } from './errors.ts';
 import type { MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { allPools } from './pools.ts';
@@ -34,7 +35,7 @@ export interface LoadOptions {
 export async function loadObjects(host: Host, options: LoadOptions): Promise<LoadedObjects> {
   const { folders, generatedBy, shownName = (path: string) => path } = options;
   const documents: ReadDocument[] = [];
-  const mistakes: Mistake[] = [];
+  const mistakes: JudgedMistake[] = [];
   for (const folder of folders) {
     for (const file of await yamlFiles(host, folder)) {
       const read = readDocuments(shownName(file), await host.files.readText(file));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { documentLimitBytes, mistakeText, readDocuments } from './documents.ts';
+import { documentLimitBytes, readDocuments } from '../source-text/documents.ts';
+import { mistakeText } from '../source-text/mistake.ts';
 import { readObjects } from './read-objects.ts';
 
 function read(text: string) {

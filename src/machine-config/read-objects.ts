@@ -5,8 +5,10 @@ import type { z } from 'zod';
 import type { Config } from '../ignition/config.ts';
 import { parse } from '../ignition/parse.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import type { FieldPath, Mistake, Place, ReadDocument } from './documents.ts';
-import { placeText } from './documents.ts';
+import type { ReadDocument } from '../source-text/documents.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
+import type { JudgedMistake } from '../source-text/mistake.ts';
+import { type Place, placeText } from '../source-text/place.ts';
 import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { apiVersion, controllerConfigSchema, machineConfigPoolSchema, machineConfigSchema } from './machine-config.ts';
 import { specMistakes } from './spec-rules.ts';
@@ -15,7 +17,7 @@ export interface ReadObjects {
   readonly machineConfigs: readonly MachineConfig[];
   readonly pools: readonly MachineConfigPool[];
   readonly controllerConfig: ControllerConfig | undefined;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly JudgedMistake[];
   /** Where a MachineConfig was read from. */
   readonly placeOf: (machineConfig: string) => Place | undefined;
 }
@@ -24,7 +26,7 @@ export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
   const machineConfigs: MachineConfig[] = [];
   const pools: MachineConfigPool[] = [];
   const controllerConfigs: ControllerConfig[] = [];
-  const mistakes: Mistake[] = [];
+  const mistakes: JudgedMistake[] = [];
   const seen = new Map<string, ReadDocument>();
   for (const item of documents.flatMap((document) => itemsOf(document))) {
     const kind = kindOf(item.value);
@@ -44,7 +46,7 @@ export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
 
 type Kind = 'MachineConfig' | 'MachineConfigPool' | 'ControllerConfig';
 
-type Found = { readonly mistakes: readonly Mistake[] } & (
+type Found = { readonly mistakes: readonly JudgedMistake[] } & (
   | { readonly kind: 'MachineConfig'; readonly object: MachineConfig | undefined }
   | { readonly kind: 'MachineConfigPool'; readonly object: MachineConfigPool | undefined }
   | { readonly kind: 'ControllerConfig'; readonly object: ControllerConfig | undefined }
@@ -79,27 +81,31 @@ function kindOf(value: unknown): Kind | undefined {
 }
 
 /** Places are asked for only here and not kept: finding one reads the document once more. */
-function duplicateMistake(object: string, item: ReadDocument, seen: Map<string, ReadDocument>): Mistake | undefined {
+function duplicateMistake(
+  object: string,
+  item: ReadDocument,
+  seen: Map<string, ReadDocument>,
+): JudgedMistake | undefined {
   const before = seen.get(object);
   if (before === undefined) {
     seen.set(object, item);
     return undefined;
   }
   const message = `${object} is already defined at ${placeText(before.placeOf([]))}`;
-  return { severity: 'error', place: item.placeOf([]), message };
+  return { severity: 'error', ...item.placeOf([]), message };
 }
 
 interface Read<T> {
   readonly object: T | undefined;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly JudgedMistake[];
 }
 
 function readBySchema<T>(schema: z.ZodType<T>, item: ReadDocument): Read<T> {
   const result = schema.safeParse(item.value);
   if (result.success) return { object: result.data, mistakes: [] };
-  const mistakes = result.error.issues.map((issue): Mistake => {
+  const mistakes = result.error.issues.map((issue): JudgedMistake => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
-    return { severity: 'error', place: item.placeOf(path), message: `${path.join('.')}: ${issue.message}` };
+    return { severity: 'error', ...item.placeOf(path), message: `${path.join('.')}: ${issue.message}` };
   });
   return { object: undefined, mistakes };
 }
@@ -108,12 +114,12 @@ function readMachineConfig(item: ReadDocument): Read<MachineConfig> {
   const { object: read, mistakes } = readBySchema(machineConfigSchema, item);
   if (read === undefined) return { object: undefined, mistakes };
   const { config, mistakes: configMistakes } = readIgnition(read.spec.config, item);
-  const found: Mistake[] = [...unknownFields(item), ...configMistakes];
+  const found: JudgedMistake[] = [...unknownFields(item), ...configMistakes];
   if (config === undefined) return { object: undefined, mistakes: found };
 
   const object: MachineConfig = { metadata: read.metadata, spec: { ...read.spec, config } };
   for (const { severity, path, message } of specMistakes(object.spec)) {
-    found.push({ severity, place: item.placeOf(['spec', ...path]), message: `spec.${path.join('.')}: ${message}` });
+    found.push({ severity, ...item.placeOf(['spec', ...path]), message: `spec.${path.join('.')}: ${message}` });
   }
   const isUsable = found.every(({ severity }) => severity === 'warning');
   return { object: isUsable ? object : undefined, mistakes: found };
@@ -125,20 +131,26 @@ const conversionHint =
 function readIgnition(
   raw: unknown,
   item: ReadDocument,
-): { readonly config: Config | undefined; readonly mistakes: readonly Mistake[] } {
+): { readonly config: Config | undefined; readonly mistakes: readonly JudgedMistake[] } {
   if (isAbsent(raw)) return { config: { ignition: { version: latestSpec } }, mistakes: [] };
   const version = (raw as { ignition?: { version?: unknown } }).ignition?.version;
   if (typeof version === 'string' && /^[12]\./.test(version)) {
     const place = item.placeOf(['spec', 'config', 'ignition', 'version']);
     const message = `spec.config is Ignition ${version}; ${conversionHint}`;
-    return { config: undefined, mistakes: [{ severity: 'error', place, message }] };
+    return { config: undefined, mistakes: [{ severity: 'error', ...place, message }] };
   }
   const parsed = parse(JSON.stringify(raw));
-  const mistakes = [...parsed.report.errors, ...parsed.report.warnings].map(({ severity, path, message }): Mistake => {
-    const steps = path.split('.').slice(1);
-    const place = item.placeOf(['spec', 'config', ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))]);
-    return { severity, place, message: `spec.config.${steps.join('.')}: ${message}` };
-  });
+  const mistakes = [...parsed.report.errors, ...parsed.report.warnings].map(
+    ({ severity, path, message }): JudgedMistake => {
+      const steps = path.split('.').slice(1);
+      const place = item.placeOf([
+        'spec',
+        'config',
+        ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)),
+      ]);
+      return { severity, ...place, message: `spec.config.${steps.join('.')}: ${message}` };
+    },
+  );
   return { config: parsed.status === 'parsed' ? parsed.config : undefined, mistakes };
 }
 
@@ -151,13 +163,13 @@ function isAbsent(raw: unknown): boolean {
 const specFields = Object.keys(machineConfigSchema.shape.spec.in.unwrap().unwrap().shape);
 
 /** The API drops fields it does not know without a word, so a misspelled one does nothing at all. */
-function unknownFields(item: ReadDocument): readonly Mistake[] {
+function unknownFields(item: ReadDocument): readonly JudgedMistake[] {
   const spec = (item.value as { readonly spec?: Readonly<Record<string, unknown>> | null }).spec ?? {};
   return Object.keys(spec)
     .filter((field) => !specFields.includes(field))
     .map((field) => {
       const near = specFields.find((known) => distance(known.toLowerCase(), field.toLowerCase()) <= 2);
       const message = `spec.${field}: unknown field, ignored${near === undefined ? '' : `; did you mean ${near}?`}`;
-      return { severity: 'warning', place: item.placeOf(['spec', field]), message };
+      return { severity: 'warning', ...item.placeOf(['spec', field]), message };
     });
 }

@@ -1,6 +1,6 @@
 // What a MachineConfig may say beyond what Ignition itself checks, each rule by itself: the same MachineConfig is
 // judged the same way whether it comes from a file, the API or our own generators.
-import type { FieldPath } from './documents.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 import { unitFindings } from './unit-mistakes.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toYamlDocuments } from '../../src/kubernetes/yaml.ts';
 import { baseMachineConfigs, clusterFactsOf, sshMachineConfig } from '../../src/machine-config/base-machine-configs.ts';
 import { machineConfigCrds } from '../../src/machine-config/crds.ts';
-import { readDocuments } from '../../src/machine-config/documents.ts';
+import { readDocuments } from '../../src/source-text/documents.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
 import { allPools, builtInPools } from '../../src/machine-config/pools.ts';
 import { readObjects } from '../../src/machine-config/read-objects.ts';

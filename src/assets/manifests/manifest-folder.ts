@@ -2,6 +2,7 @@
 // Two files that define the same object are refused, because only one of them could win, and silently.
 import { type Document, parseAllDocuments } from 'yaml';
 import { asset, type FileSet } from '../asset.ts';
+import { placeText, positionsIn } from '../../source-text/place.ts';
 import { assetErrors } from '../errors.ts';
 import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
 import { agentAccess, proxyAccess } from './agent-access.ts';
@@ -54,14 +55,13 @@ export function readManifests(files: FileSet): readonly ManifestFile[] {
 }
 
 function objectsIn(path: string, text: string): readonly string[] {
-  const documents = parseAllDocuments(text, { version: '1.1', merge: false });
+  const documents = parseAllDocuments(text, { version: '1.1', merge: false, prettyErrors: false });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     const [problem] = document.errors;
     if (problem !== undefined) {
-      const { line, col } = problem.linePos?.[0] ?? { line: 1, col: 1 };
-      const reason = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'it is not YAML';
-      throw assetErrors.UNREADABLE({ file: `${path}:${line}:${col}`, reason });
+      const place = { file: path, ...positionsIn(text)(problem.pos[0]) };
+      throw assetErrors.UNREADABLE({ file: placeText(place), reason: problem.message });
     }
     return describe(path, document);
   });

@@ -1,9 +1,13 @@
-// A YAML document → plain value plus the place of every field in it. What YAML can say and an install-config must not
+// One YAML document → plain value plus the place of every field in it. What YAML can say and a configuration must not
 // (aliases, leading zeros, keys that are no names) is a mistake with a place, never a surprise further down.
 // An empty value (`sshKey:`) means "not given", as Go readers take it, and becomes undefined.
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import { type FieldPath, mistakesMax, fieldPathText, quoted } from './mistake.ts';
-import { fileStart, type Place, readYamlText, type TextMistake } from './yaml-text.ts';
+import { isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
+import { type FieldPath, fieldPathText } from './field-path.ts';
+import { mistakesMax } from './mistake.ts';
+import { type Place, textStart } from './place.ts';
+import { quoted } from './quoted-text.ts';
+import { fieldOffsets } from './yaml-nodes.ts';
+import { readYamlText, type TextMistake, type YamlFile } from './yaml-syntax.ts';
 
 export interface YamlSource {
   /** Undefined where the text could not be read; an empty file is an empty map. */
@@ -15,65 +19,46 @@ export interface YamlSource {
   placeOfKey(path: FieldPath): Place;
 }
 
-/** `value` is the node of the path; `key` the key it stands under, absent for list items and the root. */
-interface Found {
-  readonly key?: Node;
-  readonly value?: Node;
+export interface StrictYamlFile extends YamlFile {
+  /** An example of a right line, for a file that holds no fields. */
+  readonly exampleLine: string;
 }
 
-export function readYaml(text: string): YamlSource {
-  const read = readYamlText(text);
+export function readStrictYaml(source: StrictYamlFile): YamlSource {
+  const start: Place = { file: source.file, ...textStart };
+  const read = readYamlText(source);
   if (read.status === 'unreadable') {
-    const place = (): Place => fileStart;
-    return { value: undefined, mistakes: read.mistakes, place, placeOfKey: place };
+    return { value: undefined, mistakes: read.mistakes, place: () => start, placeOfKey: () => start };
   }
   const { document, placeAt } = read;
-  const at = (node: Node | undefined): Place | undefined =>
-    node?.range === undefined || node.range === null ? undefined : placeAt(node.range[0]);
+  const at = (offset: number | undefined): Place | undefined => (offset === undefined ? undefined : placeAt(offset));
   const place = (path: FieldPath): Place => {
-    const exact = find(document, path);
-    const own = at(exact?.value) ?? at(exact?.key);
-    if (own !== undefined || path.length === 0) return own ?? fileStart;
+    const exact = fieldOffsets(document, path);
+    const own = at(exact?.value ?? exact?.key);
+    if (own !== undefined || path.length === 0) return own ?? start;
     const parent = path.slice(0, -1);
-    return at(find(document, parent)?.key) ?? place(parent);
+    return at(fieldOffsets(document, parent)?.key) ?? place(parent);
   };
   const mistakes: TextMistake[] = [];
-  const value = plainValue(document.contents, { path: [], mistakes, placeOf: (node) => at(node) ?? fileStart });
+  const placeOf = (node: Node): Place => at(node.range?.[0]) ?? start;
+  const value = plainValue(document.contents, { path: [], mistakes, placeOf });
+  const root = rootMap(value);
+  if (typeof root === 'string') {
+    mistakes.push({ ...start, path: [], text: '', message: root, allowed: `lines like "${source.exampleLine}"` });
+  }
   return {
-    value: rootMap(value, mistakes),
+    value: typeof root === 'string' ? undefined : root,
     mistakes,
     place,
-    placeOfKey: (path) => at(find(document, path)?.key) ?? place(path),
+    placeOfKey: (path) => at(fieldOffsets(document, path)?.key) ?? place(path),
   };
 }
 
-function rootMap(value: unknown, mistakes: TextMistake[]): YamlSource['value'] {
+/** The fields of the root, or the words for a root that has none. */
+function rootMap(value: unknown): Readonly<Record<string, unknown>> | string {
   if (value === undefined) return {};
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  const message = `the file holds ${Array.isArray(value) ? 'a list' : 'a single value'} instead of fields`;
-  mistakes.push({ ...fileStart, path: [], text: '', message, allowed: 'lines like "baseDomain: example.test"' });
-  return undefined;
-}
-
-function find(document: Document.Parsed, path: FieldPath): Found | undefined {
-  let found: Found | undefined = document.contents === null ? {} : { value: document.contents };
-  for (const part of path) {
-    found = child(found.value, part);
-    if (found === undefined) return undefined;
-  }
-  return found;
-}
-
-function child(node: Node | undefined, part: string | number): Found | undefined {
-  if (isSeq(node)) return foundNodes(undefined, node.items[Number(part)]);
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-  return pair === undefined ? undefined : foundNodes(pair.key, pair.value);
-}
-
-function foundNodes(key: unknown, value: unknown): Found | undefined {
-  const found = { ...(isNode(key) ? { key } : {}), ...(isNode(value) ? { value } : {}) };
-  return Object.keys(found).length === 0 ? undefined : found;
+  return `the file holds ${Array.isArray(value) ? 'a list' : 'a single value'} instead of fields`;
 }
 
 interface Walk {

@@ -1,57 +1,49 @@
 // Text → one YAML document, read defensively: size and nesting are bounded before anything recurses, so that no file
-// can make us crash or swell. YAML 1.2, of which JSON is a part.
-import { Composer, type CST, type Document, type ErrorCode, LineCounter, Parser } from 'yaml';
-import { type FieldPath, mistakesMax, quoted, redacted } from './mistake.ts';
-
-export interface Place {
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
-}
+// can crash this program or fill its memory. YAML 1.2, of which JSON is a part.
+import { Composer, type CST, type Document, type ErrorCode, Parser } from 'yaml';
+import type { FieldPath } from './field-path.ts';
+import { type Mistake, mistakesMax } from './mistake.ts';
+import { type Place, positionsIn, textStart } from './place.ts';
+import { quoted, redacted } from './quoted-text.ts';
 
 /** A mistake in the text itself, before any field has a meaning. */
-export interface TextMistake extends Place {
+export interface TextMistake extends Mistake {
   readonly path: FieldPath;
   readonly text: string;
-  readonly message: string;
-  readonly allowed?: string;
+}
+
+export interface YamlFile {
+  /** How messages name the file. */
+  readonly file: string;
+  readonly text: string;
+  /** What the file is, such as "an install-config". */
+  readonly kind: string;
+  /** A file with such words may hold a secret: where it cannot be read, nothing of it is repeated. */
+  readonly secretWords: RegExp;
 }
 
 export type YamlText =
   | { readonly status: 'read'; readonly document: Document.Parsed; readonly placeAt: (offset: number) => Place }
   | { readonly status: 'unreadable'; readonly mistakes: readonly TextMistake[] };
 
-export const sizeMaxBytes = 1024 * 1024;
-export const depthMax = 64;
-export const fileStart: Place = { line: 1, column: 1 };
+const sizeMaxBytes = 1024 * 1024;
+const depthMax = 64;
 
-export function readYamlText(text: string): YamlText {
+export function readYamlText({ file, text, kind, secretWords }: YamlFile): YamlText {
+  const whole = { path: [], text: '' };
   const bytes = Buffer.byteLength(text);
   if (bytes > sizeMaxBytes) {
-    return unreadable({
-      ...fileStart,
-      path: [],
-      text: '',
-      message: `the file has ${bytes} bytes`,
-      allowed: 'at most 1 MiB',
-    });
+    const message = `the file has ${bytes} bytes`;
+    return unreadable({ file, ...textStart, ...whole, message, allowed: 'at most 1 MiB' });
   }
-  const lines = new LineCounter();
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return line === 0 ? fileStart : { line, column: col };
-  };
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const positionAt = positionsIn(text);
+  const placeAt = (offset: number): Place => ({ file, ...positionAt(offset) });
+  const tokens = [...new Parser().parse(text)];
   const deep = tokens.map(firstTooDeep).find((offset) => offset !== undefined);
   if (deep !== undefined) {
-    return unreadable({
-      ...placeAt(deep),
-      path: [],
-      text: '',
-      message: `fields are nested more than ${depthMax} deep`,
-    });
+    return unreadable({ ...placeAt(deep), ...whole, message: `fields are nested more than ${depthMax} deep` });
   }
-  // Repeated keys are found in yaml-source.ts, in linear time.
+  // Repeated keys are found in strict-yaml.ts, in linear time.
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false, version: '1.2' });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
   if (document === undefined) throw new Error('a YAML stream without a document'); // forceDoc above makes one
@@ -59,12 +51,12 @@ export function readYamlText(text: string): YamlText {
     (error): TextMistake => ({
       ...placeAt(error.pos[0]),
       path: [],
-      text: shownText(error.pos, text),
+      text: secretWords.test(text) ? redacted : textBetween(error.pos, text),
       message: syntaxWords[error.code],
     }),
   );
   if (second !== undefined) {
-    const message = 'a second document begins here; an install-config is one document';
+    const message = `a second document begins here; ${kind} is one document`;
     wrong.push({ ...placeAt(second.range[0]), path: [], text: '---', message });
   }
   return wrong.length > 0 ? unreadable(...wrong) : { status: 'read', document, placeAt };
@@ -74,7 +66,7 @@ function unreadable(...mistakes: readonly TextMistake[]): YamlText {
   return { status: 'unreadable', mistakes };
 }
 
-/** Where the tree of tokens first exceeds the limit. A loop, because the input may nest deeper than the stack. */
+/** The offset where tokens first nest too deep. A loop, because the input may nest deeper than the stack allows. */
 function firstTooDeep(root: CST.Token): number | undefined {
   const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token: root, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -91,7 +83,7 @@ function childTokens(token: CST.Token): readonly CST.Token[] {
   return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
 }
 
-/** Our own words: the library's repeat what it read, which may be a secret. */
+/** The library's own messages repeat the text, which may be a secret. */
 const syntaxWords: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias with a tag or an anchor',
   BAD_ALIAS: 'an alias or anchor that YAML does not allow',
@@ -109,7 +101,7 @@ const syntaxWords: Readonly<Record<ErrorCode, string>> = {
   MISSING_CHAR: 'something is missing here: a quote, a bracket, a comma, a colon or a space',
   MULTILINE_IMPLICIT_KEY: 'the name of a field goes on in the next line; perhaps a colon or quotes are missing',
   MULTIPLE_ANCHORS: 'two anchors for one value',
-  MULTIPLE_DOCS: 'a second document; an install-config is one',
+  MULTIPLE_DOCS: 'a second document',
   MULTIPLE_TAGS: 'two tags for one value',
   NON_STRING_KEY: 'the name of a field must be plain text',
   RESOURCE_EXHAUSTION: 'more than can be read',
@@ -118,11 +110,6 @@ const syntaxWords: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'this does not belong here; perhaps quotes, a bracket or a space are missing before it',
 };
 
-/**
- * What stands at the mistake. In a file that cannot be read nobody knows which text belongs to which field, so nothing
- * is repeated from one that may hold a secret.
- */
-function shownText([from, to]: readonly [number, number], text: string): string {
-  if (/pullSecret|proxy|auth|private key/i.test(text)) return redacted;
+function textBetween([from, to]: readonly [number, number], text: string): string {
   return quoted(text.slice(from, Math.max(to, from + 1)).split('\n', 1)[0] ?? '');
 }

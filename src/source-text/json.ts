@@ -1,6 +1,7 @@
-// JSON with positions, read as strictly as Go's encoding/json reads it: that is what a machine will do with the same
-// bytes. JSON.parse loses what a report needs: where a value stands, how a number was spelled, keys that occur twice.
-// The yaml package keeps positions, but takes comments, bare words and single quotes, and thirty times as long.
+// JSON with offsets, read as strictly as Go's encoding/json reads it: a machine reads the same bytes with that reader.
+// JSON.parse loses what a report needs: where a value stands, how a number was spelled, keys that occur twice.
+// The yaml package keeps offsets, but accepts comments, bare words and single quotes, and takes thirty times as long.
+import type { FieldPath } from './field-path.ts';
 
 export type JsonNode =
   | { readonly kind: 'object'; readonly start: number; readonly entries: readonly JsonEntry[] }
@@ -20,7 +21,7 @@ export type ReadJson =
   | { readonly status: 'read'; readonly root: JsonNode }
   | { readonly status: 'malformed'; readonly offset: number; readonly reason: string };
 
-/** As deep as encoding/json goes; the reader itself keeps its own stack and would go deeper. */
+/** The limit of encoding/json. This reader keeps its own stack and could go deeper. */
 const deepestNesting = 10_000;
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -80,7 +81,7 @@ function readDocument(text: string): JsonNode {
       [done, at] = readScalar(text, at);
     }
 
-    // Here a value has ended: hand it to whatever holds it, closing as many holders as end with it.
+    // Here a value has ended: give it to the object or list that holds it, and close each holder that ends here.
     for (;;) {
       at = skipBlank(text, at);
       const holder = open.at(-1);
@@ -137,7 +138,7 @@ function readScalar(text: string, at: number): [JsonNode, number] {
   return [word.node(at), at + word.spelling.length];
 }
 
-/** Finds the closing quote by hand and leaves the decoding to JSON.parse, which is fast on long data URLs. */
+/** Finds the closing quote itself and leaves the decoding to JSON.parse, which is fast on long data URLs. */
 function readString(text: string, start: number): [string, number] {
   let quote = start;
   do {
@@ -177,26 +178,23 @@ function found(text: string, at: number): string {
   return codePoint === undefined ? 'the text ends' : `found ${JSON.stringify(String.fromCodePoint(codePoint))}`;
 }
 
-export interface Position {
-  readonly line: number;
-  /** In characters (code points), from 1. */
-  readonly column: number;
-}
-
-/** A function from offsets in the text to positions. It is fast when asked in the order of the text. */
-export function positionsIn(text: string): (offset: number) => Position {
-  let last = { offset: 0, line: 1, column: 1 };
-  return (offset) => {
-    let { offset: at, line, column } = offset < last.offset ? { offset: 0, line: 1, column: 1 } : last;
-    const passed = text.slice(at, offset);
-    for (let end = passed.indexOf('\n'); end >= 0; end = passed.indexOf('\n', end + 1)) {
-      at = offset - passed.length + end + 1;
-      line += 1;
-      column = 1;
+/** Returns the function from a path to the offset of its value, or of the innermost value around it that is written. */
+export function jsonOffsets(root: JsonNode): (path: FieldPath) => number {
+  const indexes = new Map<JsonNode, ReadonlyMap<string, JsonNode>>();
+  const memberOf = (node: JsonNode, step: string | number): JsonNode | undefined => {
+    if (node.kind === 'array') return typeof step === 'number' ? node.items[step] : undefined;
+    if (node.kind !== 'object' || typeof step === 'number') return undefined;
+    const index = indexes.get(node) ?? new Map(node.entries.map(({ key, value }) => [key, value]));
+    indexes.set(node, index);
+    return index.get(step);
+  };
+  return (path) => {
+    let node = root;
+    for (const step of path) {
+      const member = memberOf(node, step);
+      if (member === undefined) break;
+      node = member;
     }
-    const before = text.slice(at, offset);
-    column += before.length - (before.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0);
-    last = { offset, line, column };
-    return { line, column };
+    return node.start;
   };
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonNode } from './json-source.ts';
-import { positionsIn, readJsonWithPlaces } from './json-source.ts';
+import type { JsonNode } from './json.ts';
+import { jsonOffsets, readJsonWithPlaces } from './json.ts';
 
 function valueOf(node: JsonNode): unknown {
   if (node.kind === 'object') {
@@ -101,12 +101,12 @@ test('nesting beyond ten thousand levels is refused, not followed', () => {
   expect(readJsonWithPlaces('['.repeat(1_000_000))).toMatchObject({ status: 'malformed', offset: 10_000 });
 });
 
-test('positions count lines and characters, in any order of asking', () => {
-  const text = '{\n  "ä😀": 1\n}';
-  const positionOf = positionsIn(text);
-  const [one, end] = [text.indexOf('1'), text.indexOf('}')];
-  expect(positionOf(one)).toEqual({ line: 2, column: 9 });
-  expect(positionOf(end)).toEqual({ line: 3, column: 1 });
-  expect(positionOf(0)).toEqual({ line: 1, column: 1 });
-  expect(positionOf(one)).toEqual({ line: 2, column: 9 });
+test('a path leads to its value, or to the innermost value around it that is written', () => {
+  const text = '{"a": [1, {"b": 2}], "a": [3, {"b": 4}]}';
+  const read = readJsonWithPlaces(text);
+  if (read.status !== 'read') throw new Error(read.reason);
+  const offsetOf = jsonOffsets(read.root);
+  expect(offsetOf(['a', 1, 'b'])).toBe(text.indexOf('4'));
+  expect(offsetOf(['a', 1, 'c'])).toBe(text.lastIndexOf('{'));
+  expect(offsetOf(['x'])).toBe(0);
 });
