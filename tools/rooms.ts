@@ -5,8 +5,8 @@
 export const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   host: ['errors'],
-  workflow: ['errors', 'host'],
-  kubernetes: ['errors', 'host', 'workflow'],
+  workflow: ['contract', 'errors', 'host'],
+  kubernetes: ['contract', 'errors', 'host', 'workflow'],
   pki: ['errors', 'host'],
   admission: ['errors', 'host', 'kubernetes', 'pki'],
   'source-text': [],
@@ -31,7 +31,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   contract: ['host', 'machine-boot', 'node'],
-  torcx: ['errors', 'host', 'kubernetes', 'workflow'],
+  torcx: ['contract', 'errors', 'host', 'kubernetes', 'workflow'],
   'machine-config': [
     'contract',
     'errors',
@@ -94,7 +94,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   platform: ['contract', 'errors', 'host', 'machine-software', 'workflow'],
   diagnose: ['contract', 'errors', 'host', 'ignition', 'kubernetes', 'machine-software', 'node', 'platform'],
-  screen: ['host', 'workflow'],
+  screen: ['contract', 'host', 'workflow'],
   waterfall: ['bootkube', 'cluster', 'host', 'platform', 'workflow'],
   cluster: [
     'assets',

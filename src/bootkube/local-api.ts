@@ -11,6 +11,7 @@ import { issueLeaf } from '../pki/issue.ts';
 import { readKeyPair } from '../pki/key.ts';
 import type { Observation } from '../workflow/wait.ts';
 import { etcdPorts, localApiUrl } from '../contract/ports.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 const hourDays = 1 / 24;
 
@@ -56,9 +57,9 @@ export async function askReadiness(
   try {
     const { status } = await network.request({ ...request, timeoutMs: 2_000 });
     if (status === 200) return { status: 'ready', value: true };
-    return { status: 'waiting', missing: [`${name} answers ${status}`] };
+    return { status: 'waiting', missing: [waitingFor(name, `answers ${status}`)] };
   } catch (error) {
     if (!isError(error, hostErrors.NETWORK)) throw error;
-    return { status: 'waiting', missing: [`${name}: ${error.details.reason}`] };
+    return { status: 'waiting', missing: [waitingFor(name, '', { detail: error.details.reason })] };
   }
 }

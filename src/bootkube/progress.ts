@@ -4,14 +4,7 @@ import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { progressFile } from '../contract/bootstrap-paths.ts';
-
-export interface BootstrapProgressRecord {
-  readonly stage: string;
-  readonly state: 'running' | 'done' | 'failed';
-  readonly at: string;
-  readonly missing: readonly string[];
-  readonly isComplete: boolean;
-}
+import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 export interface ProgressWriter {
   readonly observe: (event: WorkflowEvent) => void;
@@ -21,22 +14,24 @@ export interface ProgressWriter {
 export async function openProgress(host: Host): Promise<ProgressWriter> {
   await host.files.makeFolder(dirname(progressFile));
   let writing: Promise<void> = Promise.resolve();
-  const write = (progress: Omit<BootstrapProgressRecord, 'at' | 'isComplete'>, isComplete = false): Promise<void> => {
-    const text = `${JSON.stringify({ ...progress, at: host.clock.now().toISOString(), isComplete }, null, 2)}\n`;
+  const write = (seen: Omit<BootstrapProgress, 'at' | 'isComplete'>, isComplete = false): Promise<void> => {
+    const record: BootstrapProgress = { ...seen, at: host.clock.now().toISOString(), isComplete };
+    const text = `${JSON.stringify(record, null, 2)}\n`;
     writing = writing.then(() => host.files.write(progressFile, text));
     return writing;
   };
   return {
     observe: (event) => {
-      if (event.kind === 'stage-started') void write({ stage: event.stage, state: 'running', missing: [] });
-      if (event.kind === 'stage-progress')
-        void write({ stage: event.stage, state: 'running', missing: [event.progress] });
-      if (event.kind === 'stage-done') void write({ stage: event.stage, state: 'done', missing: [] });
+      if (event.kind === 'stage-started') void write({ stage: event.stage, state: 'running' });
+      if (event.kind === 'stage-progress') {
+        void write({ stage: event.stage, state: 'running', progress: event.progress });
+      }
+      if (event.kind === 'stage-done') void write({ stage: event.stage, state: 'done' });
       if (event.kind === 'stage-failed') {
         const reason = event.error instanceof Error ? event.error.message : String(event.error);
-        void write({ stage: event.stage, state: 'failed', missing: [reason] });
+        void write({ stage: event.stage, state: 'failed', reason });
       }
     },
-    complete: () => write({ stage: 'handoff', state: 'done', missing: [] }, true),
+    complete: () => write({ stage: 'handoff', state: 'done' }, true),
   };
 }

@@ -12,6 +12,7 @@ import type { BootkubeContext } from './context.ts';
 import { clientFor } from './remote-api.ts';
 import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
 import { runService, type ServiceOptions } from './run-service.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 const minuteMs = 60_000;
 
@@ -61,7 +62,7 @@ async function awaitEverybody(context: BootkubeContext, client: KubernetesClient
       everyMs: 200,
       signal: tools.signal,
       probe: () => lookAround(context, client, tools.signal),
-      onMissing: (missing) => tools.report(missing.join('; ')),
+      onMissing: (missing) => tools.report({ missing }),
     });
     return 'the add-ons work, all machines are nodes';
   } catch (error) {
@@ -86,13 +87,13 @@ async function lookAround(
     const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
     const expected = inventory.isClosed ? inventory.machines.filter(({ role }) => role !== 'bootstrap') : [];
     const missing = [
-      ...(isAvailable(dns) ? [] : [`CoreDNS is not available${await whyNot(client, call)}`]),
-      ...expected.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is not a node`),
+      ...(isAvailable(dns) ? [] : [waitingFor('CoreDNS', 'is not available', await whyNot(client, call))]),
+      ...expected.filter(({ name }) => !names.has(name)).map(({ name }) => waitingFor(name, 'is not a node')),
     ];
     return missing.length === 0 ? { status: 'ready', value: true } : { status: 'waiting', missing };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: 'waiting', missing: [error instanceof Error ? error.message : String(error)] };
+    return { status: 'waiting', missing: [waitingFor(error instanceof Error ? error.message : String(error))] };
   }
 }
 
@@ -101,13 +102,13 @@ interface Conditions {
 }
 
 /** What keeps its pods, in the words of the scheduler or the kubelet. */
-async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<string> {
+async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<Pick<Missing, 'detail'>> {
   const selection = { namespace: 'kube-system', labelSelector: 'k8s-app=kube-dns' };
   const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
-  if (items.length === 0) return ': it has no pods yet';
+  if (items.length === 0) return { detail: 'it has no pods yet' };
   const conditions = items.flatMap((pod) => ((pod['status'] ?? {}) as Conditions).conditions ?? []);
   const said = conditions.find(({ status, message }) => status === 'False' && message !== undefined)?.message;
-  return said === undefined ? '' : `: ${said.split('. ', 1)[0]}`;
+  return said === undefined ? {} : { detail: said.split('. ', 1)[0] ?? said };
 }
 
 function isAvailable(deployment: KubernetesObject | undefined): boolean {

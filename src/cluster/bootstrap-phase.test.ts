@@ -4,7 +4,7 @@ import { isPast, phaseOf, stageTitle } from './bootstrap-phase.ts';
 const at = (stage: string, state: 'running' | 'done' | 'failed' = 'running', isComplete = false) => ({
   stage,
   state,
-  missing: [],
+  at: '2026-01-01T00:00:00Z',
   isComplete,
 });
 

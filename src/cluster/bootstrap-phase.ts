@@ -1,6 +1,6 @@
 // How far a bootstrap is, from the stage that the bootstrap machine names: the parts of it that a person follows.
 import { handoffStages, stages } from '../bootkube/stages.ts';
-import type { BootstrapProgress } from './observe-cluster.ts';
+import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 export const phases = ['control plane', 'masters', 'handoff', 'add-ons', 'complete'] as const;
 export type Phase = (typeof phases)[number];

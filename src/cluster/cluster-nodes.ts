@@ -3,11 +3,11 @@ import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { withoutAmounts } from '../screen/frame.ts';
 import { isSettled, machineWords } from './machine-words.ts';
-import { movements } from './missing-now.ts';
+import { movementKeys } from './missing-now.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ProgressLook } from './wait-for-progress.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 export interface ClusterNode {
   readonly name: string;
@@ -48,11 +48,11 @@ export function readNode({ metadata, ...node }: KubernetesObject): ClusterNode {
   };
 }
 
-export function notReady(expected: readonly string[], nodes: readonly ClusterNode[]): readonly string[] {
+export function notReady(expected: readonly string[], nodes: readonly ClusterNode[]): readonly Missing[] {
   return expected.flatMap((name) => {
     const node = nodes.find((candidate) => candidate.name === name);
-    if (node === undefined) return [`${name} is not a node yet`];
-    return node.isReady ? [] : [`${name} is not Ready${node.reason === '' ? '' : `: ${node.reason}`}`];
+    if (node === undefined) return [waitingFor(name, 'is not a node yet')];
+    return node.isReady ? [] : [waitingFor(name, 'is not Ready', node.reason === '' ? {} : { detail: node.reason })];
   });
 }
 
@@ -61,14 +61,20 @@ async function unreachableKubelets(
   client: KubernetesClient,
   names: readonly string[],
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly Missing[]> {
+  const detail = 'the API server cannot reach its kubelet';
   const answers = await Promise.all(
     names.map(async (name) => {
       const { status } = await client.getRaw(`/api/v1/nodes/${name}/proxy/healthz`, { signal, deadlineMs: 5_000 });
-      return status === 200 ? [] : [`${name} gives no logs yet: the API server cannot reach its kubelet`];
+      return status === 200 ? [] : [waitingFor(name, 'gives no logs yet', { detail })];
     }),
   );
   return answers.flat();
+}
+
+/** An API that is away for a moment is something to wait for. */
+export function apiAway({ code: key, message }: FirstlightError): ProgressLook {
+  return { isDone: false, keys: [key], missing: [waitingFor(message, '', { key })] };
 }
 
 export interface AwaitedNodes {
@@ -91,15 +97,16 @@ export async function lookAtNodes({ host, client, cluster, expected, signal }: A
     // Asked last: without it neither logs nor a shell can be had of a node that otherwise has all it needs.
     const unready = waiting.length > 0 ? waiting : await unreachableKubelets(client, expected, signal);
     const machines = sight.machines.filter(({ name }) => expected.includes(name));
-    const missing = unready.map((reason) => {
-      const machine = machines.find(({ name }) => reason.startsWith(`${name} `));
-      return machine === undefined || isSettled(machine) ? reason : `${reason}: ${machineWords(machine)}`;
+    const missing = unready.map((each) => {
+      const machine = machines.find(({ name }) => name === each.who);
+      if (machine === undefined || isSettled(machine)) return each;
+      return { ...each, detail: [each.detail ?? [], machineWords(machine)].flat().join(': ') };
     });
-    const facts = [...unready.map(withoutAmounts), ...movements({ machines, bootstrap: undefined })];
-    return { isDone: missing.length === 0, facts, missing };
+    const keys = [...unready.map(({ key }) => key), ...movementKeys({ machines, bootstrap: undefined })];
+    return { isDone: missing.length === 0, keys, missing };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { isDone: false, facts: [error.code], missing: [error.message] };
+    return apiAway(error);
   }
 }

@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
 import { beginStory, tellStory, createFrame } from './create-view.ts';
 import type { ClusterSight } from './observe-cluster.ts';
+import { waitingFor } from '../contract/missing.ts';
+import { working } from '../contract/stage-progress.ts';
 
 const sight: ClusterSight = {
-  bootstrap: { stage: 'masters', state: 'running', missing: ['etcd: add master-1'], isComplete: false },
+  bootstrap: {
+    stage: 'masters',
+    state: 'running',
+    at: '2026-01-01T00:00:00Z',
+    progress: working('etcd: add master-1'),
+    isComplete: false,
+  },
   machines: [
     { name: 'bootstrap', role: 'bootstrap', firstBoot: undefined, story: 'first boot done', agent: undefined },
     { name: 'master-0', role: 'master', firstBoot: undefined, story: 'boots', agent: undefined },
@@ -17,7 +25,7 @@ test('a phase that is watched shows what each machine does, and the others their
     { kind: 'stage-started', stage: 'assets', because: '' },
     { kind: 'stage-done', stage: 'assets', ms: 300, note: '41 files' },
     { kind: 'stage-started', stage: 'masters', because: '' },
-    { kind: 'stage-progress', stage: 'masters', progress: 'everything at once' },
+    { kind: 'stage-progress', stage: 'masters', progress: working('everything at once') },
   ] as const;
   const story = events.reduce((told, event, index) => tellStory(told, event, index * 1_000), begun);
   expect(createFrame({ ...story, sight }, 5_000)).toEqual({
@@ -31,9 +39,9 @@ test('a phase that is watched shows what each machine does, and the others their
         note: '',
         ms: 3_000,
         details: [
-          { name: 'bootstrap', text: 'masters: etcd: add master-1' },
-          { name: 'master-0', text: 'boots' },
-          { name: 'worker-0', text: 'boots' },
+          { name: 'bootstrap', text: 'masters: etcd: add master-1', key: 'masters running etcd: add master-1' },
+          { name: 'master-0', text: 'boots', key: 'boots' },
+          { name: 'worker-0', text: 'boots', key: 'boots' },
         ],
       },
       { name: 'nodes', state: 'waiting', note: '', details: [] },
@@ -52,9 +60,13 @@ test('events of anything else leave the story as it is', () => {
 });
 
 test('a wait for several machines has a line for each', () => {
+  const missing = [
+    waitingFor('master-0', 'is not Ready', { detail: 'no CNI' }),
+    waitingFor('worker-0', 'is not a node yet'),
+  ];
   const events = [
     { kind: 'stage-started', stage: 'nodes', because: '' },
-    { kind: 'stage-progress', stage: 'nodes', progress: 'master-0 is not Ready: no CNI; worker-0 is not a node yet' },
+    { kind: 'stage-progress', stage: 'nodes', progress: { missing } },
   ] as const;
   const story = events.reduce((told, event) => tellStory(told, event, 0), beginStory(['nodes'], 'firstlight', 0));
   expect(createFrame(story, 0).steps).toEqual([
@@ -64,8 +76,8 @@ test('a wait for several machines has a line for each', () => {
       note: '',
       ms: 0,
       details: [
-        { name: 'master-0', text: 'is not Ready: no CNI' },
-        { name: 'worker-0', text: 'is not a node yet' },
+        { name: 'master-0', text: 'is not Ready: no CNI', key: 'master-0 is not Ready' },
+        { name: 'worker-0', text: 'is not a node yet', key: 'worker-0 is not a node yet' },
       ],
     },
   ]);

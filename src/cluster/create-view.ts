@@ -3,13 +3,17 @@
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { isPast, phaseOf, phases } from './bootstrap-phase.ts';
-import { machineWords } from './machine-words.ts';
-import { bootstrapWords } from './missing-now.ts';
+import { machineKey, machineWords } from './machine-words.ts';
+import { bootstrapKey, bootstrapWords } from './missing-now.ts';
 import type { ClusterSight } from './observe-cluster.ts';
+import { missingText } from '../contract/missing.ts';
+import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 
 interface StageState {
   readonly state: FrameStep['state'];
   readonly note: string;
+  /** While it runs: what it does or waits for. */
+  readonly progress?: StageProgress;
   readonly startMs: number;
   readonly ms?: number;
 }
@@ -43,7 +47,7 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
     case 'stage-started':
       return { state: 'running', note: '', startMs: nowMs };
     case 'stage-progress':
-      return { ...before, note: event.progress };
+      return { ...before, progress: event.progress };
     case 'stage-done':
       return { ...before, state: 'done', note: event.note ?? '', ms: event.ms };
     case 'stage-unchanged':
@@ -61,12 +65,15 @@ export function createFrame(story: CreateStory, nowMs: number): FrameView {
     const isRunning = stage.state === 'running';
     const isWatched = isRunning && phases.some((phase) => phase === name);
     const ms = isRunning ? nowMs - stage.startMs : stage.ms;
-    const several = isRunning ? severalIn(stage.note) : [];
+    const progress = isRunning ? stage.progress : undefined;
+    const several = severalIn(progress);
+    // What a watched phase waits for is in its details, and so is what does not fit into one line.
+    const isDetailed = isWatched || several.length > 0;
     return {
       name,
       state: stage.state,
-      // What a watched phase waits for is in its details, and so is what does not fit into one line.
-      note: isWatched || several.length > 0 ? '' : stage.note,
+      note: isDetailed ? '' : progress === undefined ? stage.note : stageProgressText(progress),
+      ...(isDetailed || progress === undefined ? {} : { key: stageProgressKey(progress) }),
       ...(ms === undefined ? {} : { ms }),
       details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : isWatched ? [] : several,
     };
@@ -80,20 +87,20 @@ export function createFrame(story: CreateStory, nowMs: number): FrameView {
   };
 }
 
-/** `master-0 is not Ready; worker-0 is not a node yet`, one line for each; none where there is only one. */
-function severalIn(note: string): FrameStep['details'] {
-  const parts = note.split('; ');
-  if (parts.length === 1) return [];
-  return parts.map((part) => {
-    const [name = '', ...rest] = part.split(' ');
-    return { name, text: rest.join(' ') };
-  });
+/** One line for each that is missing; none where there is only one. */
+function severalIn(progress: StageProgress | undefined): FrameStep['details'] {
+  if (progress === undefined || !('missing' in progress) || progress.missing.length < 2) return [];
+  return progress.missing.map((each) => ({ name: each.who, text: missingText({ ...each, who: '' }), key: each.key }));
 }
 
 function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] {
   return machines.map((machine) => {
-    const own = machine.role === 'bootstrap' ? bootstrapWords(bootstrap) : undefined;
-    return { name: machine.name, text: own ?? machineWords(machine) };
+    const own = machine.role === 'bootstrap' ? bootstrap : undefined;
+    return {
+      name: machine.name,
+      text: bootstrapWords(own) ?? machineWords(machine),
+      key: bootstrapKey(own) ?? machineKey(machine),
+    };
   });
 }
 

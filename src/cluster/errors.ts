@@ -3,10 +3,11 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { Reason } from '../diagnose/diagnose.ts';
 import { diagnosisLines } from '../diagnose/words.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
+import { type Missing, missingText } from '../contract/missing.ts';
 
 interface Stuck {
   readonly stage: string;
-  readonly missing: readonly string[];
+  readonly missing: readonly Missing[];
   /** The command that waited, as a person types it. */
   readonly command: string;
   readonly reasons: readonly Reason[];
@@ -20,7 +21,7 @@ function count(things: number): string {
 /** What was seen, the likeliest reason first, the next command. */
 function stuckHint({ missing, reasons, command, dirOption }: Omit<Stuck, 'stage'>): string {
   const again = `then, to continue where it stopped: firstlight ${command}${dirOption}`;
-  const seen = missing.length === 0 ? ['nothing at all'] : missing;
+  const seen = missing.length === 0 ? ['nothing at all'] : missing.map(missingText);
   return diagnosisLines({ seen, reasons, dirOption, closing: [again] }).join('\n');
 }
 

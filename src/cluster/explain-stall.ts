@@ -8,6 +8,7 @@ import { mustFindCluster } from './find-cluster.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { StallExplanation, StallWatch } from './wait-for-progress.ts';
+import type { Missing } from '../contract/missing.ts';
 
 export interface StalledCluster {
   readonly host: Host;
@@ -21,7 +22,7 @@ export interface ExplainedStall extends StallExplanation {
 
 export async function explainStall(
   { host, dir, signal }: StalledCluster,
-  missing: readonly string[],
+  missing: readonly Missing[],
 ): Promise<ExplainedStall> {
   const { name, local } = await mustFindCluster(host, dir);
   const { machines } = await observeCluster(host, name);

@@ -5,6 +5,7 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 /** A pod that restarts in a loop is Ready now and then. */
@@ -17,7 +18,7 @@ export interface InstallQuestion {
   readonly signal: AbortSignal;
 }
 
-export async function installMissing({ client, inventory, now, signal }: InstallQuestion): Promise<readonly string[]> {
+export async function installMissing({ client, inventory, now, signal }: InstallQuestion): Promise<readonly Missing[]> {
   const call = { signal, deadlineMs: 5_000 };
   const namespace = 'kube-system';
   const [ready, nodes, pods, deployments] = await Promise.all([
@@ -29,13 +30,13 @@ export async function installMissing({ client, inventory, now, signal }: Install
   const named = (role: string): readonly string[] =>
     inventory.machines.filter((machine) => machine.role === role).map(({ name }) => name);
   return [
-    ...(ready.status === 200 ? [] : [`the API answers ${ready.status} to /readyz`]),
+    ...(ready.status === 200 ? [] : [waitingFor('the API', `answers ${ready.status} to /readyz`)]),
     ...notReady([...named('master'), ...named('worker')], nodes),
     ...named('master').flatMap((master) =>
-      components.flatMap((one) => podMissing(`${one}-${master}`, pods.items, now)),
+      components.flatMap((component) => podMissing({ component, master }, pods.items, now)),
     ),
-    ...(deployments.items.length === 0 ? ['there are no add-ons yet'] : []),
-    ...deployments.items.filter((one) => !isRolledOut(one)).map(({ metadata }) => `${metadata.name} is not rolled out`),
+    ...(deployments.items.length === 0 ? [waitingFor('there are no add-ons yet')] : []),
+    ...deployments.items.filter((one) => !isRolledOut(one)).map(({ metadata }) => waitingFor(metadata.name, 'is not rolled out')),
   ];
 }
 
@@ -47,13 +48,20 @@ interface PodStatus {
   }[];
 }
 
-function podMissing(name: string, pods: readonly KubernetesObject[], now: Date): readonly string[] {
+interface ControlPlanePod {
+  readonly component: string;
+  readonly master: string;
+}
+
+function podMissing({ component, master }: ControlPlanePod, pods: readonly KubernetesObject[], now: Date): readonly Missing[] {
+  const name = `${component}-${master}`;
+  const about = { machines: [master] };
   const pod = pods.find(({ metadata }) => metadata.name === name);
-  if (pod === undefined) return [`there is no pod ${name}`];
+  if (pod === undefined) return [waitingFor('there is no pod', name, about)];
   const ready = readyCondition(pod);
-  if (ready?.status !== 'True') return [`${name} is not Ready`];
+  if (ready?.status !== 'True') return [waitingFor(name, 'is not Ready', about)];
   const isSteady = now.getTime() - Date.parse(ready.lastTransitionTime) >= steadyMs;
-  return isSteady ? [] : [`${name} has been Ready for less than ${steadyMs / 1000} s`];
+  return isSteady ? [] : [waitingFor(name, `has been Ready for less than ${steadyMs / 1000} s`, about)];
 }
 
 export function isPodReady(pod: KubernetesObject): boolean {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSettled, machineWords } from './machine-words.ts';
 import type { MachineSight } from './observe-cluster.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const booted = { phase: 'done', startedAt: at, updatedAt: at } as const;
@@ -9,7 +10,7 @@ function master(change: Partial<MachineSight>): MachineSight {
   return { name: 'master-0', role: 'master', firstBoot: booted, story: 'boots', agent: undefined, ...change };
 }
 
-function agent(...duties: readonly (readonly [name: string, missing: readonly string[]])[]): MachineSight['agent'] {
+function agent(...duties: readonly (readonly [name: string, missing: readonly Missing[]])[]): MachineSight['agent'] {
   return {
     format: 1,
     node: 'master-0',
@@ -39,8 +40,11 @@ test('a first boot says whom it asks and what it met, in words that fit beside t
 
 test('what only waits for another duty is not what the machine waits for', () => {
   const waiting = agent(
-    ['credentials', ['the duty keys']],
-    ['cluster-view', ['the API at https://api-int.demo.test:6443 to list the nodes: no answer in time']],
+    ['credentials', [waitingFor('the duty', 'keys', { duty: 'keys' })]],
+    [
+      'cluster-view',
+      [waitingFor('the API at https://api-int.demo.test:6443', 'to list the nodes', { detail: 'no answer in time' })],
+    ],
   );
   expect(machineWords(master({ agent: waiting }))).toBe(
     'waits for the API at api-int:6443 to list the nodes: no answer in time',
@@ -48,7 +52,7 @@ test('what only waits for another duty is not what the machine waits for', () =>
 });
 
 test('addresses of machines stay whole', () => {
-  const waiting = agent(['etcd-member', ['https://10.99.0.11:2379 to answer']]);
+  const waiting = agent(['etcd-member', [waitingFor('https://10.99.0.11:2379', 'to answer')]]);
   expect(machineWords(master({ agent: waiting }))).toBe('waits for https://10.99.0.11:2379 to answer');
 });
 

@@ -1,21 +1,34 @@
-// What a machine does or waits for, in words that fit beside its name: one place for the frame, the lines of a pipe, `status`
-// and what a stall has seen.
+// What a machine does or waits for, in words that fit beside its name, and the key that changes when it moves on. The
+// frame, the lines of a pipe, `status` and the explanation of a stall all use these words.
+import { type Missing, missingText } from '../contract/missing.ts';
+import { shortened } from '../screen/short-words.ts';
 import type { MachineSight } from './observe-cluster.ts';
 
-export function machineWords({ story, firstBoot, agent }: MachineSight): string {
-  if (firstBoot?.phase !== 'done') {
-    const { url, reason } = firstBoot?.waitingFor ?? {};
-    if (url === undefined) return story;
-    return inShort(`asks ${url} for its config${reason === undefined ? '' : `: ${reason}`}`);
-  }
+export function machineWords(machine: MachineSight): string {
+  const { firstBoot, agent } = machine;
+  if (firstBoot?.phase !== 'done') return firstBootWords(machine);
   if (agent === undefined) return 'first boot done, its agent has not reported yet';
   const isVoter = agent.duties.some(({ name, status }) => name === 'etcd-member' && status === 'settled');
   const missing = awaited(agent);
   const facts = [
     ...(isVoter ? ['etcd voter'] : []),
-    ...(missing === undefined ? ['settled'] : [inShort(`waits for ${missing.join(', ')}`)]),
+    ...(missing === undefined ? ['settled'] : [shortened(`waits for ${missing.map(missingText).join(', ')}`)]),
   ];
   return facts.join(' · ');
+}
+
+function firstBootWords({ story, firstBoot }: MachineSight): string {
+  const { url, reason } = firstBoot?.waitingFor ?? {};
+  if (url === undefined) return story;
+  return shortened(`asks ${url} for its config${reason === undefined ? '' : `: ${reason}`}`);
+}
+
+/** The same as long as the machine does or waits for the same. */
+export function machineKey(machine: MachineSight): string {
+  const { firstBoot, agent } = machine;
+  if (firstBoot?.phase !== 'done') return firstBootWords(machine);
+  if (agent === undefined) return 'no agent yet';
+  return awaited(agent)?.map(({ key }) => key).join(', ') ?? 'settled';
 }
 
 export function isSettled({ firstBoot, agent }: MachineSight): boolean {
@@ -23,15 +36,7 @@ export function isSettled({ firstBoot, agent }: MachineSight): boolean {
 }
 
 /** What the first duty waits for that does not merely wait for another duty. */
-function awaited({ duties }: NonNullable<MachineSight['agent']>): readonly string[] | undefined {
+function awaited({ duties }: NonNullable<MachineSight['agent']>): readonly Missing[] | undefined {
   const waiting = duties.filter(({ status }) => status === 'waiting').map(({ missing }) => missing);
-  return waiting.find((missing) => missing.some((text) => !text.startsWith('the duty '))) ?? waiting[0];
-}
-
-/** Scheme, domain and path of what everybody knows take the place of what nobody knows. */
-export function inShort(text: string): string {
-  return text
-    .replaceAll(/https:\/\/(api-int|api|localhost)(?:\.[\w.-]+)?:(\d+)[\w/-]*/g, '$1:$2')
-    .replace(/: lookup \S+(?: on \S+)?: (?:.*: )?(no such host)?/, (_all, plain) => `: ${plain ?? 'name lookup: '}`)
-    .replaceAll(/@sha256:([0-9a-f]{8})[0-9a-f]+/g, '@sha256:$1…');
+  return waiting.find((missing) => missing.some(({ duty }) => duty === undefined)) ?? waiting[0];
 }

@@ -1,34 +1,59 @@
-// What is missing in a cluster, one sentence per machine, in the machines' own words. Those that only wait for others come
-// first, the bootstrap machine, which waits for all of them, last.
+// What is missing in a cluster, one value per machine. Machines that only wait for others come first, the bootstrap
+// machine, which waits for all of them, last.
+import { type Missing, waitingFor } from '../contract/missing.ts';
+import { stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
+import { shortened } from '../screen/short-words.ts';
 import { stageTitle } from './bootstrap-phase.ts';
-import { withoutAmounts } from '../screen/frame.ts';
-import { inShort, isSettled, machineWords } from './machine-words.ts';
-import type { ClusterSight } from './observe-cluster.ts';
+import { isSettled, machineKey, machineWords } from './machine-words.ts';
+import type { ClusterSight, MachineSight } from './observe-cluster.ts';
 
-export function missingNow({ bootstrap, machines }: ClusterSight): readonly string[] {
+export function missingNow({ bootstrap, machines }: ClusterSight): readonly Missing[] {
   const others = machines.filter((machine) => machine.role !== 'bootstrap' && !isSettled(machine));
   const first = machines.find(({ role }) => role === 'bootstrap');
   return [
-    ...others.map((machine) => `${machine.name}: ${machineWords(machine)}`),
-    ...(first === undefined ? [] : [`${first.name}: ${bootstrapWords(bootstrap) ?? first.story}`]),
+    ...others.map((machine) => waitingFor(machine.name, '', { detail: machineWords(machine), key: keyOf(machine) })),
+    ...(first === undefined ? [] : [bootstrapMissing(first, bootstrap)]),
   ];
 }
 
-/** Undefined while the bootstrap machine has not said anything. */
-export function bootstrapWords(progress: ClusterSight['bootstrap']): string | undefined {
-  return progress && inShort([stageTitle(progress.stage), ...progress.missing].join(': '));
+function bootstrapMissing(machine: MachineSight, bootstrap: ClusterSight['bootstrap']): Missing {
+  const progress = bootstrap?.progress;
+  const missing = progress !== undefined && 'missing' in progress ? progress.missing : [];
+  return waitingFor(machine.name, '', {
+    detail: bootstrapWords(bootstrap) ?? machine.story,
+    key: bootstrapKey(bootstrap) ?? keyOf(machine),
+    machines: missing.flatMap(({ who, machines = [] }) => [who, ...machines]),
+  });
 }
 
-/**
- * What counts as movement: words, not amounts. A first boot that asks again and again in vain does not move, whatever it
- * meets each time.
- */
-export function movements({ bootstrap, machines }: ClusterSight): readonly string[] {
+function keyOf(machine: MachineSight): string {
+  return `${machine.name} ${machineKey(machine)}`;
+}
+
+/** Undefined while the bootstrap machine has not reported anything. */
+export function bootstrapWords(bootstrap: ClusterSight['bootstrap']): string | undefined {
+  if (bootstrap === undefined) return undefined;
+  const { stage, progress, reason } = bootstrap;
+  const said = progress === undefined ? reason : stageProgressText(progress);
+  return shortened([stageTitle(stage), ...(said === undefined ? [] : [said])].join(': '));
+}
+
+export function bootstrapKey(bootstrap: ClusterSight['bootstrap']): string | undefined {
+  if (bootstrap === undefined) return undefined;
+  const { stage, state, progress } = bootstrap;
+  return [stage, state, ...(progress === undefined ? [] : [stageProgressKey(progress)])].join(' ');
+}
+
+/** One key for every state that counts as movement. A first boot that asks again and again does not move. */
+export function movementKeys({ bootstrap, machines }: ClusterSight): readonly string[] {
   return [
     ...machines.flatMap(({ name, firstBoot, agent }) => [
       `${name} ${firstBoot?.phase ?? ''}`,
-      ...(agent?.duties ?? []).map((duty) => `${name} ${duty.name} ${duty.status} ${duty.missing.join()}`),
+      ...(agent?.duties ?? []).map((duty) => {
+        const missing = duty.missing.map(({ key }) => key).join();
+        return `${name} ${duty.name} ${duty.status} ${missing}`;
+      }),
     ]),
-    bootstrapWords(bootstrap) ?? '',
-  ].map(withoutAmounts);
+    bootstrapKey(bootstrap) ?? '',
+  ];
 }

@@ -21,6 +21,7 @@ import type { FoundCluster } from './find-cluster.ts';
 import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
 import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
+import { missingLine, waitingFor } from '../contract/missing.ts';
 
 const firstWorkerAddress = 21;
 const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };
@@ -117,8 +118,8 @@ async function awaitReady(add: AddNodes, { cluster, machines, patience }: Awaite
     const carrying = await carryingEtcd(client, signal);
     const missing = masters
       .filter(({ name }) => !voters.includes(name) || !carrying.has(name))
-      .map(({ name }) => `${name} does not vote in etcd yet`);
-    return { isDone: missing.length === 0, facts: [...nodes.facts, ...missing], missing };
+      .map(({ name }) => waitingFor(name, 'does not vote in etcd yet'));
+    return { isDone: missing.length === 0, keys: [...nodes.keys, ...missing.map(({ key }) => key)], missing };
   };
   await waitForProgress({
     clock: host.clock,
@@ -128,7 +129,7 @@ async function awaitReady(add: AddNodes, { cluster, machines, patience }: Awaite
     everyMs: 500,
     signal,
     look,
-    onMissing: (missing) => tell('info', missing.join('; ')),
+    onMissing: (missing) => tell('info', missingLine(missing)),
     stall: stallWatch({ host, dir, signal }, (reason) => {
       if (reason !== undefined) tell('warn', `nothing moves; likely: ${reason.sentence}`);
     }),

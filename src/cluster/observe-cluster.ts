@@ -2,7 +2,7 @@
 // agents, each by the file that it keeps up to date inside. Files only, because this is looked at several times a second
 // while the machines need the processors themselves. Nothing here changes anything.
 import { join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { type AgentState, agentStateSchema } from '../contract/agent-state.ts';
 import { describeFirstBoot, type FirstBootStatus } from '../contract/first-boot-status.ts';
@@ -10,14 +10,7 @@ import { machinePaths } from '../platform/local/cluster-folder.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { readFirstBoot } from '../platform/local/observed-machine.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
-
-const progressSchema = z.looseObject({
-  stage: z.string(),
-  state: z.enum(['running', 'done', 'failed']),
-  missing: z.array(z.string()),
-  isComplete: z.boolean(),
-});
-export type BootstrapProgress = z.output<typeof progressSchema>;
+import { type BootstrapProgress, bootstrapProgressSchema } from '../contract/bootstrap-progress.ts';
 
 export interface MachineSight {
   readonly name: string;
@@ -48,7 +41,7 @@ export async function observeCluster(host: Host, cluster: string): Promise<Clust
     machines: await Promise.all(machines),
     bootstrap:
       bootstrap &&
-      (await readInside(host, { cluster, machine: bootstrap.name, file: 'progress.json', schema: progressSchema })),
+      (await readInside(host, { cluster, machine: bootstrap.name, file: 'progress.json', schema: bootstrapProgressSchema })),
   };
 }
 

@@ -10,7 +10,9 @@ import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { machineWords } from './machine-words.ts';
-import { type BootstrapProgress, observeCluster } from './observe-cluster.ts';
+import { observeCluster } from './observe-cluster.ts';
+import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 
 export interface StatusMachine {
   readonly name: string;
@@ -21,11 +23,16 @@ export interface StatusMachine {
   readonly detail: string;
 }
 
+export interface BootstrapStatus extends Pick<BootstrapProgress, 'stage' | 'state' | 'isComplete' | 'at'> {
+  /** What it does or waits for, in words. */
+  readonly missing: readonly string[];
+}
+
 export interface ClusterStatus {
   readonly cluster: string;
   readonly infraId: string;
   readonly machines: readonly StatusMachine[];
-  readonly bootstrap: BootstrapProgress | null;
+  readonly bootstrap: BootstrapStatus | null;
   readonly api: { readonly isReady: boolean; readonly reason?: string };
   readonly etcdVoters: readonly string[];
   readonly nodes: readonly ClusterNode[];
@@ -42,7 +49,14 @@ export async function clusterStatus(host: Host, dir: string, signal: AbortSignal
     const seen = sight.machines.find((one) => one.name === machine);
     return { name: machine, role, address, state, detail: seen?.agent === undefined ? detail : machineWords(seen) };
   });
-  return { cluster: clusterName, infraId: name, machines, bootstrap: sight.bootstrap ?? null, ...fromApi };
+  return { cluster: clusterName, infraId: name, machines, bootstrap: bootstrapStatus(sight.bootstrap), ...fromApi };
+}
+
+function bootstrapStatus(bootstrap: BootstrapProgress | undefined): BootstrapStatus | null {
+  if (bootstrap === undefined) return null;
+  const { stage, state, progress, reason, isComplete, at } = bootstrap;
+  const said = progress === undefined ? reason : stageProgressText(progress);
+  return { stage, state, missing: said === undefined ? [] : [said], isComplete, at };
 }
 
 interface ApiQuestion {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reason } from '../diagnose/diagnose.ts';
 import { type FakeClock, fakeClock } from '../host/fake/fake-clock.ts';
 import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 const minuteMs = 60_000;
 
@@ -48,7 +49,7 @@ describe('waiting as long as something moves', () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
     const look = async (): Promise<ProgressLook> => {
       const ms = clock.monotonicMs();
-      return { isDone: ms > 120 * minuteMs, facts: [String(Math.floor(ms / (5 * minuteMs)))], missing: ['more'] };
+      return { isDone: ms > 120 * minuteMs, keys: [String(Math.floor(ms / (5 * minuteMs)))], missing: [waitingFor('more')] };
     };
     await expect(wait({ clock, look })).resolves.toBeUndefined();
   });
@@ -57,8 +58,8 @@ describe('waiting as long as something moves', () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
     const look = async (): Promise<ProgressLook> => ({
       isDone: false,
-      facts: ['same'],
-      missing: ['master-2: first boot'],
+      keys: ['same'],
+      missing: [waitingFor('master-2', '', { detail: 'first boot' })],
     });
     await expect(wait({ clock, look })).rejects.toMatchObject({
       code: 'CLUSTER_STALLED',
@@ -78,7 +79,7 @@ describe('waiting as long as something moves', () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
     const look = async (): Promise<ProgressLook> => {
       const isUp = Math.floor(clock.monotonicMs() / 10_000) % 2 === 0;
-      return { isDone: false, facts: ['always', isUp ? 'etcd starts' : 'etcd fails'], missing: [] };
+      return { isDone: false, keys: ['always', isUp ? 'etcd starts' : 'etcd fails'], missing: [] };
     };
     await expect(wait({ clock, look })).rejects.toMatchObject({ code: 'CLUSTER_STALLED' });
     expect(clock.monotonicMs()).toBeLessThan(7 * minuteMs);
@@ -88,7 +89,7 @@ describe('waiting as long as something moves', () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
     const look = async (): Promise<ProgressLook> => ({
       isDone: false,
-      facts: [String(clock.monotonicMs())],
+      keys: [String(clock.monotonicMs())],
       missing: [],
     });
     const patience = { stallMs: 6 * minuteMs, endMs: minuteMs };
@@ -98,7 +99,7 @@ describe('waiting as long as something moves', () => {
 
   test('whoever can tell that it will never come is asked once nothing moves', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
-    const look = async (): Promise<ProgressLook> => ({ isDone: false, facts: ['same'], missing: [] });
+    const look = async (): Promise<ProgressLook> => ({ isDone: false, keys: ['same'], missing: [] });
     const onStill = (): Promise<void> => Promise.reject(new Error('master-1 has stopped'));
     await expect(wait({ clock, look, onStill })).rejects.toThrow('master-1 has stopped');
     expect(clock.monotonicMs()).toBeLessThan(minuteMs);
@@ -110,7 +111,7 @@ test('the likely reason is told long before the end, and taken back when somethi
   const told: (readonly [seconds: number, sentence: string | undefined])[] = [];
   const look = async (): Promise<ProgressLook> => {
     const ms = clock.monotonicMs();
-    return { isDone: ms > 2 * minuteMs, facts: [ms < 40_000 ? 'stands still' : String(ms)], missing: [] };
+    return { isDone: ms > 2 * minuteMs, keys: [ms < 40_000 ? 'stands still' : String(ms)], missing: [] };
   };
   const onLikely = (likely: Reason | undefined): void =>
     void told.push([Math.round(clock.monotonicMs() / 1000), likely?.sentence]);

@@ -3,12 +3,13 @@
 import type { Reason } from '../diagnose/diagnose.ts';
 import type { Clock } from '../host/clock.ts';
 import { clusterErrors } from './errors.ts';
+import { type Missing, missingLine } from '../contract/missing.ts';
 
 export interface ProgressLook {
   readonly isDone: boolean;
-  /** Whatever counts as movement. One that was not there before is movement; one that comes back is not. */
-  readonly facts: readonly string[];
-  readonly missing: readonly string[];
+  /** A key that was not there before is movement; one that comes back is not. */
+  readonly keys: readonly string[];
+  readonly missing: readonly Missing[];
 }
 
 export interface WaitLimits {
@@ -27,7 +28,7 @@ export interface StallExplanation {
 
 /** Whoever waits for machines may be told why nothing moves, before it is too long. */
 export interface StallWatch {
-  readonly explain: (missing: readonly string[]) => Promise<StallExplanation>;
+  readonly explain: (missing: readonly Missing[]) => Promise<StallExplanation>;
   /** The likeliest reason, once nothing has moved for a while; undefined when something moves again. */
   readonly onLikely: (reason: Reason | undefined) => void;
 }
@@ -41,8 +42,8 @@ export interface ProgressWait {
   readonly everyMs: number;
   readonly signal: AbortSignal;
   readonly look: () => Promise<ProgressLook>;
-  /** Told whenever what is missing changes. */
-  readonly onMissing: (missing: readonly string[]) => void;
+  /** Called whenever what is missing changes, its details included. */
+  readonly onMissing: (missing: readonly Missing[]) => void;
   /** Asked when nothing has moved for a while: throws when it never will. */
   readonly onStill?: () => Promise<void>;
   readonly stall: StallWatch;
@@ -61,13 +62,13 @@ export async function waitForProgress(wait: ProgressWait): Promise<void> {
   let movedMs = clock.monotonicMs();
   for (;;) {
     signal.throwIfAborted();
-    const { isDone, facts, missing } = await wait.look();
+    const { isDone, keys, missing } = await wait.look();
     if (isDone) return;
     const nowMs = clock.monotonicMs();
-    if (facts.some((fact) => !known.has(fact))) movedMs = nowMs;
-    for (const fact of facts) known.add(fact);
-    if (missing.join('\n') !== told) wait.onMissing(missing);
-    told = missing.join('\n');
+    if (keys.some((key) => !known.has(key))) movedMs = nowMs;
+    for (const key of keys) known.add(key);
+    if (missingLine(missing) !== told) wait.onMissing(missing);
+    told = missingLine(missing);
     const isTooLate = patience.endMs !== undefined && nowMs > patience.endMs;
     if (isTooLate || nowMs - movedMs > patience.stallMs) throw await failure(wait, missing, isTooLate);
     if (nowMs - movedMs > stillMs) await wait.onStill?.();
@@ -76,7 +77,7 @@ export async function waitForProgress(wait: ProgressWait): Promise<void> {
   }
 }
 
-async function failure(wait: ProgressWait, missing: readonly string[], isTooLate: boolean): Promise<Error> {
+async function failure(wait: ProgressWait, missing: readonly Missing[], isTooLate: boolean): Promise<Error> {
   const { stage, command, patience, stall } = wait;
   const about = { stage, command, missing, ...(await stall.explain(missing)) };
   if (isTooLate) return clusterErrors.TIMEOUT(about);
@@ -84,7 +85,7 @@ async function failure(wait: ProgressWait, missing: readonly string[], isTooLate
 }
 
 /** Looks for the reason beside the wait, which goes on meanwhile; what it finds is forgotten when something moves. */
-function wondering({ clock, stall, signal }: ProgressWait): (stillForMs: number, missing: readonly string[]) => void {
+function wondering({ clock, stall, signal }: ProgressWait): (stillForMs: number, missing: readonly Missing[]) => void {
   let askedMs: number | undefined;
   let isAsking = false;
   let isStill = false;

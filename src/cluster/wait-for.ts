@@ -4,7 +4,6 @@ import { progressConfigMap, progressKey } from '../bootkube/mirror-progress.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { withoutAmounts } from '../screen/frame.ts';
 import type { Emit } from '../workflow/events.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
@@ -12,8 +11,11 @@ import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { installMissing } from './install-complete.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
-import { missingNow, movements } from './missing-now.ts';
+import { bootstrapKey, missingNow, movementKeys } from './missing-now.ts';
 import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
+import { missingText, waitingFor } from '../contract/missing.ts';
+import { bootstrapProgressSchema } from '../contract/bootstrap-progress.ts';
+import { apiAway } from './cluster-nodes.ts';
 
 export interface WaitForOptions {
   readonly host: Host;
@@ -38,7 +40,7 @@ export async function waitForInstall(options: WaitForOptions): Promise<void> {
     await waitFor(options, wait, () =>
       throughApi(options, async (client) => {
         const missing = await installMissing({ client, inventory: cluster.inventory, now: host.clock.now(), signal });
-        return { isDone: missing.length === 0, facts: missing, missing };
+        return { isDone: missing.length === 0, keys: missing.map(({ key }) => key), missing };
       }),
     );
   } catch (error) {
@@ -63,9 +65,8 @@ async function waitFor(
     signal,
     look,
     onMissing: (missing) => {
-      const now = missing.map(withoutAmounts);
-      for (const [index, text] of missing.entries()) if (!told.includes(now[index] ?? '')) tell('info', text);
-      told = now;
+      for (const each of missing) if (!told.includes(each.key)) tell('info', missingText(each));
+      told = missing.map(({ key }) => key);
     },
     stall: stallWatch({ host, dir, signal }, (reason) => {
       if (reason !== undefined) tell('warn', `nothing moves; likely: ${reason.sentence}`);
@@ -78,7 +79,7 @@ async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): 
   const sight = await observeCluster(options.host, cluster.name);
   if (sight.machines.some(({ role }) => role === 'bootstrap')) {
     const missing = missingNow(sight);
-    return { isDone: sight.bootstrap?.isComplete === true, facts: movements(sight), missing };
+    return { isDone: sight.bootstrap?.isComplete === true, keys: movementKeys(sight), missing };
   }
   return throughApi(options, bootstrapRecord);
 }
@@ -90,12 +91,13 @@ async function bootstrapRecord(client: KubernetesClient): Promise<ProgressLook> 
     ((await client.find(reference, { deadlineMs: 5_000 }))?.['data'] as Record<string, string> | undefined)?.[key];
   const [status, progress] = await Promise.all([read(record, 'status'), read(progressConfigMap, progressKey)]);
   const isHandedOver = status === 'complete';
-  const isEnded = progress === undefined || (JSON.parse(progress) as { isComplete?: boolean }).isComplete === true;
+  const bootstrap = progress === undefined ? undefined : bootstrapProgressSchema.parse(JSON.parse(progress));
+  const isEnded = bootstrap === undefined || bootstrap.isComplete;
   const missing = [
-    ...(isHandedOver ? [] : ['the masters do not carry the cluster yet']),
-    ...(isEnded ? [] : ['the bootstrap machine still has work to do']),
+    ...(isHandedOver ? [] : [waitingFor('the masters', 'do not carry the cluster yet')]),
+    ...(isEnded ? [] : [waitingFor('the bootstrap machine', 'still has work to do')]),
   ];
-  return { isDone: missing.length === 0, facts: [`${status} ${progress}`], missing };
+  return { isDone: missing.length === 0, keys: [`${status} ${bootstrapKey(bootstrap)}`], missing };
 }
 
 async function throughApi(
@@ -108,6 +110,6 @@ async function throughApi(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { isDone: false, facts: [error.code], missing: [error.message] };
+    return apiAway(error);
   }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import type { AgentNode } from '../node/agent-context.ts';
 import type { DutyReport } from '../node/run-duties.ts';
+import { missingSchema } from './missing.ts';
 
 export const agentStateFile = '/var/lib/firstlight/agent.json';
 
@@ -12,7 +13,7 @@ const duty = z.object({
   status: z.enum(['settled', 'acted', 'waiting']),
   since: z.iso.datetime(),
   /** What it waits for; empty unless it does. */
-  missing: z.array(z.string()),
+  missing: z.array(missingSchema),
   /** What it did, or a word on how it is settled. */
   note: z.string().exactOptional(),
 });

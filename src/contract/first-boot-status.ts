@@ -30,6 +30,12 @@ export async function readFirstBootStatus(files: Files, path: string): Promise<F
   return parsed.success ? parsed.data : undefined;
 }
 
+/** `waiting for https://…/config/master: connection refused`; undefined while nothing is waited for. */
+export function firstBootWait({ waitingFor }: FirstBootStatus): string | undefined {
+  if (waitingFor === undefined) return undefined;
+  return `waiting for ${waitingFor.url}${waitingFor.reason === undefined ? '' : `: ${waitingFor.reason}`}`;
+}
+
 /** One line for a person, such as `waiting for https://…/config/master: connection refused, 12 s`. */
 export function describeFirstBoot(status: FirstBootStatus, now: Date): string {
   const { waitingFor } = status;
@@ -37,5 +43,5 @@ export function describeFirstBoot(status: FirstBootStatus, now: Date): string {
   if (status.phase === 'failed') return `first boot failed: ${status.reason ?? 'unknown reason'}`;
   if (waitingFor === undefined) return `first boot: ${status.phase}`;
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(waitingFor.since)) / 1000));
-  return `waiting for ${waitingFor.url}${waitingFor.reason === undefined ? '' : `: ${waitingFor.reason}`}, ${seconds} s`;
+  return `${firstBootWait(status)}, ${seconds} s`;
 }

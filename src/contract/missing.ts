@@ -3,18 +3,33 @@
 import { z } from 'zod';
 
 export const missingSchema = z.object({
-  /** The machine, member or object that the wait is about. */
+  /** The machine, member, service or object that is waited for. */
   who: z.string(),
-  /** What is missing or wrong with it: a phrase that completes a sentence about `who`. */
+  /** What is missing or wrong with it: a phrase that follows `who`. Empty where `who` says all. */
   what: z.string(),
-  /** Identifies the state without amounts: waiting for the same thing again has the same key. */
+  /** Identifies the state: waiting for the same thing again has the same key, whatever its details are. */
   key: z.string(),
   /** Amounts and last answers, which may change without anything having moved. */
   detail: z.string().exactOptional(),
+  /** The machines that the wait is about, where `who` is not the name of a machine. */
+  machines: z.array(z.string()).readonly().exactOptional(),
+  /** The duty of the same agent that has to be settled first. */
+  duty: z.string().exactOptional(),
 });
 export type Missing = z.output<typeof missingSchema>;
 
-/** `master-1 has not caught up (12 entries behind)`. */
+/** `who` and `what` identify the state unless another key is given. */
+export function waitingFor(who: string, what = '', more: Partial<Omit<Missing, 'who' | 'what'>> = {}): Missing {
+  return { who, what, key: `${who} ${what}`.trim(), ...more };
+}
+
+/** `etcd on master-1 to catch up: 12 of 3000 entries behind`. */
 export function missingText({ who, what, detail }: Missing): string {
-  return `${who} ${what}${detail === undefined ? '' : ` (${detail})`}`.trim();
+  const text = `${who} ${what}`.trim();
+  return [text, detail ?? ''].filter((part) => part !== '').join(': ');
+}
+
+/** All of them in one line. */
+export function missingLine(missing: readonly Missing[]): string {
+  return missing.map(missingText).join('; ');
 }

@@ -13,6 +13,7 @@ import { isServiceRunning } from '../platform/local/switch-services.ts';
 import { type ApiFacts, type DiagnosisFacts, type DiagnosedMachine } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
+import type { Missing } from '../contract/missing.ts';
 
 /** What is known of a machine from the files it writes. */
 export type MachineWords = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;
@@ -22,7 +23,7 @@ export interface CollectFactsOptions {
   /** Undefined where the machines are not on this host: then only the API is asked. */
   readonly cluster: LocalCluster | undefined;
   readonly words: readonly MachineWords[];
-  readonly missing: readonly string[];
+  readonly missing: readonly Missing[];
   readonly client: KubernetesClient;
   readonly signal: AbortSignal;
 }

@@ -5,6 +5,7 @@ import { diagnose } from './diagnose.ts';
 import type { DiagnosisFacts, DiagnosedMachine } from './facts.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 import { diagnosisLines } from './words.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const gib = 2 ** 30;
@@ -45,7 +46,7 @@ const healthy = [
 ];
 
 function cluster(machines: readonly DiagnosedMachine[], change: Partial<DiagnosisFacts> = {}): DiagnosisFacts {
-  const missing = ['master-1: waits for something'];
+  const missing = [waitingFor('master-1', '', { detail: 'waits for something' })];
   return { apiInternal: { name, address }, isBalancerRunning: true, machines, missing, api: undefined, ...change };
 }
 
@@ -143,7 +144,7 @@ test('a machine that somebody waits for comes before one that nobody misses', ()
     sick({}, { name: 'worker-10', role: 'worker', clockAheadMs: 5_000 }),
     sick({}, { name: 'worker-1', role: 'worker', clockAheadMs: 5_000 }),
   ];
-  const facts = cluster([...healthy, first, second], { missing: ['worker-1 is not a node yet'] });
+  const facts = cluster([...healthy, first, second], { missing: [waitingFor('worker-1', 'is not a node yet')] });
   expect(diagnose(facts).map((reason) => reason.machine)).toEqual(['worker-1', 'worker-10']);
 });
 

@@ -16,13 +16,9 @@ export function diagnose(facts: DiagnosisFacts, table: readonly DiagnosisCheck[]
     find(facts).map((finding): Reason => ({ check: name, certainty, ...finding })),
   );
   const isWaitedFor = ({ machine }: Reason): boolean =>
-    machine !== undefined && facts.missing.some((sentence) => names(sentence, machine));
+    machine !== undefined &&
+    facts.missing.some(({ who, machines = [] }) => who === machine || machines.includes(machine));
   const rank = (reason: Reason): number =>
     certainties.indexOf(reason.certainty) * 2 + (isWaitedFor(reason) || reason.machine === undefined ? 0 : 1);
   return reasons.toSorted((a, b) => rank(a) - rank(b));
-}
-
-/** `master-1` is not in "master-10 waits". */
-function names(sentence: string, machine: string): boolean {
-  return new RegExp(`(?<![\\w-])${machine}(?![\\w-])`).test(sentence);
 }

@@ -4,6 +4,7 @@ import type { AgentState } from '../contract/agent-state.ts';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
+import type { Missing } from '../contract/missing.ts';
 
 export interface DiagnosedMachine {
   readonly name: string;
@@ -44,8 +45,8 @@ export interface DiagnosisFacts {
   readonly apiInternal: { readonly name: string; readonly address: string };
   readonly isBalancerRunning: boolean;
   readonly machines: readonly DiagnosedMachine[];
-  /** What is waited for, in the words of the wait; a machine that is named in it is looked at first. */
-  readonly missing: readonly string[];
+  /** What is waited for; the machines that it is about are looked at first. */
+  readonly missing: readonly Missing[];
   /** Undefined while the API does not answer. */
   readonly api: ApiFacts | undefined;
 }

@@ -6,6 +6,7 @@ import { realHost } from '../host/real/real-host.ts';
 import { connectKubernetes, type KubernetesClient } from './client.ts';
 import type { KubernetesObject } from './object.ts';
 import { waitForObjects, watchObjects } from './watch.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 // An API server of a few lines that speaks the watch protocol over real connections and misbehaves as told.
 interface Api {
@@ -180,7 +181,7 @@ describe('waiting for objects', () => {
     const [client] = await serve([list('10', 'a')], [stay]);
     const wait = waitForObjects(
       { client, host, kind, signal: new AbortController().signal, what: 'the hand-over', deadlineMs: 300 },
-      (items) => ({ status: 'waiting', missing: [`b is not among ${items.length}`] }),
+      (items) => ({ status: 'waiting', missing: [waitingFor('b', `is not among ${items.length}`)] }),
     );
     await expect(wait).rejects.toMatchObject({
       code: 'WORKFLOW_DEADLINE',
@@ -193,7 +194,7 @@ describe('waiting for objects', () => {
     const found = await waitForObjects(
       { client, host, kind, signal: new AbortController().signal, what: 'b', deadlineMs: 5_000 },
       (items) =>
-        items.length === 2 ? { status: 'ready', value: items.length } : { status: 'waiting', missing: ['b'] },
+        items.length === 2 ? { status: 'ready', value: items.length } : { status: 'waiting', missing: [waitingFor('b')] },
     );
     expect(found).toBe(2);
   });

@@ -12,6 +12,7 @@ import type { KubernetesClient, Selection } from './client.ts';
 import { kubernetesErrors } from './errors.ts';
 import { jsonLines } from './json-lines.ts';
 import type { KubernetesObject, ObjectKind } from './object.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 export interface WatchSource {
   readonly kind: ObjectKind;
@@ -97,13 +98,13 @@ export async function waitForObjects<R>(
   look: (items: readonly KubernetesObject[]) => Observation<R>,
 ): Promise<R> {
   const over = new AbortController();
-  let missing: readonly string[] = [];
+  let missing: readonly Missing[] = [];
   const { what, deadlineMs, host } = options;
   using _ = host.clock.after(deadlineMs, () =>
     over.abort(workflowErrors.DEADLINE({ what, seconds: Math.round(deadlineMs / 1000), missing })),
   );
   const onTrouble = (error: FirstlightError): void => {
-    missing = [error.message];
+    missing = [waitingFor(error.message)];
     options.onTrouble?.(error);
   };
   const signal = AbortSignal.any([options.signal, over.signal]);

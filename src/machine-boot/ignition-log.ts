@@ -66,6 +66,7 @@ function shortReason(text: string): string {
   return text
     .replace(/^(?:Get|Put|Head) "[^"]*": /, '')
     .replace(/^dial \w+(?: \S+)?: /, '')
+    .replace(/^(?:read|write) \w+ \S+->\S+: /, '')
     .replace(/^connect: /, '')
     .trim();
 }

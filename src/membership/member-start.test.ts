@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DataFolder } from '../etcd/data-folder.ts';
 import type { ClusterId, Member, MemberId } from '../etcd/member.ts';
 import { decideStart, type Listing } from './member-start.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 const here = 'https://10.0.0.11:2380';
 const ours = 'c1' as ClusterId;
@@ -43,7 +44,7 @@ describe('whether the member of a machine is started', () => {
     ['listed, named, data of another: the same', read(started), dataOf('e5'), { kind: 'data-lost', member: 'a1' }],
     ['not listed, data of this cluster: it was removed and waits', read(), dataOf('a1'), { kind: 'wait' }],
     ['not listed, data of another cluster: that is put aside', read(), dataOf('a1', 'c9'), { kind: 'archive' }],
-    ['not listed, no data: it waits to be added', read(), empty, { kind: 'wait', for: 'master-0 to be added to etcd' }],
+    ['not listed, no data: it waits to be added', read(), empty, { kind: 'wait', for: waitingFor('master-0', 'to be added to etcd') }],
     ['nobody answers, data: a power cut is over', unreachable, dataOf('a1'), { kind: 'resume' }],
     ['nobody answers, no data: it waits', unreachable, empty, { kind: 'wait' }],
   ])('%s', (_title, listing, data, expected) => {

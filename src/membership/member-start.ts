@@ -3,6 +3,7 @@
 // empty (it would answer for entries it no longer has); an unnamed member joins with exactly the listed peers.
 import type { DataFolder } from '../etcd/data-folder.ts';
 import type { ClusterId, InitialMember, Member, MemberId, MemberList } from '../etcd/member.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 /** What the other members say; `unreachable` when none of them gave a list. */
 export type Listing = { readonly status: 'unreachable' } | ({ readonly status: 'read' } & MemberList);
@@ -21,7 +22,7 @@ export type StartDecision =
   | { readonly kind: 'resume' }
   /** Move `member/` away, then decide again: the member it belonged to is no longer in the list. */
   | { readonly kind: 'archive'; readonly because: string }
-  | { readonly kind: 'wait'; readonly for: string }
+  | { readonly kind: 'wait'; readonly for: Missing }
   /** The member must be removed and added again; published so that whoever may change the membership does so. */
   | { readonly kind: 'data-lost'; readonly member: MemberId; readonly because: string };
 
@@ -30,7 +31,7 @@ export function decideStart(facts: StartFacts): StartDecision {
   if (listing.status === 'unreachable') {
     return data.status === 'present'
       ? { kind: 'resume' }
-      : { kind: 'wait', for: `a member of etcd that answers, to learn whether ${name} has been added` };
+      : { kind: 'wait', for: waitingFor('a member of etcd that answers,', `to learn whether ${name} has been added`) };
   }
   const self = listing.members.find((member) => member.peerUrls.includes(facts.peerUrl));
   if (self === undefined) return notListed(facts, listing.clusterId);
@@ -55,11 +56,12 @@ function started({ data, name }: StartFacts, self: Member): StartDecision {
 }
 
 function notListed({ data, name }: StartFacts, cluster: ClusterId): StartDecision {
-  if (data.status === 'empty') return { kind: 'wait', for: `${name} to be added to etcd` };
+  if (data.status === 'empty') return { kind: 'wait', for: waitingFor(name, 'to be added to etcd') };
   if (data.cluster !== cluster) {
     return { kind: 'archive', because: `the data of ${name} is of another cluster, ${data.cluster}` };
   }
-  return { kind: 'wait', for: `${name} to be added to etcd again: its member ${data.member} was removed` };
+  const detail = `its member ${data.member} was removed`;
+  return { kind: 'wait', for: waitingFor(name, 'to be added to etcd again', { detail }) };
 }
 
 /** All listed peers, those that have not started included: etcd compares the number as well as the URLs. In order of

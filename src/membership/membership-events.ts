@@ -1,6 +1,7 @@
 // What the loop tells its readers: journal, terminal, tests. Facts only; each is told when it changes.
 import type { Move, MembershipStage } from './move.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
+import type { Missing } from '../contract/missing.ts';
 
 export type MembershipEvent =
   /** Another machine looks after the members; this one only waits for its turn. */
@@ -23,7 +24,7 @@ export type MembershipEvent =
       readonly forMs: number;
       readonly isOverdue: boolean;
     }
-  | { readonly kind: 'waiting'; readonly stage: MembershipStage; readonly missing: readonly string[] }
+  | { readonly kind: 'waiting'; readonly stage: MembershipStage; readonly missing: readonly Missing[] }
   | { readonly kind: 'bootstrap-gone'; readonly confirmedBy: readonly string[] };
 
 /** How many members voted over time, without repetitions: a whole handoff of three masters is 1, 2, 3, 4, 3. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { MembershipWorld } from '../../test/sim/membership-world.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership, type MembershipLoop } from './membership-loop.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 /** Runs the loop in a simulated world until it ends by itself or `forMs` have passed there. */
 async function keep(world: MembershipWorld, forMs: number, change: Partial<MembershipLoop> = {}) {
@@ -64,7 +65,10 @@ test('the loop returns at the stage it was asked for, and not before', async () 
   expect(events.at(-1)).toEqual({
     kind: 'waiting',
     stage: 'grown',
-    missing: ['the list of etcd endpoints to name exactly the masters', 'the handoff to be recorded as complete'],
+    missing: [
+      waitingFor('the list of etcd endpoints', 'to name exactly the masters'),
+      waitingFor('the handoff', 'to be recorded as complete'),
+    ],
   });
 });
 

@@ -11,6 +11,7 @@ import { isMemberOf, type MembershipFacts, memberName, type ObservedCluster } fr
 import { patienceAfter, pauseWhile, refusalKey } from './patience.ts';
 import { performMove, type Performed } from './perform-move.ts';
 import { sightings } from './sightings.ts';
+import { missingLine } from '../contract/missing.ts';
 
 export interface MembershipLoop {
   readonly clients: EtcdClients;
@@ -104,8 +105,9 @@ function teller(emit: (event: MembershipEvent) => void) {
       members = JSON.stringify(event);
     },
     waiting: ({ stage, missing }: MembershipWait): void => {
-      if (waiting !== JSON.stringify({ stage, missing })) emit({ kind: 'waiting', stage, missing });
-      waiting = JSON.stringify({ stage, missing });
+      const text = `${stage} ${missingLine(missing)}`;
+      if (waiting !== text) emit({ kind: 'waiting', stage, missing });
+      waiting = text;
     },
   };
 }

@@ -2,6 +2,7 @@
 // A member is well when it answered, names the leader that a quorum names, has no alarm and a disk to write on.
 import { hasStarted, type MemberId, quorumOf } from '../etcd/member.ts';
 import { isAnswering, isMemberOf, memberName, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 /** etcd takes the 64 MiB of its next log in advance. With less than two of them it may start and answer, and not for long. */
 const leastDiskBytes = 128 * 2 ** 20;
@@ -17,21 +18,21 @@ export interface MembershipView {
   readonly leader: ObservedMember;
   readonly bootstrap: ObservedMember | undefined;
   readonly nameOf: (member: ObservedMember) => string;
-  /** What is wrong with a member, as a sentence that names it; undefined when it is well. */
-  readonly ailment: (member: ObservedMember) => string | undefined;
+  /** What is wrong with a member; undefined when it is well. */
+  readonly ailment: (member: ObservedMember) => Missing | undefined;
   readonly isWell: (member: ObservedMember) => boolean;
   /** Where to send a change: the leader where possible, never the member that the change is about. */
   readonly via: (about?: MemberId) => string | undefined;
 }
 
-/** The view, or why the members cannot agree on anything now. */
-export function membershipView(seen: ObservedCluster): MembershipView | { readonly why: string } {
-  if (seen.membership.status === 'unreadable') return { why: seen.membership.why };
+/** The view, or what the members miss to agree on anything now. */
+export function membershipView(seen: ObservedCluster): MembershipView | { readonly missing: Missing } {
+  if (seen.membership.status === 'unreadable') return { missing: seen.membership.missing };
   const members = seen.membership.members.toSorted((a, b) => (memberName(a, seen) < memberName(b, seen) ? -1 : 1));
   const voters = members.filter((member) => !member.isLearner);
   const leader = agreedLeader(voters);
-  if (leader === undefined) return { why: whyNoLeader(voters, seen) };
-  const ailment = (member: ObservedMember): string | undefined => ailmentOf(member, leader, seen);
+  if (leader === undefined) return { missing: noLeader(voters, seen) };
+  const ailment = (member: ObservedMember): Missing | undefined => ailmentOf(member, leader, seen);
   const isWell = (member: ObservedMember): boolean => ailment(member) === undefined;
   return {
     seen,
@@ -46,8 +47,8 @@ export function membershipView(seen: ObservedCluster): MembershipView | { readon
   };
 }
 
-/** What is wrong with the voters, one sentence each. */
-export function votersAiling(view: MembershipView): readonly string[] {
+/** What is wrong with the voters, one value for each that is not well. */
+export function votersAiling(view: MembershipView): readonly Missing[] {
   return view.voters.flatMap((member) => view.ailment(member) ?? []);
 }
 
@@ -61,33 +62,38 @@ function agreedLeader(voters: readonly ObservedMember[]): ObservedMember | undef
   return voters.find(({ id }) => named.filter((leader) => leader === id).length >= quorumOf(voters.length));
 }
 
-function whyNoLeader(voters: readonly ObservedMember[], seen: ObservedCluster): string {
-  const silent = voters.flatMap((member) =>
+function noLeader(voters: readonly ObservedMember[], seen: ObservedCluster): Missing {
+  const silent = voters.filter(({ probe }) => probe.status === 'silent');
+  const detail = silent.flatMap((member) =>
     member.probe.status === 'silent' ? `${memberName(member, seen)} ${member.probe.why}` : [],
   );
-  const needed = quorumOf(voters.length);
-  const which = silent.length === 0 ? '' : `: ${silent.join(', ')}`;
-  return `a leader that ${needed} of ${voters.length} etcd voters agree on${which}`;
+  return waitingFor('a leader', `that ${quorumOf(voters.length)} of ${voters.length} etcd voters agree on`, {
+    machines: silent.map((member) => memberName(member, seen)),
+    ...(detail.length === 0 ? {} : { detail: detail.join(', ') }),
+  });
 }
 
-function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): string | undefined {
+function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): Missing | undefined {
   const name = memberName(member, seen);
+  const ails = (what: string, key = what): Missing =>
+    waitingFor(`etcd on ${name}`, what, { key: `etcd on ${name} ${key}`, machines: [name] });
   // First, because it is the reason for whatever else ails it.
   const { freeDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
   if (freeDiskBytes !== undefined && isFullDisk(freeDiskBytes)) {
-    return `etcd on ${name} has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB of disk left and cannot stay alive on them`;
+    const left = Math.floor(freeDiskBytes / 2 ** 20);
+    return ails(`has ${left} MiB of disk left and cannot stay alive on them`, 'has no disk left');
   }
   if (!isAnswering(member)) {
-    if (member.probe.status === 'silent') return `etcd on ${name} ${member.probe.why}`;
-    return `etcd on ${name} was added and has not started`;
+    if (member.probe.status === 'silent') return ails(member.probe.why);
+    return ails('was added and has not started');
   }
   const { state } = member.probe;
   const alarm = state.alarms.find((alarm) => alarm.member === member.id);
-  if (alarm?.kind === 'NOSPACE') return `etcd on ${name} has used up its space (alarm NOSPACE)`;
-  if (alarm !== undefined) return `etcd on ${name} found its data damaged (alarm ${alarm.kind})`;
-  if (!hasStarted(member)) return `etcd on ${name} answers but has not published its name yet`;
+  if (alarm?.kind === 'NOSPACE') return ails('has used up its space (alarm NOSPACE)');
+  if (alarm !== undefined) return ails(`found its data damaged (alarm ${alarm.kind})`);
+  if (!hasStarted(member)) return ails('answers but has not published its name yet');
   if (state.leader === leader.id) return undefined;
   return state.leader === undefined
-    ? `etcd on ${name} knows no leader`
-    : `etcd on ${name} follows another leader than ${memberName(leader, seen)}`;
+    ? ails('knows no leader')
+    : ails(`follows another leader than ${memberName(leader, seen)}`);
 }

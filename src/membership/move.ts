@@ -1,6 +1,7 @@
-// What a decision can be: one change of the membership, or waiting with sentences that say what for.
+// What a decision can be: one change of the membership, or waiting, with what is missing.
 import type { MemberId } from '../etcd/member.ts';
 import type { MembershipView } from './membership-view.ts';
+import type { Missing } from '../contract/missing.ts';
 
 export type RemovalReason =
   | 'bootstrap-done'
@@ -47,13 +48,13 @@ export type MembershipStage = 'unreadable' | 'growing' | 'grown' | 'shrinking' |
 export interface MembershipWait {
   readonly kind: 'waiting';
   readonly stage: MembershipStage;
-  /** Each a sentence that completes "waiting for" or names what is wrong with whom. Empty when steady. */
-  readonly missing: readonly string[];
+  /** Each completes "waiting for" or names what is wrong with a member. Empty when steady. */
+  readonly missing: readonly Missing[];
 }
 
 export type RuleVerdict =
   | { readonly status: 'move'; readonly change: MembershipChange }
-  | { readonly status: 'no'; readonly missing: readonly string[] };
+  | { readonly status: 'no'; readonly missing: readonly Missing[] };
 
 export type MembershipRule = (view: MembershipView) => RuleVerdict;
 
@@ -61,6 +62,6 @@ export function move(change: MembershipChange): RuleVerdict {
   return { status: 'move', change };
 }
 
-export function no(...missing: readonly string[]): RuleVerdict {
+export function no(...missing: readonly Missing[]): RuleVerdict {
   return { status: 'no', missing };
 }

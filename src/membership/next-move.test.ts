@@ -5,13 +5,15 @@ import { quorumOf } from '../etcd/member.ts';
 import type { Move } from './move.ts';
 import { nextMove } from './next-move.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 test('nothing is done without a linearizable list', () => {
-  const seen = cluster([], { membership: { status: 'unreadable', why: 'a majority of etcd that answers' } });
+  const missing = waitingFor('a majority of etcd that answers');
+  const seen = cluster([], { membership: { status: 'unreadable', missing } });
   expect(nextMove(seen)).toEqual({
     kind: 'waiting',
     stage: 'unreadable',
-    missing: ['a majority of etcd that answers'],
+    missing: [missing],
   });
 });
 

@@ -9,22 +9,28 @@ import { addRule } from './rules/add.ts';
 import { clearAwayRule } from './rules/clear-away.ts';
 import { promoteRule } from './rules/promote.ts';
 import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
+import { type Missing, missingText } from '../contract/missing.ts';
 
 /** The one membership change that is safe now, or why there is none. Never looks at memory, only at `seen`. */
 export function nextMove(seen: ObservedCluster): Move | MembershipWait {
   const view = membershipView(seen);
-  if ('why' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.why] };
+  if ('missing' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.missing] };
   // While one member votes, additions come first: later etcd wants five seconds of connection before each.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
   const stage = stageOf(view);
-  const missing: string[] = stage === 'growing' ? [...votersAiling(view)] : [];
+  const missing: Missing[] = stage === 'growing' ? [...votersAiling(view)] : [];
   for (const rule of [clearAwayRule, ...growth, removeBootstrapRule]) {
     const verdict = rule(view);
     if (verdict.status === 'move') return { ...verdict.change, restsOn: witnesses(verdict.change, view) };
     // What the bootstrap member waits for is of no interest while masters are on their way.
     if (stage !== 'growing' || rule !== removeBootstrapRule) missing.push(...verdict.missing);
   }
-  return { kind: 'waiting', stage, missing: [...new Set(missing)] };
+  return { kind: 'waiting', stage, missing: withoutRepetition(missing) };
+}
+
+/** Several rules may wait for the same. */
+function withoutRepetition(missing: readonly Missing[]): readonly Missing[] {
+  return [...new Map(missing.map((each) => [missingText(each), each])).values()];
 }
 
 /** Those who vote after the change and are well now. */

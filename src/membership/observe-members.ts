@@ -7,6 +7,7 @@ import { type ClusterId, hasStarted, type Member, type MemberList, type MemberSt
 import { type MemberProbe, type MembershipFacts, memberMachines, type ObservedCluster } from './observed-cluster.ts';
 import { outcomes } from '../etcd/outcomes.ts';
 import type { Sightings } from './sightings.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 
 export interface ObserveOptions {
   readonly clients: EtcdClients;
@@ -27,9 +28,9 @@ const healthKey = 'health';
 export async function observe(options: ObserveOptions): Promise<ObservedCluster> {
   const { clock, facts, sightings } = options;
   const list = await readMembers(options);
-  if ('why' in list) {
+  if ('missing' in list) {
     const unrestMs = sightings.unrestMs(undefined, clock.monotonicMs());
-    return { ...facts, membership: { status: 'unreadable', why: list.why }, justRemoved: [], unrestMs };
+    return { ...facts, membership: { status: 'unreadable', missing: list.missing }, justRemoved: [], unrestMs };
   }
   const probed = await Promise.all(
     list.members.map(async (member) => ({ ...member, probe: await probe(member, list.clusterId, options) })),
@@ -54,7 +55,7 @@ export function proveAlive(
 }
 
 /** The first believable list; whoever answers later is not waited for. */
-async function readMembers(options: ObserveOptions): Promise<MemberList | { readonly why: string }> {
+async function readMembers(options: ObserveOptions): Promise<MemberList | { readonly missing: Missing }> {
   const { clients, facts, signal } = options;
   const enough = new AbortController();
   const either = signal === undefined ? enough.signal : AbortSignal.any([enough.signal, signal]);
@@ -72,7 +73,8 @@ async function readMembers(options: ObserveOptions): Promise<MemberList | { read
   } catch {
     signal?.throwIfAborted();
     const said = [...refusals].map(([name, why]) => `${name}: ${why}`).join('; ');
-    return { why: `a majority of etcd that answers (${said})` };
+    const key = 'a majority of etcd that answers';
+    return { missing: waitingFor(key, `(${said})`, { key, machines: [...refusals.keys()] }) };
   } finally {
     enough.abort(new Error('another member has given the list'));
   }

@@ -1,6 +1,7 @@
 // Everything a membership decision may depend on, as plain data: what etcd answered, what masters published, how far the
 // handoff is. Rule: whatever is not in here must not influence a decision; whoever observes never decides.
 import { type Member, type MemberId, type MemberStatus, hasStarted } from '../etcd/member.ts';
+import type { Missing } from '../contract/missing.ts';
 
 /** How a member answered this time. */
 export type MemberProbe =
@@ -73,7 +74,7 @@ export interface ObservedCluster {
   /** The members by a linearizable read, or why there was none: then nothing may be changed. */
   readonly membership:
     | { readonly status: 'read'; readonly members: readonly ObservedMember[] }
-    | { readonly status: 'unreadable'; readonly why: string };
+    | { readonly status: 'unreadable'; readonly missing: Missing };
   /** Undefined when the inventory lists none (any more): then there is no bootstrap member. */
   readonly bootstrap: BootstrapMachine | undefined;
   /** Every master of the cluster, in the order of their names. */

@@ -25,6 +25,7 @@ import { agentErrors } from './errors.ts';
 import { RenewingEtcdClients } from '../etcd/client.ts';
 import { runDuties } from './run-duties.ts';
 import { watchFolders } from './watch-folders.ts';
+import { missingLine } from '../contract/missing.ts';
 
 export interface RunAgentOptions {
   readonly signal: AbortSignal;
@@ -134,6 +135,6 @@ function outcomeText(outcome: DutyOutcome): string {
     case 'acted':
       return outcome.did;
     case 'waiting':
-      return `waiting for ${outcome.missing.join('; ')}`;
+      return `waiting for ${missingLine(outcome.missing)}`;
   }
 }

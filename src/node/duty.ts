@@ -3,14 +3,15 @@
 // missing is its outcome, and it is asked again when something may have changed.
 import type { NodeRole } from '../contract/machine-role.ts';
 import type { Agent } from './agent-context.ts';
+import type { Missing } from '../contract/missing.ts';
 
 export type DutyOutcome =
   /** As it should be. */
   | { readonly status: 'settled'; readonly note?: string }
   /** Something was changed; it is looked at again at once. */
   | { readonly status: 'acted'; readonly did: string }
-  /** Each a sentence that completes "waiting for". */
-  | { readonly status: 'waiting'; readonly missing: readonly string[] };
+  /** Each completes the sentence "waiting for …". */
+  | { readonly status: 'waiting'; readonly missing: readonly Missing[] };
 
 export interface Duty {
   readonly name: string;
@@ -35,6 +36,6 @@ export function acted(did: string): DutyOutcome {
   return { status: 'acted', did };
 }
 
-export function waiting(...missing: readonly string[]): DutyOutcome {
+export function waiting(...missing: readonly Missing[]): DutyOutcome {
   return { status: 'waiting', missing };
 }

@@ -8,6 +8,7 @@ import type { Host } from '../host/host.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { waitUntil } from '../workflow/wait.ts';
 import { etcdPorts } from '../contract/ports.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 /** Longer than a small snapshot takes. Without it the pod makes the start by itself, and takes its seconds. */
 const deadlineMs = 10_000;
@@ -66,7 +67,7 @@ async function hasItsData(host: Host, port: number, signal: AbortSignal): Promis
       } catch (error) {
         if (!isError(error, hostErrors.NETWORK)) throw error;
       }
-      return { status: 'waiting', missing: ['its snapshot'] };
+      return { status: 'waiting', missing: [waitingFor('its snapshot')] };
     },
   });
   return { status: 'has-data' };

@@ -3,6 +3,7 @@ import { fakeAgent } from '../../test/sim/agent-fixture.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from './duty.ts';
 import { agentErrors } from './errors.ts';
 import { type DutyReport, runDuties } from './run-duties.ts';
+import { missingText, waitingFor } from '../contract/missing.ts';
 
 const duty = (name: string, run: () => DutyOutcome | Promise<DutyOutcome>, change: Partial<Duty> = {}): Duty => ({
   name,
@@ -29,7 +30,7 @@ test('a duty runs when those it needs were settled once, and a breath later', as
   const agent = fakeAgent();
   const startMs = agent.host.clock.monotonicMs();
   let looks = 0;
-  const first = duty('first', () => ((looks += 1) < 3 ? waiting('patience') : settled()));
+  const first = duty('first', () => ((looks += 1) < 3 ? waiting(waitingFor('patience')) : settled()));
   let ranAtMs = 0;
   const second = duty(
     'second',
@@ -54,7 +55,9 @@ test('what the world refuses is waited for by name, and a mistake of ours in one
     }),
     duty('fine', () => settled()),
   ]);
-  const missing = reports.flatMap(({ outcome }) => (outcome.status === 'waiting' ? outcome.missing : []));
+  const missing = reports.flatMap(({ outcome }) =>
+    outcome.status === 'waiting' ? outcome.missing.map(missingText) : [],
+  );
   expect(missing[0]).toBe('ip route failed: no such device (AGENT_COMMAND)');
   expect(missing[1]).toMatch(/^a correction of firstlight itself: TypeError: x is undefined/);
   expect(told(reports)).toContain('fine settled');
@@ -89,7 +92,7 @@ test('a duty that is deaf when settled hears the bell only until then', async ()
   let looks = 0;
   const ringAtMs = [500, 8_000, 9_000];
   for (const ms of ringAtMs) agent.host.clock.after(ms, () => agent.doorbell.ring());
-  const run = (): DutyOutcome => ((looks += 1) < 2 ? waiting('a ring') : settled());
+  const run = (): DutyOutcome => ((looks += 1) < 2 ? waiting(waitingFor('a ring')) : settled());
   await runFor(20_000, [duty('deaf', run, { isDeafWhenSettled: true, tickMs: 5_000 })], agent);
   expect(looks).toBe(2);
 });

@@ -5,6 +5,7 @@ import type { Host } from '../host/host.ts';
 import type { Agent } from './agent-context.ts';
 import type { Doorbell } from '../workflow/doorbell.ts';
 import type { Duty, DutyOutcome } from './duty.ts';
+import { waitingFor } from '../contract/missing.ts';
 
 export interface DutyReport {
   readonly duty: string;
@@ -71,15 +72,17 @@ function pauseAfter(outcome: DutyOutcome, duty: Duty): Pick<Pause, 'pauseMs' | '
 
 async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<DutyOutcome> {
   const missing = duty.needs.filter((name) => !opened.has(name));
-  if (missing.length > 0) return { status: 'waiting', missing: missing.map((name) => `the duty ${name}`) };
+  if (missing.length > 0) return { status: 'waiting', missing: missing.map((duty) => waitingFor('the duty', duty, { duty })) };
   try {
     return await duty.run(agent);
   } catch (error) {
     if (signal.aborted) return { status: 'waiting', missing: [] };
-    if (error instanceof FirstlightError) return { status: 'waiting', missing: [`${error.message} (${error.code})`] };
+    if (error instanceof FirstlightError) {
+      return { status: 'waiting', missing: [waitingFor(`${error.message} (${error.code})`, '', { key: error.code })] };
+    }
     // A mistake of ours in one duty must be seen, and must not end the others: etcd is among them.
     const where = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { status: 'waiting', missing: [`a correction of firstlight itself: ${where}`] };
+    return { status: 'waiting', missing: [waitingFor('a correction of firstlight itself', '', { detail: where })] };
   }
 }
 

@@ -1,5 +1,6 @@
 // Events in words, one line each, and how much they matter. The same words go to the screen and to the log.
 import type { WorkflowEvent } from '../workflow/events.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 
 export function describeEvent(event: WorkflowEvent): {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -13,7 +14,7 @@ export function describeEvent(event: WorkflowEvent): {
     case 'stage-started':
       return { level: 'debug', text: `${event.stage}: ${event.because}` };
     case 'stage-progress':
-      return { level: 'info', text: `${event.stage}: ${event.progress}` };
+      return { level: 'info', text: `${event.stage}: ${stageProgressText(event.progress)}` };
     case 'stage-done':
       return { level: 'debug', text: `${event.stage}: ${event.note ?? 'done'} in ${(event.ms / 1000).toFixed(2)} s` };
     case 'stage-failed':

@@ -14,10 +14,19 @@ export interface FrameStep {
   readonly name: string;
   readonly state: 'waiting' | 'running' | 'done' | 'failed';
   readonly note: string;
+  /** On a pipe the note is repeated only when this changes. The note itself when left out. */
+  readonly key?: string;
   /** How long it took, or takes so far. */
   readonly ms?: number;
   /** What it is made of, while it runs. */
-  readonly details: readonly { readonly name: string; readonly text: string }[];
+  readonly details: readonly FrameDetail[];
+}
+
+export interface FrameDetail {
+  readonly name: string;
+  readonly text: string;
+  /** On a pipe the text is repeated only when this changes. The text itself when left out. */
+  readonly key?: string;
 }
 
 export interface FrameMember {
@@ -116,13 +125,13 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
   const lines = after.steps.flatMap((step) => {
     const old = before?.steps.find(({ name }) => name === step.name);
     if (step.state === 'waiting') return [];
-    const isNew = old?.state !== step.state || withoutAmounts(old.note) !== withoutAmounts(step.note);
+    const isNew = old?.state !== step.state || (old.key ?? old.note) !== (step.key ?? step.note);
     const time = step.state === 'running' || step.ms === undefined ? '' : `  ${seconds(step.ms)}`;
     const head = isNew ? [`${signs[step.state]} ${step.name}${step.note === '' ? '' : `: ${step.note}`}${time}`] : [];
     if (step.state !== 'running') return head;
-    const fresh = step.details.filter(({ name, text }) => {
-      const told = old?.details.find((one) => one.name === name)?.text;
-      return told === undefined || withoutAmounts(told) !== withoutAmounts(text);
+    const fresh = step.details.filter(({ name, text, key }) => {
+      const told = old?.details.find((one) => one.name === name);
+      return told === undefined || (told.key ?? told.text) !== (key ?? text);
     });
     return [...head, ...fresh.map(({ name, text }) => `    ${name}: ${text}`)];
   });
@@ -133,11 +142,6 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
     ...(members === '' || members === memberText(before) ? [] : [`  etcd ${members}`]),
     ...(isNewLikely ? [`! nothing moves; likely: ${after.likely}`] : []),
   ];
-}
-
-/** Words that differ only in an amount or in a port say the same: `asked 12 s ago` and `asked 13 s ago`. */
-export function withoutAmounts(text: string): string {
-  return text.replaceAll(/\d+(\.\d+)? ?(ms|s|min|MiB|MB)\b|:\d+\b/g, '');
 }
 
 function memberText(view: FrameView | undefined): string {

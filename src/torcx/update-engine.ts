@@ -8,6 +8,7 @@ import { waitUntil } from '../workflow/wait.ts';
 import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { isOsVersion } from './os-version.ts';
+import { missingLine, waitingFor } from '../contract/missing.ts';
 
 const manager = {
   destination: 'com.coreos.update1',
@@ -81,7 +82,7 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
     deadlineMs: options.deadlineMs,
     everyMs: pollMs,
     signal: options.signal,
-    onMissing: ([missing]) => options.onProgress(missing ?? ''),
+    onMissing: (missing) => options.onProgress(missingLine(missing)),
     wake: (signal) =>
       new Promise((resolve) => {
         wake = resolve;
@@ -101,7 +102,7 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
         const next = settled(status);
         if (next !== undefined) return { status: 'ready', value: next.kind === 'none' ? withFailure(hasFailed) : next };
       }
-      return { status: 'waiting', missing: [describe(seen.at(-1))] };
+      return { status: 'waiting', missing: [waitingFor(describe(seen.at(-1)))] };
     },
   });
 }

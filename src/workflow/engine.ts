@@ -5,6 +5,7 @@ import { workflowErrors } from './errors.ts';
 import type { Emit } from './events.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import type { Stage, StageRecord, StageResult } from './stage.ts';
+import type { StageProgress } from '../contract/stage-progress.ts';
 
 export interface EngineOptions<Context> {
   readonly stages: readonly Stage<Context>[];
@@ -39,7 +40,7 @@ async function runStage<Context>(
   const began = options.clock.now().toISOString();
   emit({ kind: 'stage-started', stage: stage.name, because: seen.because });
   try {
-    const report = (progress: string): void => emit({ kind: 'stage-progress', stage: stage.name, progress });
+    const report = (progress: StageProgress): void => emit({ kind: 'stage-progress', stage: stage.name, progress });
     const result = await stage.run(context, { signal: options.signal, report }, last);
     await verify(context, stage, result);
     await record(options, stage.name, { ...result, began });

@@ -1,11 +1,12 @@
 // What can go wrong while stages run, wait or are recorded.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
+import { type Missing, missingLine } from '../contract/missing.ts';
 
 export const workflowErrors = errorTable('WORKFLOW', {
   DEADLINE: {
-    message: (e: { what: string; seconds: number; missing: readonly string[] }) =>
-      `${e.what} did not happen within ${e.seconds} s; still missing: ${e.missing.join('; ') || 'nothing was seen at all'}`,
+    message: (e: { what: string; seconds: number; missing: readonly Missing[] }) =>
+      `${e.what} did not happen within ${e.seconds} s; still missing: ${missingLine(e.missing) || 'nothing was seen at all'}`,
     hint: 'Run the same command again: it continues where it stopped.',
     means: 'A wait reached its deadline. The message names what was still missing at the last look.',
     exit: exitCodes.infrastructure,

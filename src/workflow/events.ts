@@ -1,9 +1,11 @@
-// What a running workflow tells its readers: terminal, log file, dashboard. Facts only; readers choose the words.
+// What a running workflow reports to its readers: terminal and log file. Facts only; the readers choose the words.
+import type { StageProgress } from '../contract/stage-progress.ts';
+
 export type WorkflowEvent =
   | { readonly kind: 'stage-unchanged'; readonly stage: string }
   | { readonly kind: 'stage-adopted'; readonly stage: string; readonly note: string }
   | { readonly kind: 'stage-started'; readonly stage: string; readonly because: string }
-  | { readonly kind: 'stage-progress'; readonly stage: string; readonly progress: string }
+  | { readonly kind: 'stage-progress'; readonly stage: string; readonly progress: StageProgress }
   | { readonly kind: 'stage-done'; readonly stage: string; readonly ms: number; readonly note?: string }
   | { readonly kind: 'stage-failed'; readonly stage: string; readonly ms: number; readonly error: unknown }
   | { readonly kind: 'notice'; readonly level: 'info' | 'warn'; readonly text: string };

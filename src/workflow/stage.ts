@@ -1,6 +1,7 @@
 // A stage is data: who reads it (engine, journal, terminal, explain, docs) reads the same value.
 // `observe` decides from what can be seen whether there is anything to do, so that a first run and a resume are one path.
 import type { Digest } from './digest.ts';
+import type { StageProgress } from '../contract/stage-progress.ts';
 
 /** Digest per file or object, by the name people know it under. */
 export type Digests = Readonly<Record<string, Digest>>;
@@ -38,8 +39,8 @@ export interface StageCheck<Context> {
 
 export interface StageTools {
   readonly signal: AbortSignal;
-  /** Says what the stage is doing or missing right now. */
-  readonly report: (progress: string) => void;
+  /** Reports what the stage does or waits for right now. */
+  readonly report: (progress: StageProgress) => void;
 }
 
 export interface Stage<Context> {

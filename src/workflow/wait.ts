@@ -1,11 +1,12 @@
-// Waiting, always bounded: every wait has a deadline, an abort signal and a sentence that says what is missing.
+// Waiting, always bounded: every wait has a deadline, an abort signal and a value that says what is missing.
 // A probe reports what it saw; it never decides how long to wait.
 import type { Clock } from '../host/clock.ts';
 import { workflowErrors } from './errors.ts';
+import { type Missing, missingLine } from '../contract/missing.ts';
 
 export type Observation<T> =
   | { readonly status: 'ready'; readonly value: T }
-  | { readonly status: 'waiting'; readonly missing: readonly string[] };
+  | { readonly status: 'waiting'; readonly missing: readonly Missing[] };
 
 export interface WaitOptions<T> {
   readonly clock: Clock;
@@ -16,8 +17,8 @@ export interface WaitOptions<T> {
   readonly everyMs: number;
   readonly probe: (signal: AbortSignal | undefined) => Promise<Observation<T>>;
   readonly signal?: AbortSignal;
-  /** Told whenever what is missing changes. */
-  readonly onMissing?: (missing: readonly string[]) => void;
+  /** Called whenever what is missing changes, its details included. */
+  readonly onMissing?: (missing: readonly Missing[]) => void;
   /** Resolves early when something may have changed (a watch event); a hint, not a fact. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
 }
@@ -25,12 +26,12 @@ export interface WaitOptions<T> {
 export async function waitUntil<T>(options: WaitOptions<T>): Promise<T> {
   const { clock, signal } = options;
   const endMs = clock.monotonicMs() + options.deadlineMs;
-  let missing: readonly string[] = [];
+  let missing: readonly Missing[] = [];
   for (;;) {
     signal?.throwIfAborted();
     const seen = await options.probe(signal);
     if (seen.status === 'ready') return seen.value;
-    if (seen.missing.join('\n') !== missing.join('\n')) options.onMissing?.(seen.missing);
+    if (missingLine(seen.missing) !== missingLine(missing)) options.onMissing?.(seen.missing);
     missing = seen.missing;
     const leftMs = endMs - clock.monotonicMs();
     if (leftMs <= 0) {

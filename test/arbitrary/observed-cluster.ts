@@ -9,6 +9,7 @@ import type {
   ObservedMember,
   Readiness,
 } from '../../src/membership/observed-cluster.ts';
+import { missingLine } from '../../src/contract/missing.ts';
 
 export const idOf = (name: string): MemberId => Buffer.from(name).toString('hex').slice(-16) as MemberId;
 export const peerUrlOf = (name: string): string => `https://${name}.test:2380`;
@@ -104,7 +105,7 @@ export function ledBy(leader: string, ...names: readonly string[]): readonly Obs
 /** The decision in one line: `add master-0 via https://…` or `growing: what is missing`. */
 export function said(seen: ObservedCluster): string {
   const next = nextMove(seen);
-  if (next.kind === 'waiting') return `${next.stage}: ${next.missing.join('; ')}`;
+  if (next.kind === 'waiting') return `${next.stage}: ${missingLine(next.missing)}`;
   return `${next.kind} ${next.node}${next.kind === 'remove' ? ` ${next.because}` : ''} via ${next.via}`;
 }
 

@@ -13,6 +13,8 @@ import { clientFor } from '../remote-api.ts';
 import { keepMembers } from './masters.ts';
 import { aServingMaster } from './serving-master.ts';
 import { apiPort, controllerManagerPort, schedulerPort } from '../../contract/ports.ts';
+import { waitingFor } from '../../contract/missing.ts';
+import { working } from '../../contract/stage-progress.ts';
 
 const minuteMs = 60_000;
 /** In the order of their end; the API last, because the others speak to it. */
@@ -36,7 +38,7 @@ export const stopServing: Stage<BootkubeContext> = {
     const { host } = context;
     await host.files.write(handoffMark, `${host.clock.now().toISOString()}\n`);
     for (const { component } of served) {
-      tools.report(`Tearing down ${component}-bootstrap...`);
+      tools.report(working(`Tearing down ${component}-bootstrap...`));
       await host.files.remove(podFile(component));
     }
     await Promise.all(
@@ -68,7 +70,7 @@ async function awaitEnd(
         if (!isError(error, hostErrors.NETWORK)) throw error;
         if (error.details.failure === 'refused') return { status: 'ready', value: true };
       }
-      return { status: 'waiting', missing: [`${component} still listens`] };
+      return { status: 'waiting', missing: [waitingFor(component, 'still listens')] };
     },
   });
 }
@@ -107,7 +109,7 @@ export const leaveEtcd: Stage<BootkubeContext> = {
       : { status: 'needed', because: 'this machine still votes, or has not made sure that it does not' },
   run: async (context, tools) => {
     await removeMember(context, tools);
-    tools.report('Tearing down etcd-bootstrap...');
+    tools.report(working('Tearing down etcd-bootstrap...'));
     await context.host.files.remove(podFile('etcd'));
     return { inputs: {}, outputs: {}, note: 'only masters vote' };
   },

@@ -12,6 +12,7 @@ import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clientFor } from '../remote-api.ts';
 import { localApiUrl } from '../../contract/ports.ts';
+import { type StageProgress, working } from '../../contract/stage-progress.ts';
 
 export const masters: Stage<BootkubeContext> = {
   name: 'masters',
@@ -46,7 +47,7 @@ export async function keepMembers(
     maxLearners: masterCount(installConfig),
     identity: `${machine.name}-${host.environment.pid}`,
     signal: tools.signal,
-    emit: (event) => tools.report(membershipWords(event)),
+    emit: (event) => tools.report(membershipProgress(event)),
     until,
   });
 }
@@ -60,21 +61,28 @@ async function membershipTls({ host }: BootkubeContext): Promise<EtcdTls> {
   };
 }
 
-export function membershipWords(event: MembershipEvent): string {
+export function membershipProgress(event: MembershipEvent): StageProgress {
   switch (event.kind) {
-    case 'members':
-      return `etcd voters ${event.voters.join(', ')}${event.learners.length === 0 ? '' : `; learners ${event.learners.join(', ')}`}`;
+    case 'members': {
+      const learners = event.learners.length === 0 ? '' : `; learners ${event.learners.join(', ')}`;
+      return working(`etcd voters ${event.voters.join(', ')}${learners}`);
+    }
     case 'waiting':
-      return event.missing.length === 0 ? `etcd is ${event.stage}` : `etcd waits: ${event.missing.join('; ')}`;
+      if (event.missing.length === 0) return working(`etcd is ${event.stage}`);
+      return { waiter: 'etcd', missing: event.missing };
     case 'standing-by':
-      return 'etcd: somebody else looks after the members';
+      return working('etcd: somebody else looks after the members');
     case 'bootstrap-gone':
-      return `the bootstrap member is gone, say ${event.confirmedBy.join(' and ')}`;
+      return working(`the bootstrap member is gone, say ${event.confirmedBy.join(' and ')}`);
     case 'moved':
-      return `etcd: ${event.move.kind} ${event.move.node}`;
-    case 'withheld':
-      return `etcd: ${event.move.kind} ${event.move.node} is held back: ${event.why}`;
-    case 'refused':
-      return `etcd: ${event.move.kind} ${event.move.node} was refused: ${event.said}`;
+      return working(`etcd: ${event.move.kind} ${event.move.node}`);
+    case 'withheld': {
+      const held = `etcd: ${event.move.kind} ${event.move.node} is held back`;
+      return working(`${held}: ${event.why}`, held);
+    }
+    case 'refused': {
+      const refused = `etcd: ${event.move.kind} ${event.move.node} was refused`;
+      return working(`${refused}: ${event.said}`, `${refused}: ${event.outcome}`);
+    }
   }
 }

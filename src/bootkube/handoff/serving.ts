@@ -9,6 +9,7 @@ import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { type ReadinessProbe, askReadiness } from '../local-api.ts';
 import { apiPort, configServerPort } from '../../contract/ports.ts';
+import { type Missing, missingText, waitingFor } from '../../contract/missing.ts';
 
 const deadlineMs = 30 * 60_000;
 
@@ -34,14 +35,14 @@ export const serving: Stage<BootkubeContext> = {
       everyMs: 200,
       probe: () => enoughServe(context, { questions, network }),
       signal: tools.signal,
-      onMissing: (missing) => tools.report(missing.join('; ')),
+      onMissing: (missing) => tools.report({ missing }),
     });
     return { inputs: {}, outputs: {}, note: `${ready.join(', ')} serve` };
   },
   verify: [],
 };
 
-type Questions = StandingQuestions<readonly string[]>;
+type Questions = StandingQuestions<readonly Missing[]>;
 
 interface Asking {
   readonly questions: Questions;
@@ -57,16 +58,21 @@ async function enoughServe(context: BootkubeContext, asking: Asking): Promise<Ob
   const ready = masters.map(({ name }) => name).filter((name) => seen.get(name)?.length === 0);
   if (ready.length >= needed) return { status: 'ready', value: ready };
   const missing = masters.flatMap(({ name }) =>
-    (seen.get(name) ?? ['no answer yet']).map((what) => `${name}: ${what}`),
+    (seen.get(name) ?? [waitingFor('no answer yet')]).map((each) => ofMachine(name, each)),
   );
   return { status: 'waiting', missing };
+}
+
+/** `master-1: API answers 500`. */
+function ofMachine(name: string, missing: Missing): Missing {
+  return waitingFor(`${name}:`, missingText(missing), { key: `${name} ${missing.key}`, machines: [name] });
 }
 
 async function missingOf(
   { host, folders, names }: BootkubeContext,
   asking: Asking,
   address: string,
-): Promise<readonly string[]> {
+): Promise<readonly Missing[]> {
   const apiCa = await host.files.readText(`${pkiFolder}/apiserver-ca.crt`);
   const rootCa = await host.files.readText(`${folders.assets}/tls/root-ca.crt`);
   const api: ReadinessProbe = { name: 'API', request: { url: `https://${address}:${apiPort}/readyz`, ca: apiCa } };

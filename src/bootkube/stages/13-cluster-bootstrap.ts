@@ -17,6 +17,8 @@ import { alteredFiles, stageFolder, treeDigests } from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';
 import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
 import { localApiUrl } from '../../contract/ports.ts';
+import { type Missing, missingLine } from '../../contract/missing.ts';
+import { working } from '../../contract/stage-progress.ts';
 
 const minuteMs = 60_000;
 const secretsLink = '/etc/kubernetes/bootstrap-secrets';
@@ -47,7 +49,7 @@ export const clusterBootstrap: Stage<BootkubeContext> = {
         return { status: 'needed', because: `${target} is not in place` };
     }
     const api = await apiIsReady(context.host, localApiUrl, await files.readText(join(pkiFolder, 'apiserver-ca.crt')));
-    return api.status === 'ready' ? { status: 'done' } : { status: 'needed', because: api.missing.join('; ') };
+    return api.status === 'ready' ? { status: 'done' } : { status: 'needed', because: missingLine(api.missing) };
   },
   run: async (context, tools) => {
     await refuseAltered(context);
@@ -55,7 +57,7 @@ export const clusterBootstrap: Stage<BootkubeContext> = {
     await install(context, tools, (target) => !dependents.has(target));
     await waitForPods(context, tools);
     await install(context, tools, (target) => dependents.has(target));
-    tools.report('seeds the API');
+    tools.report(working('seeds the API'));
     const note = await seed(context, tools);
     return { inputs: await stageDigests(context), outputs: {}, note };
   },
@@ -108,7 +110,7 @@ async function install(context: BootkubeContext, tools: StageTools, isNow: (targ
     const present = await files.readIfPresent(target);
     if (present !== undefined && digestOf(present) === digestOf(content)) continue;
     const component = /manifests\/(.*)-pod\.yaml$/.exec(target)?.[1];
-    if (component !== undefined) tools.report(`Starting ${component}-bootstrap...`);
+    if (component !== undefined) tools.report(working(`Starting ${component}-bootstrap...`));
     const isPublic = target.endsWith('.crt') || target.endsWith('.pub') || component !== undefined;
     await files.write(target, content, { mode: isPublic ? 0o644 : 0o600 });
   }
@@ -120,10 +122,10 @@ async function waitForPods({ host }: BootkubeContext, tools: StageTools): Promis
     clock: host.clock,
     signal: tools.signal,
     everyMs: 100,
-    onMissing: (missing: readonly string[]) => tools.report(missing.join('; ')),
+    onMissing: (missing: readonly Missing[]) => tools.report({ missing }),
   };
   await waitUntil({ ...common, what: 'the start of etcd', deadlineMs: 5 * minuteMs, probe: () => etcdIsReady(host) });
-  tools.report('etcd answers');
+  tools.report(working('etcd answers'));
   await waitUntil({
     ...common,
     what: 'the start of the API',

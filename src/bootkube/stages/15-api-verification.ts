@@ -50,6 +50,6 @@ async function answersUnder(
     everyMs: 100,
     probe: () => apiIsReady(host, url, ca),
     signal: tools.signal,
-    onMissing: (missing) => tools.report(missing.join('; ')),
+    onMissing: (missing) => tools.report({ missing }),
   });
 }

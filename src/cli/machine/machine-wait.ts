@@ -1,6 +1,7 @@
 // Waits for machines and tells, one line per change, what they are still doing.
 import { waitForMachines } from '../../platform/local/wait-for-machines.ts';
 import type { Invocation } from '../frame/verb.ts';
+import { firstBootWait } from '../../contract/first-boot-status.ts';
 
 export interface BootWait {
   readonly cluster: string;
@@ -14,11 +15,14 @@ export async function waitAndTell({ host, signal, emit }: Invocation, wait: Boot
     ...wait,
     host,
     signal,
-    onMissing: (missing) => {
-      // The seconds of a wait change all the time; the person is told once what is waited for.
-      const lines = missing.filter((line) => line.includes('waiting for')).map((line) => line.replace(/, \d+ s$/, ''));
-      for (const text of lines.filter((line) => !told.has(line))) emit({ kind: 'notice', level: 'info', text });
-      for (const line of lines) told.add(line);
+    onWaiting: (machines) => {
+      for (const { name, firstBoot } of machines) {
+        const wait = firstBoot === undefined ? undefined : firstBootWait(firstBoot);
+        const text = `${name}: ${wait}`;
+        if (wait === undefined || told.has(text)) continue;
+        told.add(text);
+        emit({ kind: 'notice', level: 'info', text });
+      }
     },
   });
 }

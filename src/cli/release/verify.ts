@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { megabytes } from '../../release/build/recipe-stage.ts';
 import { verifyRelease } from '../../release/verify-release.ts';
 import type { CommandBody } from '../frame/verb.ts';
+import { working } from '../../contract/stage-progress.ts';
 
 const optionsSchema = z.object({ key: z.string().optional() });
 
@@ -11,7 +12,7 @@ export const releaseVerify: CommandBody = async ({ host, options, signal, emit }
   const { key } = optionsSchema.parse(options);
   const verified = await verifyRelease(host, {
     signal,
-    report: (progress) => emit({ kind: 'stage-progress', stage: 'verify', progress }),
+    report: (progress) => emit({ kind: 'stage-progress', stage: 'verify', progress: working(progress) }),
     ...(key === undefined ? {} : { keyPath: resolve(host.environment.workingFolder, key) }),
   });
   const { signer } = verified;

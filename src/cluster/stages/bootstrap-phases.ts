@@ -11,7 +11,7 @@ import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
 import { handedOverStage, isHandedOver } from '../handover.ts';
 import { platformName } from '../local-plan.ts';
-import { missingNow, movements } from '../missing-now.ts';
+import { missingNow, movementKeys } from '../missing-now.ts';
 import { type ClusterSight, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
@@ -67,9 +67,9 @@ async function watchPhase(
       context.onSight(sight);
       refuseFailedBoot(sight);
       const missing = missingNow(sight);
-      return { isDone: isPast(sight.bootstrap, phase), facts: movements(sight), missing };
+      return { isDone: isPast(sight.bootstrap, phase), keys: movementKeys(sight), missing };
     },
-    onMissing: (missing) => report(missing.join('; ')),
+    onMissing: (missing) => report({ missing }),
     onStill: () => refuseStopped(context, cluster),
     stall: stallWatch({ host, dir: context.dir, signal }, context.onLikely),
   });

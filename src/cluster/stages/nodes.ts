@@ -27,7 +27,7 @@ export const nodes: Stage<ClusterContext> = {
       everyMs: 500,
       signal,
       look: () => lookAtNodes({ host, client, cluster, expected, signal }),
-      onMissing: (missing) => report(missing.join('; ')),
+      onMissing: (missing) => report({ missing }),
       stall: stallWatch({ host, dir, signal }, context.onLikely),
     });
     return { inputs: { cluster }, outputs: {}, note: `${expected.length} Ready` };

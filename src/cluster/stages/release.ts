@@ -4,6 +4,7 @@ import { machineImage } from '../../release/machine-image.ts';
 import type { WorkflowEvent } from '../../workflow/events.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
+import { stageProgressKey, stageProgressText, working } from '../../contract/stage-progress.ts';
 
 export const release: Stage<ClusterContext> = {
   name: 'release',
@@ -13,8 +14,9 @@ export const release: Stage<ClusterContext> = {
   observe: async () => ({ status: 'needed', because: 'the cache is looked at each time' }),
   run: async ({ host, project, emit, found }, { signal, report }) => {
     const tell = (event: WorkflowEvent): void => {
-      if (event.kind === 'stage-progress') report(`${event.stage}: ${event.progress}`);
-      else emit(event);
+      if (event.kind !== 'stage-progress') return emit(event);
+      const { stage, progress } = event;
+      report(working(`${stage}: ${stageProgressText(progress)}`, `${stage}: ${stageProgressKey(progress)}`));
     };
     const built = await buildRelease({
       host,

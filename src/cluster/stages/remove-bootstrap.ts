@@ -5,6 +5,7 @@ import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
 import { keepRun } from '../../waterfall/collect-run.ts';
 import { platformName } from '../local-plan.ts';
+import { working } from '../../contract/stage-progress.ts';
 
 export const removeBootstrap: Stage<ClusterContext> = {
   name: 'bootstrap',
@@ -25,7 +26,7 @@ export const removeBootstrap: Stage<ClusterContext> = {
   run: async (context, { signal, report }) => {
     const { host, dir, emit, journal } = context;
     const cluster = platformName(assetsOf(context));
-    report('It is now safe to remove the bootstrap resources');
+    report(working('It is now safe to remove the bootstrap resources'));
     await keepRun({ host, dir, cluster, records: journal.records });
     await destroyMachines({ host, emit, signal }, cluster, await bootstrapMachines(context));
     return { inputs: { cluster }, outputs: {}, note: 'removed' };

@@ -1,5 +1,6 @@
 // The last resort: what somebody waits for, in their own words.
 import type { DiagnosisCheck } from '../check.ts';
+import { missingText } from '../../contract/missing.ts';
 
 export const somebodyWaits: DiagnosisCheck = {
   name: 'somebody-waits',
@@ -21,12 +22,12 @@ export const somebodyWaits: DiagnosisCheck = {
       }
       const waiting = (agent?.duties ?? []).filter(({ status }) => status === 'waiting');
       // What only waits for another duty is explained by that one.
-      const root = waiting.find(({ missing }) => missing.some((text) => !text.startsWith('the duty ')));
+      const root = waiting.find(({ missing }) => missing.some(({ duty }) => duty === undefined));
       if (root === undefined) return [];
       return [
         {
           machine: name,
-          sentence: `${name} waits for ${root.missing.join(', ')}`,
+          sentence: `${name} waits for ${root.missing.map(missingText).join(', ')}`,
           seen: `its duty ${root.name}, since ${root.since}`,
           next: { verb: 'machine logs', rest: `${name} --unit firstlight-agent` },
         },

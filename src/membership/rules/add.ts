@@ -3,6 +3,7 @@
 import { type MembershipView, votersAiling } from '../membership-view.ts';
 import { move, no, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isAnswering, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
+import { type Missing, waitingFor } from '../../contract/missing.ts';
 
 /** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
 const readinessLimitMs = 30_000;
@@ -22,19 +23,22 @@ export const addRule: MembershipRule = (view) => {
   return announce(ready, view, unready);
 };
 
-function announce({ name, peerUrl }: ObservedMaster, view: MembershipView, unready: readonly string[]): RuleVerdict {
+function announce({ name, peerUrl }: ObservedMaster, view: MembershipView, unready: readonly Missing[]): RuleVerdict {
   const ailing = votersAiling(view);
   if (ailing.length > 0) return no(...ailing, ...unready);
   const starting = view.learners.find((each) => each.probe.status === 'unstarted' && each.unchangedMs < startingMs);
-  if (starting !== undefined)
-    return no(`etcd on ${view.nameOf(starting)} to start, before ${name} is added`, ...unready);
+  if (starting !== undefined) {
+    const node = view.nameOf(starting);
+    return no(waitingFor(`etcd on ${node}`, `to start, before ${name} is added`, { machines: [node] }), ...unready);
+  }
   if (view.learners.length >= view.seen.maxLearners) {
-    const names = view.learners.map((learner) => view.nameOf(learner)).join(', ');
-    return no(`a learner's place for ${name}: ${names} must be promoted or removed first`, ...unready);
+    const names = view.learners.map((learner) => view.nameOf(learner));
+    const detail = `${names.join(', ')} must be promoted or removed first`;
+    return no(waitingFor("a learner's place", `for ${name}`, { detail, machines: [name, ...names] }), ...unready);
   }
   const via = view.via();
   return via === undefined
-    ? no(`a voter that takes the addition of ${name}`)
+    ? no(waitingFor('a voter', `that takes the addition of ${name}`, { machines: [name] }))
     : move({ kind: 'add', node: name, peerUrl, via });
 }
 
@@ -45,35 +49,47 @@ function hasMember(view: MembershipView, master: ObservedMaster): boolean {
   );
 }
 
-function obstacleOf(master: ObservedMaster, view: MembershipView): string | undefined {
+function obstacleOf(master: ObservedMaster, view: MembershipView): Missing | undefined {
   const { name, readiness, peerUrl } = master;
   const holder = [...view.voters, ...view.learners].find((member) => isMemberOf(member, master));
-  if (holder !== undefined) return `${name} claims ${peerUrl}, which is the address of member ${holder.name}`;
+  if (holder !== undefined) return waitingFor(name, `claims ${peerUrl}, which is the address of member ${holder.name}`);
   const twin = view.seen.masters.find((other) => other !== master && other.peerUrl === peerUrl);
-  if (twin !== undefined) return `${name} and ${twin.name} claim the same address ${peerUrl}; neither is added`;
-  if (readiness === undefined) return `${name} to say that it is ready to join etcd`;
-  if (readiness.agoMs > readinessLimitMs) {
-    return `${name} to say again that it is ready to join etcd; it last did ${Math.round(readiness.agoMs / 1000)} s ago`;
+  if (twin !== undefined) {
+    const what = `and ${twin.name} claim the same address ${peerUrl}; neither is added`;
+    return waitingFor(name, what, { machines: [twin.name] });
   }
-  if (view.seen.justRemoved.includes(peerUrl)) return `a second to pass before ${name} is added to etcd again`;
+  if (readiness === undefined) return waitingFor(name, 'to say that it is ready to join etcd');
+  if (readiness.agoMs > readinessLimitMs) {
+    const what = 'to say again that it is ready to join etcd';
+    const ago = `it last did ${Math.round(readiness.agoMs / 1000)} s ago`;
+    return waitingFor(name, `${what}; ${ago}`, { key: `${name} ${what}` });
+  }
+  if (view.seen.justRemoved.includes(peerUrl)) {
+    return waitingFor('a second', `to pass before ${name} is added to etcd again`, { machines: [name] });
+  }
   return unfitness(master, readiness, view);
 }
 
-function unfitness(master: ObservedMaster, readiness: Readiness, view: MembershipView): string | undefined {
+function unfitness(master: ObservedMaster, readiness: Readiness, view: MembershipView): Missing | undefined {
   const { name, freeDiskBytes = 0 } = master;
   if (freeDiskBytes < neededDiskBytes) {
-    return `${name} to have 1 GiB free for etcd; it has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB`;
+    const what = 'to have 1 GiB free for etcd';
+    const free = `it has ${Math.floor(freeDiskBytes / 2 ** 20)} MiB`;
+    return waitingFor(name, `${what}; ${free}`, { key: `${name} ${what}` });
   }
   if (readiness.fsyncP99Ms > fsyncLimitMs) {
-    return `a faster disk on ${name}: writing takes ${Math.round(readiness.fsyncP99Ms)} ms, etcd bears ${fsyncLimitMs} ms`;
+    const detail = `writing takes ${Math.round(readiness.fsyncP99Ms)} ms, etcd bears ${fsyncLimitMs} ms`;
+    return waitingFor('a faster disk', `on ${name}`, { detail, machines: [name] });
   }
   if (Math.abs(readiness.clockOffsetMs) >= clockLimitMs) {
     const seconds = (Math.abs(readiness.clockOffsetMs) / 1000).toFixed(1);
-    return `the clock of ${name} to be right: it is ${seconds} s ${readiness.clockOffsetMs > 0 ? 'ahead' : 'behind'}`;
+    const detail = `it is ${seconds} s ${readiness.clockOffsetMs > 0 ? 'ahead' : 'behind'}`;
+    return waitingFor(`the clock of ${name}`, 'to be right', { detail, machines: [name] });
   }
   const running = isAnswering(view.leader) ? view.leader.probe.state.version : '';
   if (minorOf(readiness.etcdVersion) !== minorOf(running)) {
-    return `${name} to bring etcd ${minorOf(running)}, which the cluster runs; it has ${readiness.etcdVersion}`;
+    const what = `to bring etcd ${minorOf(running)}, which the cluster runs; it has ${readiness.etcdVersion}`;
+    return waitingFor(name, what);
   }
   return undefined;
 }

@@ -3,12 +3,13 @@
 import { keepsQuorum, type MembershipView } from '../membership-view.ts';
 import { move, no, type RemovalReason, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
+import { type Missing, waitingFor } from '../../contract/missing.ts';
 
 const unstartedLimitMs = 60_000;
 const silentLimitMs = 300_000;
 
 export const clearAwayRule: MembershipRule = (view) => {
-  const missing: string[] = [];
+  const missing: Missing[] = [];
   for (const member of [...view.learners, ...view.voters]) {
     const because = uselessness(member, view);
     if (because === undefined) continue;
@@ -33,29 +34,40 @@ function uselessness(member: ObservedMember, view: MembershipView): RemovalReaso
 function clearAway(member: ObservedMember, because: RemovalReason, view: MembershipView): RuleVerdict {
   const node = view.nameOf(member);
   if (!member.isLearner) {
-    if (because === 'never-started')
-      return no(`etcd on ${node} to start: it votes, and only that restores the majority`);
+    if (because === 'never-started') {
+      const detail = 'it votes, and only that restores the majority';
+      return no(waitingFor(`etcd on ${node}`, 'to start', { detail, machines: [node] }));
+    }
     const obstacle = voterObstacle(node, because, view);
     if (obstacle !== undefined) return no(obstacle);
   }
   const rest = view.voters.filter((voter) => voter !== member);
-  if (!keepsQuorum(view, rest)) return no(`more members that are well, before ${node} can be removed from etcd`);
+  if (!keepsQuorum(view, rest)) {
+    return no(waitingFor('more members that are well,', `before ${node} can be removed from etcd`, { machines: [node] }));
+  }
   const via = view.via(member.id);
-  if (via === undefined) return no(`a voter through which ${node} can be removed`);
+  if (via === undefined) return no(waitingFor('a voter', `through which ${node} can be removed`, { machines: [node] }));
   return move({ kind: 'remove', node, member: member.id, peerUrls: member.peerUrls, because, via });
 }
 
-function voterObstacle(node: string, because: RemovalReason, view: MembershipView): string | undefined {
+function voterObstacle(node: string, because: RemovalReason, view: MembershipView): Missing | undefined {
   const { bootstrap, seen, learners, voters } = view;
+  const about = { machines: [node] };
   if (bootstrap !== undefined) {
     // Until then the masters are a majority only together; a member without data alone can never come back.
-    return because === 'data-lost' ? undefined : `etcd on ${node} to come back: nobody is replaced before the handoff`;
+    if (because === 'data-lost') return undefined;
+    const detail = 'nobody is replaced before the handoff';
+    return waitingFor(`etcd on ${node}`, 'to come back', { detail, ...about });
   }
-  if (learners.length > 0) return `${view.nameOf(learners[0] as ObservedMember)} to vote, before ${node} is replaced`;
-  if (!seen.handoff.isSettled) return `the control plane to settle, before ${node} is replaced`;
+  const [learner] = learners;
+  if (learner !== undefined) return waitingFor(view.nameOf(learner), `to vote, before ${node} is replaced`, about);
+  if (!seen.handoff.isSettled) {
+    return waitingFor('the control plane', `to settle, before ${node} is replaced`, about);
+  }
   const { publishedMembers } = seen.handoff;
   const isPublished = publishedMembers !== undefined && sameMembers(publishedMembers, voters);
-  return isPublished ? undefined : `the list of etcd endpoints to match the voters, before ${node} is replaced`;
+  if (isPublished) return undefined;
+  return waitingFor('the list of etcd endpoints', `to match the voters, before ${node} is replaced`, about);
 }
 
 export function sameMembers(ids: readonly string[], members: readonly ObservedMember[]): boolean {

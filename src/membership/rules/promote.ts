@@ -11,6 +11,7 @@ import {
   type ObservedMaster,
   type ObservedMember,
 } from '../observed-cluster.ts';
+import { type Missing, waitingFor } from '../../contract/missing.ts';
 
 const lagLimit = 100;
 const lagLimitShare = 0.1;
@@ -30,22 +31,29 @@ export const promoteRule: MembershipRule = (view) => {
   const company = companyMissing(view, ready);
   if (company !== undefined) return no(company, ...unready);
   const via = view.via(first.id);
-  if (via === undefined) return no(`a voter that promotes ${view.nameOf(first)}`);
+  if (via === undefined) return no(waitingFor('a voter', `that promotes ${view.nameOf(first)}`));
   return move({ kind: 'promote', node: view.nameOf(first), member: first.id, via });
 };
 
-function obstacleOf(learner: ObservedMember, view: MembershipView): string | undefined {
+function obstacleOf(learner: ObservedMember, view: MembershipView): Missing | undefined {
   const name = view.nameOf(learner);
   const master = view.seen.masters.find((master) => isMemberOf(learner, master));
-  if (master === undefined) return `${name} is a learner on no machine we know; it is not promoted`;
-  if (master.isLeaving || master.isGone) return `${name} is leaving; it is not promoted`;
+  if (master === undefined) return waitingFor(name, 'is a learner on no machine we know; it is not promoted');
+  if (master.isLeaving || master.isGone) return waitingFor(name, 'is leaving; it is not promoted');
   const ailment = view.ailment(learner);
   if (ailment !== undefined) return ailment;
-  if (!isAnswering(learner) || !isAnswering(view.leader)) return `the leader of etcd to say how far it is`;
+  if (!isAnswering(learner) || !isAnswering(view.leader)) {
+    return waitingFor('the leader of etcd', 'to say how far it is');
+  }
   const behind = entriesBehind(learner, view.leader);
   const { raftIndex } = view.leader.probe.state;
   if (behind <= Math.max(lagLimit, raftIndex * lagLimitShare)) return undefined;
-  return `etcd on ${name} to catch up: ${behind} of ${raftIndex} entries behind`;
+  return waitingFor(`etcd on ${name}`, 'to catch up', {
+    detail: `${behind} of ${raftIndex} entries behind`,
+    // A learner that has applied more has moved.
+    key: `etcd on ${name} to catch up from ${learner.probe.state.raftAppliedIndex}`,
+    machines: [name],
+  });
 }
 
 export function entriesBehind(member: AnsweringMember, leader: AnsweringMember): number {
@@ -56,15 +64,19 @@ export function entriesBehind(member: AnsweringMember, leader: AnsweringMember):
  * Two voters bear no failure at all, so nobody goes there before a third can follow. And whoever is not even added by
  * then will have to wait for etcd's five seconds, so those who are ready give the others a moment.
  */
-function companyMissing(view: MembershipView, ready: readonly ObservedMember[]): string | undefined {
+function companyMissing(view: MembershipView, ready: readonly ObservedMember[]): Missing | undefined {
   if (view.voters.length !== 1) return undefined;
   const isIn = (members: readonly ObservedMember[]) => (master: ObservedMaster) =>
     members.some((member) => isMemberOf(member, master));
   const joining = expectedMasters(view.seen).filter((master) => !isIn(view.voters)(master));
-  const names = ready.map((member) => view.nameOf(member)).join(' and ');
-  if (ready.length < Math.min(2, joining.length)) return `a second master to be ready to vote together with ${names}`;
+  const machines = ready.map((member) => view.nameOf(member));
+  const names = machines.join(' and ');
+  if (ready.length < Math.min(2, joining.length)) {
+    return waitingFor('a second master', `to be ready to vote together with ${names}`, { machines });
+  }
   const absent = joining.filter((master) => !isIn(view.learners)(master));
   const since = ready.map((member) => member.unchangedMs).toSorted((a, b) => b - a)[1] ?? 0;
   if (absent.length === 0 || since >= companyMs) return undefined;
-  return `${absent.map(({ name }) => name).join(' and ')}, for a moment, before ${names} vote`;
+  const others = absent.map(({ name }) => name);
+  return waitingFor(`${others.join(' and ')},`, `for a moment, before ${names} vote`, { machines: others });
 }

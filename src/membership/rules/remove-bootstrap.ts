@@ -4,6 +4,7 @@ import type { MembershipView } from '../membership-view.ts';
 import { move, no, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isAnswering, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 import { sameMembers } from './clear-away.ts';
+import { type Missing, waitingFor } from '../../contract/missing.ts';
 
 const appliedSpreadLimit = 1000;
 const revisionSpreadLimit = 100;
@@ -17,52 +18,66 @@ export const removeBootstrapRule: MembershipRule = (view) => {
   const masters = voters.filter((member) => member !== bootstrap);
   const missing = [...etcdMissing(view, masters), ...handoffMissing(view, masters)];
   if (missing.length > 0) return no(...missing);
-  if (mayStillServe(view, bootstrap))
-    return no(`the API of ${view.nameOf(bootstrap)} to end: it needs its member until then`);
+  if (mayStillServe(view, bootstrap)) {
+    const detail = 'it needs its member until then';
+    return no(waitingFor(`the API of ${view.nameOf(bootstrap)}`, 'to end', { detail }));
+  }
   if (view.leader === bootstrap) return handLeadershipOver(view, masters);
   const via = view.via(bootstrap.id);
-  if (via === undefined) return no('a master through which the bootstrap member can be removed');
+  if (via === undefined) return no(waitingFor('a master', 'through which the bootstrap member can be removed'));
   const { id: member, peerUrls } = bootstrap;
   return move({ kind: 'remove', node: view.nameOf(bootstrap), member, peerUrls, because: 'bootstrap-done', via });
 };
 
-function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
+function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly Missing[] {
   const { seen, learners } = view;
   const strangers = masters.filter((member) => !seen.masters.some((master) => isMemberOf(member, master)));
   const absent = expectedMasters(seen).filter((master) => !masters.some((member) => isMemberOf(member, master)));
   return [
-    ...absent.map(({ name }) => `${name} to vote in etcd`),
-    ...strangers.map((member) => `${view.nameOf(member)} to be removed from etcd: it votes and is no machine we know`),
+    ...absent.map(({ name }) => waitingFor(name, 'to vote in etcd')),
+    ...strangers.map((member) =>
+      waitingFor(view.nameOf(member), 'to be removed from etcd', { detail: 'it votes and is no machine we know' }),
+    ),
     ...masters.flatMap((member) => view.ailment(member) ?? []),
-    ...learners.map((learner) => `the learner ${view.nameOf(learner)} to be promoted or removed`),
+    ...learners.map((learner) => {
+      const name = view.nameOf(learner);
+      return waitingFor(`the learner ${name}`, 'to be promoted or removed', { machines: [name] });
+    }),
     ...spreadMissing(view, masters),
   ];
 }
 
-function spreadMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
+function spreadMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly Missing[] {
   const states = masters.filter(isAnswering).map((member) => ({ name: view.nameOf(member), ...member.probe.state }));
   const raftIndex = Math.max(...states.map((state) => state.raftIndex));
   const revision = Math.max(...states.map((state) => state.revision));
-  return states.flatMap((state) => {
+  return states.flatMap(({ name, ...state }) => {
+    // A member that has applied more has moved.
+    const catchUp = (detail: string, from: number): Missing =>
+      waitingFor(`etcd on ${name}`, 'to catch up', {
+        detail,
+        key: `etcd on ${name} to catch up from ${from}`,
+        machines: [name],
+      });
     const behind = raftIndex - state.raftAppliedIndex;
-    if (behind >= appliedSpreadLimit) return `etcd on ${state.name} to catch up: ${behind} entries behind`;
+    if (behind >= appliedSpreadLimit) return catchUp(`${behind} entries behind`, state.raftAppliedIndex);
     const revisions = revision - state.revision;
-    return revisions > revisionSpreadLimit ? `etcd on ${state.name} to catch up: ${revisions} revisions behind` : [];
+    return revisions > revisionSpreadLimit ? catchUp(`${revisions} revisions behind`, state.revision) : [];
   });
 }
 
-function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly string[] {
+function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly Missing[] {
   const { handoff } = view.seen;
   const machines = expectedMasters(view.seen);
-  const missing: string[] = [];
+  const missing: Missing[] = [];
   const needed = Math.min(apiServersNeeded, machines.length);
   const ready = machines.filter(({ name }) => handoff.readyApiServers.includes(name)).length;
-  if (ready < needed) missing.push(`the API on ${needed} masters; ${ready} serve it`);
-  if (!handoff.isSettled) missing.push('the control plane of the masters to settle');
+  if (ready < needed) missing.push(waitingFor('the API', `on ${needed} masters; ${ready} serve it`));
+  if (!handoff.isSettled) missing.push(waitingFor('the control plane of the masters', 'to settle'));
   if (handoff.publishedMembers === undefined || !sameMembers(handoff.publishedMembers, masters)) {
-    missing.push('the list of etcd endpoints to name exactly the masters');
+    missing.push(waitingFor('the list of etcd endpoints', 'to name exactly the masters'));
   }
-  if (!handoff.isCommitted) missing.push('the handoff to be recorded as complete');
+  if (!handoff.isCommitted) missing.push(waitingFor('the handoff', 'to be recorded as complete'));
   return missing;
 }
 
@@ -81,12 +96,12 @@ function handLeadershipOver(view: MembershipView, masters: readonly ObservedMemb
   const { leader, seen } = view;
   const [via] = leader.clientUrls;
   if (via === undefined || !view.isWell(leader)) {
-    return no(`${view.nameOf(leader)} to answer: it leads etcd and must hand over`);
+    return no(waitingFor(view.nameOf(leader), 'to answer', { detail: 'it leads etcd and must hand over' }));
   }
   if (seen.unrestMs !== undefined && seen.unrestMs < unrestLimitMs) {
-    return no('a moment when every member of etcd answers at once, to hand leadership over');
+    return no(waitingFor('a moment', 'when every member of etcd answers at once, to hand leadership over'));
   }
   const [steadiest] = masters.toSorted((a, b) => b.unchangedMs - a.unchangedMs);
-  if (steadiest === undefined) return no('a master to lead etcd');
+  if (steadiest === undefined) return no(waitingFor('a master', 'to lead etcd'));
   return move({ kind: 'move-leader', node: view.nameOf(steadiest), member: steadiest.id, via });
 }

@@ -7,6 +7,7 @@ import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';
 import { approverLease, leaseNamespace } from '../../contract/leases.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export const approver: Duty = {
   name: 'approver',
@@ -15,9 +16,9 @@ export const approver: Duty = {
   needs: ['control-plane', 'cluster-view'],
   run: async (agent) => {
     const inventory = await knownInventory(agent.host, agent.cluster);
-    if (inventory === undefined) return waiting('the inventory of machines that may join');
+    if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
     const { note, lastFailure } = agent.children.keep('approver', (signal, say) => approve(agent, signal, say));
-    return note === undefined ? waiting(lastFailure ?? 'its Lease') : settled(note);
+    return note === undefined ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the approver' })) : settled(note);
   },
 };
 

@@ -5,6 +5,7 @@ import { followCluster } from '../../membership/cluster-view.ts';
 import { keepInventoryCopy } from '../known-inventory.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { isReadyNode } from '../../kubernetes/node-object.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export const clusterView: Duty = {
   name: 'cluster-view',
@@ -27,7 +28,11 @@ export const clusterView: Duty = {
     );
     if (view.nodes === undefined) {
       return waiting(
-        `the API at ${client.server} to list the nodes${lastFailure === undefined ? '' : `: ${lastFailure}`}`,
+        waitingFor(
+          `the API at ${client.server}`,
+          'to list the nodes',
+          lastFailure === undefined ? {} : { detail: lastFailure },
+        ),
       );
     }
     if (node.role === 'master' && (await keepInventoryCopy(host, view))) return acted('kept a copy of the inventory');

@@ -19,7 +19,7 @@ test('the API server comes first, the others when it serves, and a pod that is t
   expect(await files.readText(`${folder}/kube-apiserver-pod.yaml`)).toContain('--advertise-address=10.99.0.12');
   expect(await controlPlaneDuty.run(agent)).toMatchObject({
     status: 'waiting',
-    missing: [expect.stringContaining('500')],
+    missing: [{ what: expect.stringContaining('500') }],
   });
   status = 200;
   expect(await controlPlaneDuty.run(agent)).toEqual({ status: 'acted', did: 'started kube-controller-manager' });

@@ -10,6 +10,7 @@ import {
 } from '../../../test/sim/agent-fixture.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { etcdMember } from './etcd-member.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 const path = '/etc/kubernetes/manifests/etcd-pod.yaml';
 const bootstrap = member('etcd-bootstrap', { id: 'b0', address: '10.99.0.10' });
@@ -23,7 +24,7 @@ const data = (id = 'a1', cluster: string = clusterId): Promise<void> => putEtcdD
 
 /** What the fake host runs ends at once, as etcd does with a list that is not true any more. */
 async function untilPodIsWritten(): Promise<void> {
-  const failed = { status: 'waiting', missing: [expect.stringMatching(/^etcd on master-1 to start: /)] };
+  const failed = { status: 'waiting', missing: [{ who: 'etcd on master-1', what: 'to start', detail: expect.any(String) }] };
   for (let start = 1; start <= 2; start += 1) expect(await etcdMember.run(agent)).toEqual(failed);
   expect(await etcdMember.run(agent)).toEqual({ status: 'acted', did: 'started etcd as a new member' });
 }
@@ -56,7 +57,7 @@ describe('the etcd pod of a master', () => {
     expect(text).toContain(`--initial-cluster=${peers.join(',')}`);
     expect(text).toContain('--initial-cluster-state=existing');
     expect(text).toContain('image: r/etcd@sha256:1');
-    expect(await etcdMember.run(agent)).toEqual({ status: 'waiting', missing: ['etcd on master-1 to start'] });
+    expect(await etcdMember.run(agent)).toEqual({ status: 'waiting', missing: [waitingFor('etcd on master-1', 'to start')] });
   });
 
   test('is left as it is once the member has data, whatever the list looks like by then', async () => {
@@ -67,7 +68,7 @@ describe('the etcd pod of a master', () => {
     agent.members = [bootstrap, own({ isLearner: true })];
     expect(await etcdMember.run(agent)).toMatchObject({
       status: 'waiting',
-      missing: ['etcd on master-1 to be promoted to a voter'],
+      missing: [waitingFor('etcd on master-1', 'to be promoted to a voter')],
     });
     agent.members = [own()];
     expect(await etcdMember.run(agent)).toEqual({ status: 'settled', note: 'voter' });
@@ -79,7 +80,7 @@ describe('the etcd pod of a master', () => {
     expect(await etcdMember.run(agent)).toEqual({ status: 'acted', did: 'started etcd with the data it has' });
     expect(await etcdMember.run(agent)).toMatchObject({
       status: 'waiting',
-      missing: ['a majority of etcd that answers'],
+      missing: [waitingFor('a majority of etcd that answers')],
     });
   });
 
@@ -113,7 +114,7 @@ describe('data of a member that was removed', () => {
     expect(await etcdMember.run(agent)).toMatchObject({ status: 'acted', did: expect.stringMatching(/^stopped etcd/) });
     expect(await etcdMember.run(agent)).toMatchObject({
       status: 'waiting',
-      missing: [expect.stringContaining('to stop')],
+      missing: [{ what: expect.stringContaining('to stop') }],
     });
     isRunning = false;
     expect(await etcdMember.run(agent)).toMatchObject({ status: 'acted', did: expect.stringMatching(/^moved data/) });

@@ -17,6 +17,7 @@ import { primeEtcd } from '../prime-etcd.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 import { etcdPorts } from '../../contract/ports.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 const path = podFile('etcd');
 
@@ -39,7 +40,7 @@ export const etcdMember: Duty = {
       case 'archive':
         return archive(agent, decision.because);
       case 'data-lost':
-        if ((await files.facts(path)) === undefined) return waiting(`its member to be replaced: ${decision.because}`);
+        if ((await files.facts(path)) === undefined) return waiting(waitingFor('its member', 'to be replaced', { detail: decision.because }));
         await files.remove(path);
         return acted(`stopped etcd: ${decision.because}`);
       case 'wait':
@@ -70,11 +71,11 @@ async function join(agent: Agent, initialCluster: readonly InitialMember[]): Pro
     const primed = await primeEtcd(host, { program: programs.etcd, flags, signal });
     if (primed.status === 'has-data') return acted('gave etcd its data');
     const why = primed.status === 'ended' ? primed.said : primed.why;
-    if (primed.status === 'ended' && mayTryAgain(agent)) return waiting(`etcd on ${node.name} to start: ${why}`);
+    if (primed.status === 'ended' && mayTryAgain(agent)) return waiting(waitingFor(`etcd on ${node.name}`, 'to start', { detail: why }));
     agent.log(`etcd-member: starts without its data: ${why}`);
   }
   const isWritten = await writePod(agent, initialCluster);
-  return isWritten ? acted('started etcd as a new member') : waiting(`etcd on ${node.name} to start`);
+  return isWritten ? acted('started etcd as a new member') : waiting(waitingFor(`etcd on ${node.name}`, 'to start'));
 }
 
 async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenMember): Promise<DutyOutcome> {
@@ -84,10 +85,10 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
     await writePod(agent, [{ name, peerUrl }]);
     return acted('started etcd with the data it has');
   }
-  if (listing.status === 'unreachable') return waiting('a majority of etcd that answers');
-  if (self === undefined || self.isLearner) return waiting(`etcd on ${name} to be promoted to a voter`);
+  if (listing.status === 'unreachable') return waiting(waitingFor('a majority of etcd that answers'));
+  if (self === undefined || self.isLearner) return waiting(waitingFor(`etcd on ${name}`, 'to be promoted to a voter'));
   const answer = await (await agent.etcd()).at(clientUrl).status({ signal: agent.signal });
-  return answer.status === 'ok' ? settled('voter') : waiting(`etcd on ${name} to answer: ${answer.said}`);
+  return answer.status === 'ok' ? settled('voter') : waiting(waitingFor(`etcd on ${name}`, 'to answer', { detail: answer.said }));
 }
 
 async function archive(agent: Agent, because: string): Promise<DutyOutcome> {
@@ -96,7 +97,7 @@ async function archive(agent: Agent, because: string): Promise<DutyOutcome> {
     await host.files.remove(path);
     return acted(`stopped etcd: ${because}`);
   }
-  if (await isRunning(agent)) return waiting(`etcd on ${node.name} to stop, before its data is moved aside`);
+  if (await isRunning(agent)) return waiting(waitingFor(`etcd on ${node.name}`, 'to stop, before its data is moved aside'));
   const archived = await archiveData(host.files, etcdDataFolder, host.clock.now());
   return acted(`moved data to ${archived}: ${because}`);
 }

@@ -7,8 +7,9 @@ import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
-const waitingForKubelet = 'the kubelet of this machine to get its certificate';
+const waitingForKubelet = waitingFor('the kubelet of this machine', 'to get its certificate');
 
 export const kubeProxy: Duty = {
   name: 'kube-proxy',

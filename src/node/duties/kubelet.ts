@@ -11,6 +11,7 @@ import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
 import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 const { name: unit } = kubeletUnit({ mode: 'cluster' });
 
@@ -51,10 +52,10 @@ async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<Dut
   };
   try {
     const { status } = await client.create<AccessReview>(review, { signal, deadlineMs: 2_000 });
-    return status?.allowed === true ? undefined : waiting('leave to ask the API for the certificate of a node');
+    return status?.allowed === true ? undefined : waiting(waitingFor('leave to ask the API for the certificate of a node'));
   } catch (error) {
-    if (isError(error, kubernetesErrors.UNAUTHORIZED)) return waiting('the API to know the token of this machine');
+    if (isError(error, kubernetesErrors.UNAUTHORIZED)) return waiting(waitingFor('the API', 'to know the token of this machine'));
     if (!isError(error, kubernetesErrors.UNREACHABLE)) throw error;
-    return waiting(`the API at ${apiServerUrl}: ${error.details.reason}`);
+    return waiting(waitingFor(`the API at ${apiServerUrl}`, '', { detail: error.details.reason }));
   }
 }

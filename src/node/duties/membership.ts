@@ -8,6 +8,7 @@ import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';
 import { lookAfterMembers } from '../../membership/look-after-members.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export const membership: Duty = {
   name: 'membership',
@@ -16,9 +17,9 @@ export const membership: Duty = {
   needs: ['control-plane', 'cluster-view'],
   run: async (agent) => {
     const inventory = await knownInventory(agent.host, agent.cluster);
-    if (inventory === undefined) return waiting('the inventory of machines that may join');
+    if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
     const { note, lastFailure } = agent.children.keep('membership', (signal, say) => lookAfter(agent, signal, say));
-    return note === undefined ? waiting(lastFailure ?? 'its Lease') : settled(note);
+    return note === undefined ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the membership' })) : settled(note);
   },
 };
 

@@ -9,12 +9,12 @@ describe('the pod network of a node', () => {
     const agent = fakeAgent();
     expect(await podNetwork.run(agent)).toMatchObject({
       status: 'waiting',
-      missing: [expect.stringContaining('register')],
+      missing: [{ what: expect.stringContaining('register') }],
     });
     agent.cluster.put({ nodes: [nodeObject('master-1', '10.99.0.12', [])] });
     expect(await podNetwork.run(agent)).toMatchObject({
       status: 'waiting',
-      missing: [expect.stringContaining('pod range')],
+      missing: [{ what: expect.stringContaining('pod range') }],
     });
     for (const range of ['10.128.2.0/23', '10.128.8.0/23']) {
       agent.cluster.put({ nodes: [nodeObject('master-1', '10.99.0.12', [range])] });
@@ -84,7 +84,7 @@ describe('routes to the pods of other nodes', () => {
     const outcome = await peerRoutes.run(agent);
     expect(outcome).toMatchObject({
       status: 'waiting',
-      missing: [expect.stringContaining('Nexthop has invalid gateway')],
+      missing: [{ who: expect.stringContaining('Nexthop has invalid gateway') }],
     });
     expect(done).toContain('-4 route replace 10.128.0.0/23 via 10.99.0.11 proto 241');
   });

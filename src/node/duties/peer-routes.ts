@@ -8,6 +8,7 @@ import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
 import { internalAddressesOf, podRangesOf } from '../../kubernetes/node-object.ts';
 import { runCommand } from '../run-command.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 /** Free in iproute2's table of protocols. */
 export const routeProtocol = '241';
@@ -26,7 +27,7 @@ export const peerRoutes: Duty = {
     const { host, node, cluster } = agent;
     const nodes = cluster.nodes ?? [];
     // A list without ourselves is not one to take routes away by.
-    if (!nodes.some(({ metadata }) => metadata.name === node.name)) return waiting(`${node.name} to be a node`);
+    if (!nodes.some(({ metadata }) => metadata.name === node.name)) return waiting(waitingFor(node.name, 'to be a node'));
     const wanted = routesTo(nodes.filter(({ metadata }) => metadata.name !== node.name));
     const note = `to ${wanted.length} pod ranges`;
     const last = lastSeen.get(agent);
@@ -45,7 +46,7 @@ export const peerRoutes: Duty = {
       ...(await attempts(missing, ({ range, via }) => ip(host, range, ['replace', range, 'via', via]))),
       ...(await attempts(stale, ({ range }) => ip(host, range, ['del', range]))),
     ];
-    if (failures.length > 0) return waiting(...failures);
+    if (failures.length > 0) return waiting(...failures.map((failure) => waitingFor(failure)));
     return acted(`routes: ${missing.length} set, ${stale.length} removed`);
   },
 };

@@ -4,6 +4,7 @@ import { cniNetworkFile, cniNetworkText } from '../../machine-software/cni-netwo
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { podRangesOf } from '../../kubernetes/node-object.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export const podNetwork: Duty = {
   name: 'pod-network',
@@ -12,9 +13,9 @@ export const podNetwork: Duty = {
   needs: ['cluster-view'],
   run: async ({ host, node, cluster }) => {
     const self = cluster.nodes?.find(({ metadata }) => metadata.name === node.name);
-    if (self === undefined) return waiting(`the kubelet of ${node.name} to register its node`);
+    if (self === undefined) return waiting(waitingFor(`the kubelet of ${node.name}`, 'to register its node'));
     const podRanges = podRangesOf(self);
-    if (podRanges.length === 0) return waiting(`the controller manager to give ${node.name} a pod range`);
+    if (podRanges.length === 0) return waiting(waitingFor('the controller manager', `to give ${node.name} a pod range`));
     const text = cniNetworkText({ podRanges });
     const isWritten = await writeIfChanged(host.files, { path: cniNetworkFile, text, mode: 0o644 });
     return isWritten ? acted(`pods of this node are in ${podRanges.join(' and ')}`) : settled(podRanges.join(', '));

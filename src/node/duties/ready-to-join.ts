@@ -18,6 +18,7 @@ import {
 import { observeMember, type SeenMember } from '../observe-member.ts';
 import { readReleaseFacts } from '../release-facts.ts';
 import { runCommand } from '../run-command.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 /** Less than half of what the rules of membership believe. */
 const repeatMs = 10_000;
@@ -46,11 +47,11 @@ export const readyToJoin: Duty = {
     const ageMs = last === undefined ? Number.POSITIVE_INFINITY : host.clock.now().getTime() - last.at.getTime();
     const isSlow = last !== undefined && last.fsyncP99Ms > fsyncLimitMs;
     if (isSaid && (!isReady || Math.abs(ageMs) < (isSlow ? slowRepeatMs : repeatMs))) {
-      if (isReady || lostDataOf !== undefined) return waiting(`${node.name} to be added to etcd`);
-      return isFull ? waiting(`space in ${etcdDataFolder}`) : settled();
+      if (isReady || lostDataOf !== undefined) return waiting(waitingFor(node.name, 'to be added to etcd'));
+      return isFull ? waiting(waitingFor(`space in ${etcdDataFolder}`)) : settled();
     }
     const { etcdImage, etcdVersion } = await readReleaseFacts(host);
-    if (!(await hasImage(agent, etcdImage))) return waiting(`the image ${etcdImage} in containerd`);
+    if (!(await hasImage(agent, etcdImage))) return waiting(waitingFor(`the image ${etcdImage}`, 'in containerd'));
     const record = await recordOf(agent, seen, {
       isReady,
       etcdVersion,
@@ -59,7 +60,7 @@ export const readyToJoin: Duty = {
     });
     const client = await agent.api();
     await client.apply(joinRecordObject(record), { force: true, signal: agent.signal });
-    return isReady ? waiting(`${node.name} to be added to etcd`) : acted('said how its etcd member is');
+    return isReady ? waiting(waitingFor(node.name, 'to be added to etcd')) : acted('said how its etcd member is');
   },
 };
 

@@ -3,6 +3,7 @@
 import { recordKeysHeld } from '../../admission/bootstrap-token.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readToken, redemptionFile } from './keys.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export const spentToken: Duty = {
   name: 'spent-token',
@@ -14,7 +15,7 @@ export const spentToken: Duty = {
     if ((await host.files.facts(redemptionFile)) === undefined) return settled();
     // Before its kubelet has joined, the token may be one that the API has not heard of yet.
     const hasJoined = (cluster.nodes ?? []).some(({ metadata }) => metadata.name === node.name);
-    if (!hasJoined) return waiting(`${node.name} to be a node`);
+    if (!hasJoined) return waiting(waitingFor(node.name, 'to be a node'));
     const [id = ''] = (await readToken(host)).split('.');
     const isKnown = await recordKeysHeld(await agent.api(), id, { node: node.name, signal });
     await host.files.remove(redemptionFile);

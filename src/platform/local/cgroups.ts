@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { MachinePlan } from './plan.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export interface GroupContext {
   readonly host: Host;
@@ -29,7 +30,7 @@ export async function removeGroup({ host, plan, signal }: GroupContext, group: s
       if (left.length === 0) return { status: 'ready', value: undefined };
       const pids = await processesIn(host, left);
       for (const pid of pids) host.processes.kill(pid, 'SIGKILL');
-      return { status: 'waiting', missing: [`${left[0]} is in use by ${pids.join(', ') || 'ending processes'}`] };
+      return { status: 'waiting', missing: [waitingFor(left[0] ?? group, `is in use by ${pids.join(', ') || 'ending processes'}`)] };
     },
   });
 }

@@ -11,6 +11,7 @@ import { findProcesses, hasProcesses, type MachineProcesses } from './observed-m
 import type { MachinePlan } from './plan.ts';
 import { runProgram } from './run-program.ts';
 import { rebootStatus, startScript } from './start-script.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 /** What systemd as process 1 does on these (systemd(1), SIGNALS): SIGRTMIN is 34 in glibc's numbering. */
 const haltSignal = 34 + 3;
@@ -129,7 +130,7 @@ async function waitForEnd({ host, cluster, signal }: LifeContext, machine: strin
       const left = await findProcesses(host, cluster, machine);
       if (!hasProcesses(left)) return { status: 'ready', value: undefined };
       wait.onSeen?.(left);
-      return { status: 'waiting', missing: [describeProcesses(left)] };
+      return { status: 'waiting', missing: [waitingFor(describeProcesses(left))] };
     },
   });
 }
@@ -160,7 +161,7 @@ export async function rebootMachine(context: LifeContext, machine: string, deadl
       }
       return {
         status: 'waiting',
-        missing: [seen.leader === leader ? 'systemd still stops its units' : 'its next life'],
+        missing: [waitingFor(seen.leader === leader ? 'systemd still stops its units' : 'its next life')],
       };
     },
   });

@@ -15,6 +15,7 @@ import { type LocalCluster, networkOf } from './local-cluster.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';
 import { type ProcessEntry, readProcessTable } from './process-table.ts';
 import { apiPort } from '../../contract/ports.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 interface SwitchService {
   readonly name: 'load-balancer' | 'name-server' | 'host-port';
@@ -138,7 +139,7 @@ async function waitForPort({ host, signal }: SwitchInput, service: StartedServic
       probe: async () => {
         if (!host.processes.isAlive(service.pid)) return failed();
         if (await listens(host, service.pid, service.port)) return { status: 'ready', value: undefined };
-        return { status: 'waiting', missing: [`nobody listens on port ${service.port}`] };
+        return { status: 'waiting', missing: [waitingFor('nobody', `listens on port ${service.port}`)] };
       },
     });
   } catch (error) {
@@ -180,7 +181,7 @@ export async function stopSwitchServices(host: Host, cluster: string, signal: Ab
       const pids = table.filter((entry) => isSwitchService(entry, cluster)).map((entry) => entry.pid);
       if (pids.length === 0) return { status: 'ready', value: undefined };
       for (const pid of pids) host.processes.kill(pid, 'SIGKILL');
-      return { status: 'waiting', missing: [`processes ${pids.join(', ')}`] };
+      return { status: 'waiting', missing: [waitingFor('processes', pids.join(', '))] };
     },
   });
 }

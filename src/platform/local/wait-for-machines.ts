@@ -6,6 +6,7 @@ import { platformErrors } from '../errors.ts';
 import { machinePaths } from './cluster-folder.ts';
 import { listMachines } from './local-platform.ts';
 import type { ObservedMachine } from './observed-machine.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 export interface MachineWait {
   readonly host: Host;
@@ -13,7 +14,8 @@ export interface MachineWait {
   readonly names: readonly string[];
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  readonly onMissing?: (missing: readonly string[]) => void;
+  /** Called at every look with the machines that have not booted yet. */
+  readonly onWaiting?: (machines: readonly ObservedMachine[]) => void;
 }
 
 /** The machines as they are once all of them run. Throws at once when a first boot failed or a machine ended. */
@@ -25,7 +27,6 @@ export async function waitForMachines(wait: MachineWait): Promise<readonly Obser
     deadlineMs: wait.deadlineMs,
     everyMs: 100,
     signal,
-    ...(wait.onMissing === undefined ? {} : { onMissing: wait.onMissing }),
     probe: async (): Promise<Observation<readonly ObservedMachine[]>> => {
       const machines = (await listMachines(host, cluster)).filter((machine) => names.includes(machine.name));
       for (const machine of machines) await assertAlive(wait, machine);
@@ -33,7 +34,8 @@ export async function waitForMachines(wait: MachineWait): Promise<readonly Obser
       if (absent !== undefined) throw platformErrors.NO_MACHINE({ machine: absent, cluster });
       const missing = machines.filter((machine) => !hasBooted(machine));
       if (missing.length === 0) return { status: 'ready', value: machines };
-      return { status: 'waiting', missing: missing.map((machine) => `${machine.name}: ${machine.detail}`) };
+      wait.onWaiting?.(missing);
+      return { status: 'waiting', missing: missing.map(({ name, detail }) => waitingFor(name, '', { detail })) };
     },
   });
 }

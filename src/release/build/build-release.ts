@@ -23,6 +23,7 @@ import { type BuildProgress, type Task, trackProgress } from './progress.ts';
 import { type BuildContext, recipeStage } from './recipe-stage.ts';
 import { releaseRecipe } from '../release-recipe.ts';
 import { find, recipeName, need, openWorkshop, type Recipe, type Workshop, type WorkshopOptions } from './workshop.ts';
+import { missingLine, waitingFor } from '../../contract/missing.ts';
 
 export interface BuildOptions extends WorkshopOptions {
   readonly signal: AbortSignal;
@@ -208,12 +209,12 @@ async function lockCache({ host, cache, emit }: Workshop, signal: AbortSignal): 
     deadlineMs: lockDeadlineMs,
     everyMs: 500,
     signal,
-    onMissing: ([other = '']) => emit({ kind: 'notice', level: 'info', text: `waiting for ${other}` }),
+    onMissing: (missing) => emit({ kind: 'notice', level: 'info', text: `waiting for ${missingLine(missing)}` }),
     probe: async () => {
       const lock = await host.files.lock(cache.folder, 'firstlight release build');
       if (!('heldBy' in lock)) return { status: 'ready', value: lock };
       const { pid, purpose = 'another firstlight' } = lock.heldBy;
-      return { status: 'waiting', missing: [pid === undefined ? purpose : `${purpose} (process ${pid})`] };
+      return { status: 'waiting', missing: [waitingFor(purpose, pid === undefined ? '' : `(process ${pid})`)] };
     },
   });
 }

@@ -2,6 +2,7 @@
 import type { Stage } from '../../workflow/stage.ts';
 import type { BuildProgress } from './progress.ts';
 import { find, make, recipeName, type Recipe, type Workshop } from './workshop.ts';
+import { working } from '../../contract/stage-progress.ts';
 
 export interface BuildContext {
   readonly shop: Workshop;
@@ -27,13 +28,13 @@ export function recipeStage(recipe: Recipe): Stage<BuildContext> {
       return { status: 'needed', because };
     },
     run: async ({ shop, progress }, { signal, report }) => {
-      const told = (text: string): void => report(`${text}${progress.suffix()}`);
+      const told = (text: string): void => report(working(`${text}${progress.suffix()}`, text));
       progress.started(name);
       told(progress.opening(name));
       const { manifest } = await make(shop, recipe, { signal, report: told });
       progress.ended(name);
       const note = `${megabytes(manifest.sizeBytes)} in ${manifest.seconds.toFixed(1)} s`;
-      report(note);
+      report(working(note));
       return { inputs: { [name]: manifest.key }, outputs: { [name]: manifest.treeDigest }, note };
     },
     verify: [],

@@ -11,6 +11,7 @@ import { writeImageArchive } from '../images/oci-archive.ts';
 import { digestOfRecord } from '../../workflow/digest.ts';
 import type { CacheEntry, EntryFacts, Inputs } from '../cache/cache.ts';
 import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
+import { waitingFor } from '../../contract/missing.ts';
 
 /** Relative to the seed; a clone needs real copies of these, because containerd writes into them. */
 export const seedDatabases: readonly string[] = [
@@ -96,7 +97,7 @@ async function importAll(shop: Workshop, { containerd, images, work, scratch }: 
       probe: async () =>
         ctr('version').then(
           (value) => ({ status: 'ready', value }) as const,
-          () => ({ status: 'waiting', missing: [daemon.lastLine()] }) as const,
+          () => ({ status: 'waiting', missing: [waitingFor(daemon.lastLine())] }) as const,
         ),
     });
     const archive = join(scratch, 'image.tar');
