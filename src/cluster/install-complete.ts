@@ -36,7 +36,9 @@ export async function installMissing({ client, inventory, now, signal }: Install
       components.flatMap((component) => podMissing({ component, master }, pods.items, now)),
     ),
     ...(deployments.items.length === 0 ? [waitingFor('there are no add-ons yet')] : []),
-    ...deployments.items.filter((one) => !isRolledOut(one)).map(({ metadata }) => waitingFor(metadata.name, 'is not rolled out')),
+    ...deployments.items
+      .filter((one) => !isRolledOut(one))
+      .map(({ metadata }) => waitingFor(metadata.name, 'is not rolled out')),
   ];
 }
 
@@ -53,7 +55,11 @@ interface ControlPlanePod {
   readonly master: string;
 }
 
-function podMissing({ component, master }: ControlPlanePod, pods: readonly KubernetesObject[], now: Date): readonly Missing[] {
+function podMissing(
+  { component, master }: ControlPlanePod,
+  pods: readonly KubernetesObject[],
+  now: Date,
+): readonly Missing[] {
   const name = `${component}-${master}`;
   const about = { machines: [master] };
   const pod = pods.find(({ metadata }) => metadata.name === name);

@@ -28,7 +28,11 @@ export function machineKey(machine: MachineSight): string {
   const { firstBoot, agent } = machine;
   if (firstBoot?.phase !== 'done') return firstBootWords(machine);
   if (agent === undefined) return 'no agent yet';
-  return awaited(agent)?.map(({ key }) => key).join(', ') ?? 'settled';
+  return (
+    awaited(agent)
+      ?.map(({ key }) => key)
+      .join(', ') ?? 'settled'
+  );
 }
 
 export function isSettled({ firstBoot, agent }: MachineSight): boolean {

@@ -41,7 +41,12 @@ export async function observeCluster(host: Host, cluster: string): Promise<Clust
     machines: await Promise.all(machines),
     bootstrap:
       bootstrap &&
-      (await readInside(host, { cluster, machine: bootstrap.name, file: 'progress.json', schema: bootstrapProgressSchema })),
+      (await readInside(host, {
+        cluster,
+        machine: bootstrap.name,
+        file: 'progress.json',
+        schema: bootstrapProgressSchema,
+      })),
   };
 }
 

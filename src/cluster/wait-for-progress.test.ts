@@ -49,7 +49,11 @@ describe('waiting as long as something moves', () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
     const look = async (): Promise<ProgressLook> => {
       const ms = clock.monotonicMs();
-      return { isDone: ms > 120 * minuteMs, keys: [String(Math.floor(ms / (5 * minuteMs)))], missing: [waitingFor('more')] };
+      return {
+        isDone: ms > 120 * minuteMs,
+        keys: [String(Math.floor(ms / (5 * minuteMs)))],
+        missing: [waitingFor('more')],
+      };
     };
     await expect(wait({ clock, look })).resolves.toBeUndefined();
   });

@@ -13,9 +13,15 @@ export async function apiReadiness(
   try {
     const { status } = await network.request({ url: `${url}/readyz`, ca, timeoutMs: 1_000 });
     if (status === 200) return { status: 'ready', value: true };
-    return { status: 'waiting', missing: [waitingFor(`kube-apiserver at ${url}`, `to be ready; it answers ${status}`, { key })] };
+    return {
+      status: 'waiting',
+      missing: [waitingFor(`kube-apiserver at ${url}`, `to be ready; it answers ${status}`, { key })],
+    };
   } catch (error) {
     if (!isError(error, hostErrors.NETWORK)) throw error;
-    return { status: 'waiting', missing: [waitingFor(`kube-apiserver at ${url}`, '', { detail: error.details.reason, key })] };
+    return {
+      status: 'waiting',
+      missing: [waitingFor(`kube-apiserver at ${url}`, '', { detail: error.details.reason, key })],
+    };
   }
 }

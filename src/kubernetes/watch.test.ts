@@ -194,7 +194,9 @@ describe('waiting for objects', () => {
     const found = await waitForObjects(
       { client, host, kind, signal: new AbortController().signal, what: 'b', deadlineMs: 5_000 },
       (items) =>
-        items.length === 2 ? { status: 'ready', value: items.length } : { status: 'waiting', missing: [waitingFor('b')] },
+        items.length === 2
+          ? { status: 'ready', value: items.length }
+          : { status: 'waiting', missing: [waitingFor('b')] },
     );
     expect(found).toBe(2);
   });

@@ -44,7 +44,12 @@ describe('whether the member of a machine is started', () => {
     ['listed, named, data of another: the same', read(started), dataOf('e5'), { kind: 'data-lost', member: 'a1' }],
     ['not listed, data of this cluster: it was removed and waits', read(), dataOf('a1'), { kind: 'wait' }],
     ['not listed, data of another cluster: that is put aside', read(), dataOf('a1', 'c9'), { kind: 'archive' }],
-    ['not listed, no data: it waits to be added', read(), empty, { kind: 'wait', for: waitingFor('master-0', 'to be added to etcd') }],
+    [
+      'not listed, no data: it waits to be added',
+      read(),
+      empty,
+      { kind: 'wait', for: waitingFor('master-0', 'to be added to etcd') },
+    ],
     ['nobody answers, data: a power cut is over', unreachable, dataOf('a1'), { kind: 'resume' }],
     ['nobody answers, no data: it waits', unreachable, empty, { kind: 'wait' }],
   ])('%s', (_title, listing, data, expected) => {

@@ -72,7 +72,8 @@ function pauseAfter(outcome: DutyOutcome, duty: Duty): Pick<Pause, 'pauseMs' | '
 
 async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<DutyOutcome> {
   const missing = duty.needs.filter((name) => !opened.has(name));
-  if (missing.length > 0) return { status: 'waiting', missing: missing.map((duty) => waitingFor('the duty', duty, { duty })) };
+  if (missing.length > 0)
+    return { status: 'waiting', missing: missing.map((duty) => waitingFor('the duty', duty, { duty })) };
   try {
     return await duty.run(agent);
   } catch (error) {

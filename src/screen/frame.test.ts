@@ -124,13 +124,14 @@ describe('the lines of a pipe', () => {
   });
 });
 
-test('words that differ only in a duration are not told again', () => {
-  const saying = (text: string): FrameView => ({
+test('on a pipe a detail is repeated only when its key changes', () => {
+  const saying = (text: string, key: string): FrameView => ({
     ...view,
-    steps: [{ name: 'masters', state: 'running', note: '', details: [{ name: 'master-0', text }] }],
+    steps: [{ name: 'masters', state: 'running', note: '', details: [{ name: 'master-0', text, key }] }],
   });
-  expect(changedLines(saying('asked 12 s ago'), saying('asked 13 s ago'))).toEqual([]);
-  expect(changedLines(saying('asked 12 s ago'), saying('asked 4 peers'))).toHaveLength(1);
+  const before = saying('asked 12 s ago', 'asked');
+  expect(changedLines(before, saying('asked 13 s ago', 'asked'))).toEqual([]);
+  expect(changedLines(before, saying('asked 4 peers', 'peers'))).toEqual(['    master-0: asked 4 peers']);
 });
 
 test('time is shown as on a stop watch', () => {

@@ -13,7 +13,9 @@ describe('a wait', () => {
     let looks = 0;
     const probe = async (): Promise<Observation<string>> => {
       looks += 1;
-      return looks < 4 ? { status: 'waiting', missing: [waitingFor(`${4 - looks} more`)] } : { status: 'ready', value: 'there' };
+      return looks < 4
+        ? { status: 'waiting', missing: [waitingFor(`${4 - looks} more`)] }
+        : { status: 'ready', value: 'there' };
     };
     await expect(waitUntil({ clock, what: 'it', deadlineMs: 60_000, everyMs: 1_000, probe })).resolves.toBe('there');
     expect(clock.monotonicMs()).toBe(3_000);
@@ -21,7 +23,10 @@ describe('a wait', () => {
 
   test('at its deadline says what was still missing', async () => {
     const clock = fakeClock(start);
-    const probe = async (): Promise<Observation<never>> => ({ status: 'waiting', missing: [waitingFor('master-2', 'has not asked')] });
+    const probe = async (): Promise<Observation<never>> => ({
+      status: 'waiting',
+      missing: [waitingFor('master-2', 'has not asked')],
+    });
     await expect(
       waitUntil({ clock, what: 'the handoff', deadlineMs: 20_000, everyMs: 700, probe }),
     ).rejects.toMatchObject({

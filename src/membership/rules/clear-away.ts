@@ -43,7 +43,9 @@ function clearAway(member: ObservedMember, because: RemovalReason, view: Members
   }
   const rest = view.voters.filter((voter) => voter !== member);
   if (!keepsQuorum(view, rest)) {
-    return no(waitingFor('more members that are well,', `before ${node} can be removed from etcd`, { machines: [node] }));
+    return no(
+      waitingFor('more members that are well,', `before ${node} can be removed from etcd`, { machines: [node] }),
+    );
   }
   const via = view.via(member.id);
   if (via === undefined) return no(waitingFor('a voter', `through which ${node} can be removed`, { machines: [node] }));

@@ -18,7 +18,9 @@ export const approver: Duty = {
     const inventory = await knownInventory(agent.host, agent.cluster);
     if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
     const { note, lastFailure } = agent.children.keep('approver', (signal, say) => approve(agent, signal, say));
-    return note === undefined ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the approver' })) : settled(note);
+    return note === undefined
+      ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the approver' }))
+      : settled(note);
   },
 };
 

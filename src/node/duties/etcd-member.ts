@@ -40,7 +40,8 @@ export const etcdMember: Duty = {
       case 'archive':
         return archive(agent, decision.because);
       case 'data-lost':
-        if ((await files.facts(path)) === undefined) return waiting(waitingFor('its member', 'to be replaced', { detail: decision.because }));
+        if ((await files.facts(path)) === undefined)
+          return waiting(waitingFor('its member', 'to be replaced', { detail: decision.because }));
         await files.remove(path);
         return acted(`stopped etcd: ${decision.because}`);
       case 'wait':
@@ -71,7 +72,8 @@ async function join(agent: Agent, initialCluster: readonly InitialMember[]): Pro
     const primed = await primeEtcd(host, { program: programs.etcd, flags, signal });
     if (primed.status === 'has-data') return acted('gave etcd its data');
     const why = primed.status === 'ended' ? primed.said : primed.why;
-    if (primed.status === 'ended' && mayTryAgain(agent)) return waiting(waitingFor(`etcd on ${node.name}`, 'to start', { detail: why }));
+    if (primed.status === 'ended' && mayTryAgain(agent))
+      return waiting(waitingFor(`etcd on ${node.name}`, 'to start', { detail: why }));
     agent.log(`etcd-member: starts without its data: ${why}`);
   }
   const isWritten = await writePod(agent, initialCluster);
@@ -88,7 +90,9 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenM
   if (listing.status === 'unreachable') return waiting(waitingFor('a majority of etcd that answers'));
   if (self === undefined || self.isLearner) return waiting(waitingFor(`etcd on ${name}`, 'to be promoted to a voter'));
   const answer = await (await agent.etcd()).at(clientUrl).status({ signal: agent.signal });
-  return answer.status === 'ok' ? settled('voter') : waiting(waitingFor(`etcd on ${name}`, 'to answer', { detail: answer.said }));
+  return answer.status === 'ok'
+    ? settled('voter')
+    : waiting(waitingFor(`etcd on ${name}`, 'to answer', { detail: answer.said }));
 }
 
 async function archive(agent: Agent, because: string): Promise<DutyOutcome> {
@@ -97,7 +101,8 @@ async function archive(agent: Agent, because: string): Promise<DutyOutcome> {
     await host.files.remove(path);
     return acted(`stopped etcd: ${because}`);
   }
-  if (await isRunning(agent)) return waiting(waitingFor(`etcd on ${node.name}`, 'to stop, before its data is moved aside'));
+  if (await isRunning(agent))
+    return waiting(waitingFor(`etcd on ${node.name}`, 'to stop, before its data is moved aside'));
   const archived = await archiveData(host.files, etcdDataFolder, host.clock.now());
   return acted(`moved data to ${archived}: ${because}`);
 }

@@ -52,9 +52,12 @@ async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<Dut
   };
   try {
     const { status } = await client.create<AccessReview>(review, { signal, deadlineMs: 2_000 });
-    return status?.allowed === true ? undefined : waiting(waitingFor('leave to ask the API for the certificate of a node'));
+    return status?.allowed === true
+      ? undefined
+      : waiting(waitingFor('leave to ask the API for the certificate of a node'));
   } catch (error) {
-    if (isError(error, kubernetesErrors.UNAUTHORIZED)) return waiting(waitingFor('the API', 'to know the token of this machine'));
+    if (isError(error, kubernetesErrors.UNAUTHORIZED))
+      return waiting(waitingFor('the API', 'to know the token of this machine'));
     if (!isError(error, kubernetesErrors.UNREACHABLE)) throw error;
     return waiting(waitingFor(`the API at ${apiServerUrl}`, '', { detail: error.details.reason }));
   }

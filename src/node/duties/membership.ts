@@ -19,7 +19,9 @@ export const membership: Duty = {
     const inventory = await knownInventory(agent.host, agent.cluster);
     if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
     const { note, lastFailure } = agent.children.keep('membership', (signal, say) => lookAfter(agent, signal, say));
-    return note === undefined ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the membership' })) : settled(note);
+    return note === undefined
+      ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the membership' }))
+      : settled(note);
   },
 };
 

@@ -27,7 +27,8 @@ export const peerRoutes: Duty = {
     const { host, node, cluster } = agent;
     const nodes = cluster.nodes ?? [];
     // A list without ourselves is not one to take routes away by.
-    if (!nodes.some(({ metadata }) => metadata.name === node.name)) return waiting(waitingFor(node.name, 'to be a node'));
+    if (!nodes.some(({ metadata }) => metadata.name === node.name))
+      return waiting(waitingFor(node.name, 'to be a node'));
     const wanted = routesTo(nodes.filter(({ metadata }) => metadata.name !== node.name));
     const note = `to ${wanted.length} pod ranges`;
     const last = lastSeen.get(agent);

@@ -15,7 +15,8 @@ export const podNetwork: Duty = {
     const self = cluster.nodes?.find(({ metadata }) => metadata.name === node.name);
     if (self === undefined) return waiting(waitingFor(`the kubelet of ${node.name}`, 'to register its node'));
     const podRanges = podRangesOf(self);
-    if (podRanges.length === 0) return waiting(waitingFor('the controller manager', `to give ${node.name} a pod range`));
+    if (podRanges.length === 0)
+      return waiting(waitingFor('the controller manager', `to give ${node.name} a pod range`));
     const text = cniNetworkText({ podRanges });
     const isWritten = await writeIfChanged(host.files, { path: cniNetworkFile, text, mode: 0o644 });
     return isWritten ? acted(`pods of this node are in ${podRanges.join(' and ')}`) : settled(podRanges.join(', '));

@@ -30,7 +30,10 @@ export async function removeGroup({ host, plan, signal }: GroupContext, group: s
       if (left.length === 0) return { status: 'ready', value: undefined };
       const pids = await processesIn(host, left);
       for (const pid of pids) host.processes.kill(pid, 'SIGKILL');
-      return { status: 'waiting', missing: [waitingFor(left[0] ?? group, `is in use by ${pids.join(', ') || 'ending processes'}`)] };
+      return {
+        status: 'waiting',
+        missing: [waitingFor(left[0] ?? group, `is in use by ${pids.join(', ') || 'ending processes'}`)],
+      };
     },
   });
 }
