@@ -10,7 +10,8 @@ import { kubeconfigText } from '../src/kubernetes/kubeconfig.ts';
 import { toYamlDocuments } from '../src/kubernetes/yaml.ts';
 import { machineConfigCrds } from '../src/machine-config/crds.ts';
 import { controllerConfigManifest } from '../src/machine-config/manifests.ts';
-import { digestPoolToken, poolTokensSecret } from '../src/admission/pool-token.ts';
+import { digestToken } from '../src/admission/bootstrap-token.ts';
+import { poolTokensSecret } from '../src/admission/pool-token.ts';
 import { masterConfigServerUnit } from '../src/machine-software/bootstrap-units.ts';
 import { ask, type Lab, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
 import { type ControlPlaneProcesses, startControlPlane } from '../test/oracle/control-plane-processes.ts';
@@ -29,7 +30,7 @@ async function fill(plane: ControlPlaneProcesses, lab: Lab): Promise<void> {
   const [access] = await agentAccess.generate({ inventory: { isClosed: true, machines: [] } }, undefined as never);
   applyText(plane, String(access?.content));
   const notAfter = new Date(Date.now() + 3_600_000).toISOString();
-  const digests = { master: [{ sha256: digestPoolToken(tokens.master), notAfter }] };
+  const digests = { master: [{ sha256: digestToken(tokens.master), notAfter }] };
   const { name, namespace, key } = poolTokensSecret;
   const data = { [key]: Buffer.from(JSON.stringify(digests)).toString('base64') };
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data };

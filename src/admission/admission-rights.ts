@@ -1,7 +1,7 @@
 // What admitNodes may do, and nothing beside: as roles of RBAC, bound to the group of those who may hold its Lease.
 import { kubeletClientSigner, kubeletServingSigner } from './certificate-request.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { tokenNamespace } from './bootstrap-token.ts';
+import { tokenNamespace } from './bootstrap-token-secret.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
 const apiVersion = `${apiGroup}/v1`;

@@ -3,7 +3,7 @@
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { approveRequest, type ApprovedRequest, tellWhyPending } from './approve-requests.ts';
-import { deleteBootstrapToken, readBootstrapToken, secretKind, tokenSelection } from './bootstrap-token.ts';
+import { deleteBootstrapToken, readBootstrapToken, secretKind, tokenSelection } from './bootstrap-token-secret.ts';
 import { readCertificateRequest, requestKind } from './certificate-request.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { decideRequest } from './decide-request.ts';

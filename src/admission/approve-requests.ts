@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
-import { listBootstrapTokens, takeBootstrapToken } from './bootstrap-token.ts';
+import { listBootstrapTokens, takeBootstrapToken } from './bootstrap-token-secret.ts';
 import { type CertificateRequest, readCertificateRequest, requestKind } from './certificate-request.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { type RequestDecision, decideRequest } from './decide-request.ts';

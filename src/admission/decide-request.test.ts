@@ -17,7 +17,7 @@ import {
 import { seededRandom } from '../host/fake/fake-random.ts';
 import { generateKeyPair } from '../pki/key.ts';
 import { makeSigningRequest } from '../pki/signing-request.ts';
-import type { BootstrapToken } from './bootstrap-token.ts';
+import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import {
   type CertificateRequest,
   kubeletClientSigner,

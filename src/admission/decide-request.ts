@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import { canonicalAddress } from '../pki/names.ts';
 import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
-import { type BootstrapToken, bootstrapperGroup } from './bootstrap-token.ts';
+import { type BootstrapToken, bootstrapperGroup } from './bootstrap-token-secret.ts';
 import {
   type CertificateRequest,
   isDecided,

@@ -1,6 +1,6 @@
 // What a certificate request is judged by: who is expected, who is here, which tokens are out. Read from the API and the
 // inventory by the loop around the judgement; plain values, so that a judgement can be repeated on paper.
-import type { BootstrapToken } from './bootstrap-token.ts';
+import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
 export interface ExpectedMachine {

@@ -1,6 +1,6 @@
 // Pool tokens: what a pointer config shows to a config server. The workstation holds the join key and derives a token
 // per pool from it; servers hold only digests, so that reading a server's disk does not let anybody join.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** The header of the pointer's `merge` entry that carries the token. */
 export const poolTokenHeader = 'Authorization';
@@ -30,17 +30,32 @@ export const poolTokensSecret = {
   key: 'pool-tokens.json',
 } as const;
 
-export function digestPoolToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
+export type PoolTokenVerdict = 'accepted' | 'missing' | 'unknown' | 'expired' | 'other-pool';
 
-/** Whether `token` is one of `accepted` now. Compares digests in constant time and looks at every one of them. */
-export function isAcceptedToken(token: string, accepted: readonly PoolTokenDigest[], now: Date): boolean {
-  const given = Buffer.from(digestPoolToken(token), 'hex');
+/**
+ * Whether `token`, which may be empty, opens `pool` now. The reason of a refusal is for the log only. Compares in
+ * constant time with every digest of every pool, so that the time taken does not depend on what is wrong.
+ */
+export function judgePoolToken(
+  token: string,
+  pool: string,
+  { digests, now }: { readonly digests: PoolTokenDigests; readonly now: Date },
+): PoolTokenVerdict {
+  const given = hash('sha256', token, 'buffer');
+  let isKnown = false;
+  let isAlive = false;
   let isAccepted = false;
-  for (const { sha256, notAfter } of accepted) {
-    const isEqual = timingSafeEqual(given, Buffer.from(sha256, 'hex'));
-    if (isEqual && now.getTime() < Date.parse(notAfter)) isAccepted = true;
+  for (const [tokenPool, accepted] of Object.entries(digests)) {
+    for (const { sha256, notAfter } of accepted) {
+      const isEqual = timingSafeEqual(given, Buffer.from(sha256, 'hex'));
+      const isValid = now.getTime() < Date.parse(notAfter);
+      if (isEqual) isKnown = true;
+      if (isEqual && isValid) isAlive = true;
+      if (isEqual && isValid && tokenPool === pool) isAccepted = true;
+    }
   }
-  return isAccepted;
+  if (isAccepted) return 'accepted';
+  if (token === '') return 'missing';
+  if (!isKnown) return 'unknown';
+  return isAlive ? 'other-pool' : 'expired';
 }

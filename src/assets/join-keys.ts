@@ -1,6 +1,7 @@
 // The join key: pool tokens are derived from it. It stays on the workstation; config servers get digests of tokens.
 import { z } from 'zod';
-import { digestPoolToken, poolToken, type PoolTokenDigests } from '../admission/pool-token.ts';
+import { digestToken } from '../admission/bootstrap-token.ts';
+import { poolToken, type PoolTokenDigests } from '../admission/pool-token.ts';
 import { asset, textOf } from './asset.ts';
 import { readAssetJson } from './json.ts';
 
@@ -44,7 +45,7 @@ export const joinKeys = asset({
 export function poolTokenDigests({ current, previous }: JoinKeys): PoolTokenDigests {
   const digests = (pool: string): PoolTokenDigests[string] =>
     [current, ...previous].map(({ key, notAfter }) => ({
-      sha256: digestPoolToken(poolToken(Buffer.from(key, 'base64'), pool)),
+      sha256: digestToken(poolToken(Buffer.from(key, 'base64'), pool)),
       notAfter,
     }));
   return { master: digests('master'), worker: digests('worker') };

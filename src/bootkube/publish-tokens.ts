@@ -4,7 +4,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
-import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token.ts';
+import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { type LedgerEntry, readTokenLedger } from '../config-server/token-ledger.ts';

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
-import { deleteBootstrapToken } from '../admission/bootstrap-token.ts';
+import { deleteBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import { readTokenLedger } from '../config-server/token-ledger.ts';
 import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
 import { bootstrapFinished, bootstrapFolder, configServerPaths, programs } from '../contract/machine-paths.ts';

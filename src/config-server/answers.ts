@@ -1,7 +1,7 @@
 // Every answer that is not what was asked for, as a table. Ignition takes a status below 500 as final and leaves the
 // machine dead, so nothing that can still come right by itself may have one. The reason stands in a header for programs
 // and in a JSON body for people.
-import type { BodyPiece, ServerAnswer } from '../host/https-server.ts';
+import type { ServerAnswer } from '../host/https-server.ts';
 
 export const reasonHeader = 'x-mcs-reason';
 
@@ -45,10 +45,10 @@ export function refuse(code: Refusal, detail?: string): ServerAnswer {
       ...(row.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) }),
       ...(row.status === 405 ? { allow: 'GET, HEAD' } : {}),
     },
-    body: [Buffer.from(`${JSON.stringify({ code, message })}\n`)],
+    body: Buffer.from(`${JSON.stringify({ code, message })}\n`),
   };
 }
 
-export function give(body: readonly BodyPiece[], headers: ServerAnswer['headers'] = shared): ServerAnswer {
-  return { status: 200, headers, body };
+export function give(body: string | Uint8Array): ServerAnswer {
+  return { status: 200, headers: shared, body: typeof body === 'string' ? Buffer.from(body) : body };
 }

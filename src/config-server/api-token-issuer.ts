@@ -1,6 +1,6 @@
-// Single-use tokens as Secrets of the API, for the config servers of masters. Any of them may be asked about a token that
-// another one issued, so nothing is decided from memory: a token is read from the API at every question, and what was
-// given for it is written there by compare-and-set before it leaves. Only the count of tokens is followed by a watch.
+// Single-use tokens as Secrets of the API, for the config servers of masters. Every one of them may be asked about a
+// token that another one issued: a token is read from the API for every decision, and what was given for it is written
+// there by compare-and-set before it is sent. Only the number of tokens is followed by a watch.
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import {
@@ -12,43 +12,36 @@ import {
   secretKind,
   tokenSelection,
   type WholeToken,
-} from '../admission/bootstrap-token.ts';
+} from '../admission/bootstrap-token-secret.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchObjects } from '../kubernetes/watch.ts';
-import { digestToken, isBootstrapToken, tokenId } from './bootstrap-token.ts';
-import type { Issued, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer } from './token-issuer.ts';
-import { tokenLifeMs } from './token-issuer.ts';
-import type { KnownToken } from './outstanding-tokens.ts';
-import { judgeKeysRequest } from './token-ledger.ts';
+import { digestToken, isBootstrapToken, tokenId } from '../admission/bootstrap-token.ts';
+import type { Issued, IssueRequest, KeysRequest, KeysVerdict, KnownToken, TokenIssuer } from './token-issuer.ts';
+import { judgeKeysRequest } from './token-issuer.ts';
 
-/** Every token is an object of etcd until its machine has joined: fewer than a file may hold. */
+/** Every token is an object in etcd until its machine has joined, so there may be fewer than in a ledger file. */
 export const apiTokenLimit = 5_000;
 
-/** A little less than a machine is made to wait: Ignition gives up a request after ten seconds. */
+/** Less than ten seconds, when Ignition gives up a request. */
 const callMs = 7_000;
 const attempts = 5;
 
 export interface ApiTokenIssuerOptions {
   readonly client: KubernetesClient;
-  readonly limit?: number;
-  /** Told of every failure to follow the tokens; it goes on by itself. */
-  readonly onTrouble?: (error: FirstlightError) => void;
+  readonly limit: number;
+  /** Called for every failure of the watch, which goes on by itself. */
+  readonly onTrouble: (error: FirstlightError) => void;
 }
 
-export interface ApiTokenIssuer extends TokenIssuer, AsyncDisposable {}
-
-export function openApiTokenIssuer(host: Host, options: ApiTokenIssuerOptions): ApiTokenIssuer {
-  return new SecretIssuer(host, options);
-}
-
-class SecretIssuer implements ApiTokenIssuer {
+export class ApiTokenIssuer implements TokenIssuer {
   readonly #host: Host;
   readonly #options: ApiTokenIssuerOptions;
   readonly #end = new AbortController();
   readonly #following: Promise<void>;
-  #expiries: readonly number[] = [];
+  /** As the watch has them: tokens of firstlight and others, expired ones too. */
+  #secrets: readonly KubernetesObject[] = [];
 
   constructor(host: Host, options: ApiTokenIssuerOptions) {
     this.#host = host;
@@ -57,8 +50,8 @@ class SecretIssuer implements ApiTokenIssuer {
   }
 
   async issue({ pool, issuedTo }: IssueRequest): Promise<Issued> {
-    const { limit = apiTokenLimit } = this.#options;
-    if (this.outstanding() >= limit) return { status: 'too-many', limit };
+    const { limit } = this.#options;
+    if (this.#secrets.length >= limit && this.outstanding() >= limit) return { status: 'too-many', limit };
     const now = this.#host.clock.now();
     const { id, token } = await this.#create({ pool, now, ...(issuedTo === undefined ? {} : { address: issuedTo }) });
     return { id, token: token.reveal() };
@@ -77,14 +70,16 @@ class SecretIssuer implements ApiTokenIssuer {
       if (token === undefined || found.status === 'refused' || found.isRepeated) return found;
       const given = { at: now, to: digestToken(request.redemption) };
       if (await recordKeysGiven(client, token, { given, deadlineMs: callMs })) return found;
-      // Somebody changed it between our look and our note: the approver of its certificate, or another server.
+      // It changed between reading and writing: by the approver of its certificate, or by another config server.
       if (attempt === attempts) throw new Error(`the token ${token.id} was changed by others ${attempts} times`);
     }
   }
 
   outstanding(): number {
-    const now = this.#host.clock.now().getTime();
-    return this.#expiries.reduce((count, expiry) => (expiry > now ? count + 1 : count), 0);
+    const nowMs = this.#host.clock.now().getTime();
+    const isAlive = (secret: KubernetesObject): boolean =>
+      (readBootstrapToken(secret)?.expiresAt.getTime() ?? 0) > nowMs;
+    return this.#secrets.filter(isAlive).length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,7 +87,7 @@ class SecretIssuer implements ApiTokenIssuer {
     await this.#following;
   }
 
-  /** What is no token at all is not worth a question. */
+  /** Does not ask the API about a text that cannot be a token. */
   async #find({ token }: KeysRequest): Promise<WholeToken | undefined> {
     if (!isBootstrapToken(token)) return undefined;
     return findWholeToken(this.#options.client, tokenId(token), { deadlineMs: callMs });
@@ -103,9 +98,9 @@ class SecretIssuer implements ApiTokenIssuer {
     const { client } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await issueBootstrapToken(client, { ...asked, random, lifeMs: tokenLifeMs, deadlineMs: callMs });
+        return await issueBootstrapToken(client, { ...asked, random, deadlineMs: callMs });
       } catch (error) {
-        // Six letters meet by chance once in a while.
+        // Two random ids of six letters can be equal.
         if (!isError(error, kubernetesErrors.ALREADY_EXISTS) || attempt === attempts) throw error;
       }
     }
@@ -114,25 +109,16 @@ class SecretIssuer implements ApiTokenIssuer {
   async #follow(): Promise<void> {
     const { client, onTrouble } = this.#options;
     const { signal } = this.#end;
-    // A change brings the whole list, of which all but one are the objects of last time.
-    const known = new WeakMap<KubernetesObject, number>();
-    const expiryOf = (secret: KubernetesObject): number => {
-      const expiry = known.get(secret) ?? readBootstrapToken(secret)?.expiresAt.getTime() ?? 0;
-      known.set(secret, expiry);
-      return expiry;
-    };
-    const watching = { client, host: this.#host, kind: secretKind, selection: tokenSelection, signal };
+    const watching = { client, host: this.#host, kind: secretKind, selection: tokenSelection, signal, onTrouble };
     try {
-      for await (const secrets of watchObjects({ ...watching, ...(onTrouble === undefined ? {} : { onTrouble }) })) {
-        this.#expiries = secrets.map(expiryOf);
-      }
+      for await (const secrets of watchObjects(watching)) this.#secrets = secrets;
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 }
 
-/** As the ledger of the bootstrap machine has it, so that one rule judges both. */
+/** As the ledger of a bootstrap machine keeps it, so that one function judges both. */
 function knownToken(whole: WholeToken | undefined): KnownToken | undefined {
   if (whole === undefined) return undefined;
   const { pool, expiresAt, keysGiven } = whole;

@@ -1,6 +1,5 @@
-// From the objects of the API to what each pool is served: the same rendering as on the bootstrap machine, from the same
-// facts, so that both give a pool the same name. An object that cannot be used keeps the pools that select it from
-// changing, and no others.
+// From the objects of the API to the config of each pool: rendered as on the bootstrap machine, from the same facts, so
+// that both give a pool's config the same name. An object that cannot be used affects only the pools that select it.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { baseMachineConfigs, clusterFactsOf } from '../machine-config/base-machine-configs.ts';
@@ -22,99 +21,94 @@ export type PoolObjects = Readonly<Record<keyof typeof poolKinds, readonly Kuber
 
 export interface ClusterPools {
   readonly controllerConfig: ControllerConfig | undefined;
-  /** What a new machine of each pool gets, or why that is not known. */
+  /** The config of a new machine of each pool, or why there is none. */
   readonly pools: ReadonlyMap<string, MachineConfig | SourceWaiting>;
 }
 
-interface ReadOne {
-  readonly objects: ReadObjects;
+interface ReadObject {
+  readonly object: KubernetesObject;
+  readonly read: ReadObjects;
   /** Why it cannot be used. */
-  readonly mistake?: string;
+  readonly mistake: string | undefined;
 }
 
-export class PoolRenderer {
-  readonly #generatedBy: string;
-  /** By kind and name: reading a large MachineConfig takes longer than everything else here. */
-  #read = new Map<string, { readonly version: string | undefined; readonly one: ReadOne }>();
+type ReadPoolObjects = Readonly<Record<keyof typeof poolKinds, readonly ReadObject[]>>;
 
-  constructor(generatedBy: string) {
-    this.#generatedBy = generatedBy;
+export function clusterPools(objects: PoolObjects, generatedBy: string): ClusterPools {
+  const all: ReadPoolObjects = {
+    machineConfigs: objects.machineConfigs.map(readOne),
+    pools: objects.pools.map(readOne),
+    controllerConfigs: objects.controllerConfigs.map(readOne),
+  };
+  const [facts] = all.controllerConfigs;
+  const controllerConfig = facts?.read.controllerConfig;
+  const given = allPools(all.pools.flatMap(({ read }) => read.pools));
+  if (controllerConfig === undefined) {
+    const missing = facts === undefined ? 'the API has no ControllerConfig yet' : (facts.mistake ?? '');
+    return { controllerConfig, pools: new Map(given.map(({ metadata }) => [metadata.name, waiting(missing)])) };
   }
+  const rendered = given.map((pool) => {
+    const config = chosenRendered(pool, all) ?? renderNow(pool, all, { controllerConfig, generatedBy });
+    return [pool.metadata.name, config] as const;
+  });
+  const unreadable = all.pools.flatMap(({ object, mistake }) =>
+    mistake === undefined ? [] : [[object.metadata.name, waiting(mistake)] as const],
+  );
+  return { controllerConfig, pools: new Map([...rendered, ...unreadable]) };
+}
 
-  render(objects: PoolObjects): ClusterPools {
-    const all = [...objects.machineConfigs, ...objects.pools, ...objects.controllerConfigs];
-    this.#read = new Map(all.map((object) => [keyOf(object), this.#readOnce(object)]));
-    const [facts] = objects.controllerConfigs;
-    const controllerConfig = facts === undefined ? undefined : this.#one(facts).objects.controllerConfig;
-    const waiting = (missing: string): SourceWaiting => ({ status: 'waiting', missing });
-    const unreadable = objects.pools.flatMap((object) => {
-      const { mistake } = this.#one(object);
-      return mistake === undefined ? [] : [[object.metadata.name, waiting(mistake)] as const];
-    });
-    const given = allPools(objects.pools.flatMap((object) => this.#one(object).objects.pools));
-    const pools = given.map(({ metadata }) => metadata.name);
-    if (controllerConfig === undefined) {
-      const reason = facts === undefined ? 'the API has no ControllerConfig yet' : (this.#one(facts).mistake ?? '');
-      return { controllerConfig, pools: new Map(pools.map((pool) => [pool, waiting(reason)])) };
-    }
-    const rendered = given.map((pool) => [pool.metadata.name, this.#pool(pool, objects, controllerConfig)] as const);
-    return { controllerConfig, pools: new Map([...rendered, ...unreadable]) };
-  }
+function waiting(missing: string): SourceWaiting {
+  return { status: 'waiting', missing };
+}
 
-  #pool(pool: MachineConfigPool, objects: PoolObjects, facts: ControllerConfig): MachineConfig | SourceWaiting {
-    const chosen = this.#chosen(pool, objects);
-    if (chosen !== undefined) return chosen;
-    const sources = objects.machineConfigs.filter((object) => !isRendered(object));
-    const broken = sources.find(
-      (object) =>
-        this.#one(object).mistake !== undefined &&
-        selects(pool.spec.machineConfigSelector, object.metadata.labels ?? {}),
-    );
-    if (broken !== undefined) return { status: 'waiting', missing: this.#one(broken).mistake ?? '' };
-    const names = new Set(sources.map(({ metadata }) => metadata.name));
-    const builtIns = baseMachineConfigs(clusterFactsOf(facts), this.#generatedBy);
-    const machineConfigs = [
-      ...builtIns.filter(({ metadata }) => !names.has(metadata.name)),
-      ...sources.flatMap((object) => this.#one(object).objects.machineConfigs),
-    ];
-    try {
-      const options = { osImageURL: facts.spec.osImageURL, generatedBy: this.#generatedBy };
-      const { metadata, spec } = renderPool(pool, machineConfigs, options).machineConfig;
-      return { metadata: { ...metadata, labels: {} }, spec };
-    } catch (error) {
-      if (!(error instanceof FirstlightError)) throw error;
-      return { status: 'waiting', missing: error.message };
-    }
-  }
+/** Where rendered configs are kept in the API, the one that the pool is to have counts. */
+function chosenRendered(
+  pool: MachineConfigPool,
+  { pools, machineConfigs }: ReadPoolObjects,
+): MachineConfig | undefined {
+  const found = pools.find(({ object }) => object.metadata.name === pool.metadata.name);
+  const name = chosenConfig(found?.object)?.config;
+  return machineConfigs.find(({ object }) => object.metadata.name === name && isRendered(object))?.read
+    .machineConfigs[0];
+}
 
-  /** Where somebody keeps rendered configs in the API, the one that the pool is to have counts. */
-  #chosen(pool: MachineConfigPool, objects: PoolObjects): MachineConfig | undefined {
-    const object = objects.pools.find(({ metadata }) => metadata.name === pool.metadata.name);
-    const name = chosenConfig(object)?.config;
-    const rendered = objects.machineConfigs.find((each) => each.metadata.name === name && isRendered(each));
-    return rendered === undefined ? undefined : this.#one(rendered).objects.machineConfigs[0];
-  }
+interface RenderFacts {
+  readonly controllerConfig: ControllerConfig;
+  readonly generatedBy: string;
+}
 
-  #one(object: KubernetesObject): ReadOne {
-    return this.#readOnce(object).one;
-  }
-
-  #readOnce(object: KubernetesObject): { readonly version: string | undefined; readonly one: ReadOne } {
-    const before = this.#read.get(keyOf(object));
-    const version = object.metadata.resourceVersion;
-    return before !== undefined && before.version === version ? before : { version, one: readOne(object) };
+function renderNow(
+  pool: MachineConfigPool,
+  objects: ReadPoolObjects,
+  { controllerConfig, generatedBy }: RenderFacts,
+): MachineConfig | SourceWaiting {
+  const sources = objects.machineConfigs.filter(({ object }) => !isRendered(object));
+  const broken = sources.find(
+    ({ object, mistake }) =>
+      mistake !== undefined && selects(pool.spec.machineConfigSelector, object.metadata.labels ?? {}),
+  );
+  if (broken !== undefined) return waiting(broken.mistake ?? '');
+  const names = new Set(sources.map(({ object }) => object.metadata.name));
+  const builtIns = baseMachineConfigs(clusterFactsOf(controllerConfig), generatedBy);
+  const machineConfigs = [
+    ...builtIns.filter(({ metadata }) => !names.has(metadata.name)),
+    ...sources.flatMap(({ read }) => read.machineConfigs),
+  ];
+  try {
+    const options = { osImageURL: controllerConfig.spec.osImageURL, generatedBy };
+    const { metadata, spec } = renderPool(pool, machineConfigs, options).machineConfig;
+    return { metadata: { ...metadata, labels: {} }, spec };
+  } catch (error) {
+    if (!(error instanceof FirstlightError)) throw error;
+    return waiting(error.message);
   }
 }
 
-function readOne(object: KubernetesObject): ReadOne {
-  const name = keyOf(object);
-  const objects = readObjects([{ value: object, placeOf: () => ({ file: name, line: 1, column: 1 }) }]);
-  const wrong = objects.mistakes.find(({ severity }) => severity === 'error');
-  return { objects, ...(wrong === undefined ? {} : { mistake: `${name} cannot be used: ${wrong.message}` }) };
-}
-
-function keyOf({ kind, metadata }: KubernetesObject): string {
-  return `${kind} ${metadata.name}`;
+function readOne(object: KubernetesObject): ReadObject {
+  const name = `${object.kind} ${object.metadata.name}`;
+  const read = readObjects([{ value: object, placeOf: () => ({ file: name, line: 1, column: 1 }) }]);
+  const wrong = read.mistakes.find(({ severity }) => severity === 'error');
+  return { object, read, mistake: wrong === undefined ? undefined : `${name} cannot be used: ${wrong.message}` };
 }
 
 /** A result and no source. */

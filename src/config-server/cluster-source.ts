@@ -1,6 +1,6 @@
-// The source of a master: MachineConfigs, pools, the cluster's facts and the digests of pool tokens from the API by watch,
-// the certificates of the signers from this master's disk. While the API is away, or an object in it cannot be used, what
-// was served before is served on: nothing that was good is taken away by something that is bad.
+// The source of a master: MachineConfigs, pools, the ControllerConfig and the digests of pool tokens come from the API by
+// watch, the certificates of the signers from this master's disk. While the API does not answer, or an object in it
+// cannot be used, the last good config of a pool is served.
 import { dirname, join } from 'node:path';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -15,7 +15,7 @@ import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.t
 import type { ControllerConfig, MachineConfig } from '../machine-config/machine-config.ts';
 import { poolTokensSecret, type PoolTokenDigests } from '../admission/pool-token.ts';
 import { builtInPools } from '../machine-config/pools.ts';
-import { type ClusterPools, poolKinds, type PoolObjects, PoolRenderer } from './cluster-pools.ts';
+import { type ClusterPools, clusterPools, poolKinds, type PoolObjects } from './cluster-pools.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
 import { isServed, poolTokenDigestsSchema, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
@@ -30,13 +30,13 @@ export interface ClusterSourceOptions {
   readonly pullSecretPath: string;
   /** Of this program, for an annotation of what it renders. */
   readonly generatedBy: string;
-  /** Without digests nobody could be let in: then there is nothing to serve. */
+  /** Without digests of pool tokens no machine could be let in: then no pool is served. */
   readonly needsPoolTokens: boolean;
-  /** Told once about every problem when it appears. */
+  /** Called once for every problem, when it appears. */
   readonly onProblem: (problem: string) => void;
 }
 
-/** Resolves before the API has answered: until then every pool waits, and says for what. */
+/** Resolves before the API has answered; until then every pool waits. */
 export async function openClusterSource(host: Host, options: ClusterSourceOptions): Promise<ConfigSource> {
   const source = new ClusterSource(host, options);
   await source.start();
@@ -56,7 +56,6 @@ type Seen = PoolObjects & { readonly poolTokens: readonly KubernetesObject[] };
 class ClusterSource implements ConfigSource {
   readonly #host: Host;
   readonly #options: ClusterSourceOptions;
-  readonly #renderer: PoolRenderer;
   readonly #end = new AbortController();
   readonly #told = new Set<string>();
   #following: readonly (() => PromiseLike<void>)[] = [];
@@ -68,7 +67,6 @@ class ClusterSource implements ConfigSource {
   constructor(host: Host, options: ClusterSourceOptions) {
     this.#host = host;
     this.#options = options;
-    this.#renderer = new PoolRenderer(options.generatedBy);
   }
 
   async start(): Promise<void> {
@@ -112,7 +110,7 @@ class ClusterSource implements ConfigSource {
   }
 
   #take({ poolTokens: [secret], ...objects }: Seen): void {
-    this.#cluster = this.#renderer.render(objects);
+    this.#cluster = clusterPools(objects, this.#options.generatedBy);
     this.#trouble = '';
     const { digests, missing } = readDigests(secret);
     this.#update(digests, missing);
@@ -128,8 +126,8 @@ class ClusterSource implements ConfigSource {
       if (!isServed(found)) problems.add(found.missing);
       const last = before.pools.get(pool);
       const missing = missingDigests ?? `Secret ${poolTokensSecret.name} is not known yet`;
-      if (isServed(found)) pools.set(pool, areTokensMissing ? { status: 'waiting', missing } : keptIfSame(last, found));
-      else pools.set(pool, last !== undefined && isServed(last) ? last : found);
+      if (isServed(found)) pools.set(pool, areTokensMissing ? { status: 'waiting', missing } : found);
+      else pools.set(pool, isServed(last) ? last : found);
     }
     this.#state = { pools, poolTokens, problems: [...problems] };
     this.#tell(problems);
@@ -161,7 +159,7 @@ class ClusterSource implements ConfigSource {
     if (controllerConfig === undefined) return { status: 'waiting', missing: 'the API has no ControllerConfig yet' };
     const { kubeletClientCaPem, proxyCredentials, pullSecret } = local;
     const needsProxy = needsProxyCredentials(found.spec.config);
-    // A machine that has to pass a proxy and cannot would pull no image; it waits here instead.
+    // A machine that cannot pass its proxy could pull no image: it waits for its config instead.
     if (needsProxy && proxyCredentials === undefined) {
       return { status: 'waiting', missing: `${this.#options.proxyCredentialsPath} is not there` };
     }
@@ -229,13 +227,4 @@ function readDigests(secret: KubernetesObject | undefined): {
   } catch {
     return { missing: `Secret ${namespace}/${name} cannot be used: ${key} holds no digests of pool tokens` };
   }
-}
-
-/** The same object as long as it says the same: what was built from it is kept. Names are digests of what they name. */
-function keptIfSame(last: ServedPool | SourceWaiting | undefined, next: ServedPool): ServedPool {
-  return isServed(last) && JSON.stringify(identityOf(last)) === JSON.stringify(identityOf(next)) ? last : next;
-}
-
-function identityOf({ machineConfig, ...rest }: ServedPool): object {
-  return { ...rest, metadata: machineConfig.metadata };
 }

@@ -1,17 +1,17 @@
-// The Machine Config Server put together: a TLS port for machines, a loopback port for whoever watches it, and a
-// lifetime. It starts before there is anything to serve and says so until there is; it stops by failing its health check
-// first, so that load balancers leave before it does.
+// The Machine Config Server: a TLS port for machines and a loopback port for monitoring. It starts before there is
+// anything to serve, and answers 503 until there is. Before it stops it fails its health check for a moment, so that
+// load balancers send new connections elsewhere.
 import type { Host } from '../host/host.ts';
 import type { RunningServer, ServerAnswer, ServerLimits, ServerRequest } from '../host/https-server.ts';
 import { refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
-import { type AccessMode, createHandler, type Handled, type Handler } from './handler.ts';
+import { type AccessMode, createHandler, type Handler } from './handler.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { answerEntries, type Log, troubleEntry } from './server-log.ts';
+import { answerEntry, type Log, troubleEntry } from './server-log.ts';
 import { certificateTrouble, type FollowedPair, followServingPair, type PairPaths } from './serving-pair.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
-export const defaultLimits: ServerLimits = {
+const defaultLimits: ServerLimits = {
   headerBytes: 16 * 1024,
   handshakeMs: 10_000,
   headersMs: 10_000,
@@ -41,10 +41,10 @@ export interface ConfigServer {
   stop(times: { readonly leaveMs: number; readonly graceMs: number }): Promise<void>;
 }
 
-/** The pools every cluster has. A pool of the user's that is broken must not keep these from being served. */
+/** The pools that every cluster has. A broken pool of the user does not make the server unhealthy. */
 const essentialPools = ['master', 'worker'];
 
-/** A failed record keeps load balancers away this long; then one request may show whether it is over. */
+/** After a token could not be recorded, the server is unhealthy for this long; then the next request tries again. */
 const recordFailureMs = 3_000;
 
 export async function startConfigServer(host: Host, options: ConfigServerOptions): Promise<ConfigServer> {
@@ -71,7 +71,6 @@ export async function startConfigServer(host: Host, options: ConfigServerOptions
     outstandingTokens: () => issuer.outstanding(),
     certificateNotAfter: () => pair.current().certificate.notAfter,
     servedPools: () => servedPools(source),
-    isServed: (pool) => isServed(source.current().pools.get(pool)),
     isHealthy: () => unhealthy().length === 0,
   });
   const { clock, files } = host;
@@ -148,37 +147,19 @@ interface Watching {
   readonly health: Health;
 }
 
-/** Counts and logs every answer; what the handler did not foresee becomes an answer too. */
-function watchedHandler(host: Host, handler: Handler, { log, metrics, health }: Watching) {
-  const { clock } = host;
-  const entryOf = answerEntries();
-  const finish = (request: ServerRequest, startMs: number, handled: Handled): ServerAnswer => {
-    const { answer, decision, tokenId } = handled;
+/** Counts and logs every answer; an exception of the handler becomes an answer too. */
+function watchedHandler({ clock }: Host, handler: Handler, { log, metrics, health }: Watching) {
+  return async (request: ServerRequest): Promise<ServerAnswer> => {
+    const startMs = clock.monotonicMs();
+    const { answer, decision } = await handler(request).catch((error: unknown) => {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      return { answer: refuse('internal'), decision: { route: 'other', reason: 'internal', detail } as const };
+    });
     const ms = clock.monotonicMs() - startMs;
     if (decision.reason === 'token-not-recorded') health.recordFailed();
     metrics.answered(decision, answer.status, ms / 1000);
-    log(entryOf({ request, answer, decision, tokenId, ms }));
+    log(answerEntry({ request, answer, decision, ms }));
     return answer;
-  };
-  const fail = (request: ServerRequest, startMs: number, error: unknown): ServerAnswer => {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return finish(request, startMs, {
-      answer: refuse('internal'),
-      decision: { route: 'other', reason: 'internal', detail },
-    });
-  };
-  return (request: ServerRequest): Promise<ServerAnswer> | ServerAnswer => {
-    const startMs = clock.monotonicMs();
-    try {
-      const handled = handler(request);
-      if (!(handled instanceof Promise)) return finish(request, startMs, handled);
-      return handled.then(
-        (one) => finish(request, startMs, one),
-        (error: unknown) => fail(request, startMs, error),
-      );
-    } catch (error) {
-      return fail(request, startMs, error);
-    }
   };
 }
 
@@ -193,7 +174,7 @@ function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptio
   const json = (status: number, value: unknown): ServerAnswer => ({
     status,
     headers: { 'content-type': 'application/json' },
-    body: [Buffer.from(`${JSON.stringify(value)}\n`)],
+    body: Buffer.from(`${JSON.stringify(value)}\n`),
   });
   return host.network.listen({
     address: '127.0.0.1',
@@ -209,7 +190,7 @@ function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptio
       }
       if (target !== '/metrics') return json(404, { status: 'not found', paths: ['/metrics', '/healthz', '/livez'] });
       const headers = { 'content-type': metrics.contentType };
-      return { status: 200, headers, body: [Buffer.from(await metrics.text())] };
+      return { status: 200, headers, body: Buffer.from(await metrics.text()) };
     },
   });
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
 import type { PoolTokenDigests } from '../admission/pool-token.ts';
 
-/** A pool that can be served. The same object as long as nothing about it changed: what was built from it is kept. */
+/** A pool that can be served. */
 export interface ServedPool {
   readonly pool: string;
   /** The rendered one. Its Ignition config has been read and found valid. */

@@ -89,7 +89,7 @@ describe('configurations from files', () => {
     await host.files.write(path, machineConfig('rendered-master-1').slice(0, 40));
     await host.files.write('/auth/pool-tokens.json', '{"master": [{"sha');
     await lookedAgain(host);
-    expect(master()).toBe(before);
+    expect(master()).toEqual(before);
     expect(source.current().poolTokens).toEqual({ master: [] });
     expect(problems.filter((problem) => problem.includes('cannot be used'))).toHaveLength(2);
     await host.files.write('/rendered/machine-configs/rendered-master-2.yaml', machineConfig('rendered-master-2'));

@@ -1,6 +1,6 @@
-// The source of the bootstrap machine: rendered configs, pool tokens and a kubeconfig in files. Everything is read anew
-// when a folder changes and every few seconds besides, because a change is a hint and not a fact. A file that is half
-// written does not take away what was served before; a file that is gone does.
+// The source of the bootstrap machine: rendered configs, pool tokens and a kubeconfig in files. All of them are read again
+// when a folder changes and every few seconds. A file that cannot be read, such as a half written one, changes nothing:
+// its last good content is served. A file that is gone is no longer served.
 import { basename, dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../host/host.ts';
@@ -14,7 +14,6 @@ import { readObjects } from '../machine-config/read-objects.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
 import {
   chosenConfig,
-  isServed,
   nothingKnown,
   poolTokenDigestsSchema,
   parseKubeletKubeconfig,
@@ -33,7 +32,7 @@ export interface FileSourceOptions {
   readonly proxyCredentialsPath: string;
   /** Credentials for registries; not there where the cluster was given none. */
   readonly pullSecretPath: string;
-  /** Told once about every problem when it appears. */
+  /** Called once for every problem, when it appears. */
   readonly onProblem: (problem: string) => void;
 }
 
@@ -42,7 +41,7 @@ export async function openFileSource(host: Host, options: FileSourceOptions): Pr
   const reader = new FileReader(host, options);
   let state = nothingKnown;
   const look = async (): Promise<void> => {
-    const next = await reader.read(state);
+    const next = await reader.read();
     for (const problem of next.problems) if (!state.problems.includes(problem)) options.onProblem(problem);
     state = next;
   };
@@ -63,7 +62,7 @@ type Read<T> = { readonly value: T } | SourceWaiting;
 class FileReader {
   readonly #host: Host;
   readonly #options: FileSourceOptions;
-  /** The last good reading of a file, by path: what is unchanged is not parsed again, and stays the same object. */
+  /** The last good reading of each file, by path; a file that is unchanged is not parsed again. */
   readonly #good = new Map<string, { readonly bytes: Buffer; readonly value: unknown }>();
   #problems: string[] = [];
 
@@ -72,7 +71,7 @@ class FileReader {
     this.#options = options;
   }
 
-  async read(before: SourceState): Promise<SourceState> {
+  async read(): Promise<SourceState> {
     this.#problems = [];
     const { poolTokensPath, renderedFolder } = this.#options;
     const tokens = await this.#file(poolTokensPath, (text) => poolTokenDigestsSchema.parse(JSON.parse(text)));
@@ -83,7 +82,7 @@ class FileReader {
       if (!/^[^.].*\.(ya?ml|json)$/.test(name)) continue;
       const pool = await this.#file(join(folder, name), (text) => chosenConfig(parseYaml(text)) ?? fail('not a pool'));
       if (!('value' in pool)) pools.set(basename(name).replace(/\.[a-z]+$/, ''), pool);
-      else pools.set(pool.value.pool, await this.#pool(pool.value, common, before));
+      else pools.set(pool.value.pool, await this.#pool(pool.value, common));
     }
     return {
       pools,
@@ -95,7 +94,6 @@ class FileReader {
   async #pool(
     chosen: { readonly pool: string; readonly config: string },
     common: Read<Common>,
-    before: SourceState,
   ): Promise<ServedPool | SourceWaiting> {
     const { pool, config } = chosen;
     if (!/^[a-z0-9][a-z0-9.-]*$/.test(config)) return this.#waiting(`pool ${pool} names no rendered config`);
@@ -105,12 +103,10 @@ class FileReader {
     if (!('value' in common)) return common;
     const secret = await this.#proxyCredentials(machineConfig.value);
     if (!('value' in secret)) return secret;
-    const served: ServedPool = { pool, machineConfig: machineConfig.value, ...common.value, ...secret.value };
-    const last = before.pools.get(pool);
-    return isServed(last) && isSame(last, served) ? last : served;
+    return { pool, machineConfig: machineConfig.value, ...common.value, ...secret.value };
   }
 
-  /** A machine that has to pass a proxy and cannot would pull no image; it waits here instead. */
+  /** A machine that cannot pass its proxy could pull no image: it waits for its config instead. */
   async #proxyCredentials({ spec }: MachineConfig): Promise<Read<Pick<ServedPool, 'proxyCredentials'>>> {
     if (!needsProxyCredentials(spec.config)) return { value: {} };
     const read = await this.#file(this.#options.proxyCredentialsPath, (text) => text);
@@ -139,7 +135,7 @@ class FileReader {
     return { value: { kubeconfig: kubeconfig.value, kubeletClientCaPem: joinBundle(pems), ...secret.value } };
   }
 
-  /** `absent`: what it means that the file is not there; nothing: that it is waited for. */
+  /** `absent`: the value where the file is not there; without it the pool waits for the file. */
   async #file<T>(path: string, parse: (text: string) => T, absent?: T): Promise<Read<T>> {
     const good = this.#good.get(path);
     try {
@@ -166,17 +162,7 @@ class FileReader {
   }
 }
 
-function isSame(one: ServedPool, other: ServedPool): boolean {
-  return (
-    one.machineConfig === other.machineConfig &&
-    one.kubeconfig === other.kubeconfig &&
-    one.kubeletClientCaPem === other.kubeletClientCaPem &&
-    one.proxyCredentials === other.proxyCredentials &&
-    one.pullSecret === other.pullSecret
-  );
-}
-
-/** The one MachineConfig of a file, judged as when it was rendered. */
+/** The one MachineConfig of a file, checked as it was when it was rendered. */
 function readRendered(path: string, text: string): MachineConfig {
   const read = readDocuments(path, text);
   const { machineConfigs, mistakes } = readObjects(read.documents);

@@ -1,12 +1,11 @@
-// Many writers, few syncs: whatever arrives while one write is under way goes into the next one together. Each promise
-// resolves when its own record is on the disk. A write that failed is taken back, so that a disk that was full once
-// leaves no half a line behind.
-import type { AppendHandle } from '../host/files.ts';
+// Appends lines to a file for many writers with few syncs: lines that arrive during one write go into the next together.
+// A promise resolves when its line is on the disk. A write that failed is cut off again, so that a disk that was full
+// once leaves no half line behind.
 import type { Host } from '../host/host.ts';
 
 export interface GroupedAppend {
-  /** A line, or some, without the last newline. */
-  append(lines: string): Promise<void>;
+  /** A line without its newline. */
+  append(line: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -21,28 +20,26 @@ export interface AppendedFile {
   readonly sizeBytes: number;
 }
 
-/** A disk that takes longer is broken; whoever waits is told so and comes again. */
+/** A disk that takes longer is broken: the machines that wait are answered, and ask again. */
 const deadlineMs = 8_000;
 
 export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: AppendedFile): Promise<GroupedAppend> {
   const { clock, files } = host;
-  const handle: AppendHandle = await files.openAppend(file.path, { mode: 0o600 });
+  const handle = await files.openAppend(file.path, { mode: 0o600 });
   let goodBytes = file.sizeBytes;
   let isTorn = false;
   let waiting: Batch | undefined;
   let writing: Promise<void> | undefined;
-  const writeBatch = async (text: string): Promise<void> => {
-    const bytes = Buffer.from(text);
+  const writeLines = async (lines: readonly string[]): Promise<void> => {
+    const bytes = Buffer.from(`${lines.join('\n')}\n`);
     if (isTorn) await files.truncate(file.path, goodBytes);
     isTorn = true;
     await handle.append(bytes);
     isTorn = false;
     goodBytes += bytes.length;
   };
-  const write = async (): Promise<void> => {
+  const writeWaiting = async (): Promise<void> => {
     while (waiting !== undefined) {
-      // Whoever asks in this moment goes along.
-      await clock.turn();
       const { lines, written } = waiting;
       waiting = undefined;
       using _deadline = clock.after(deadlineMs, () => {
@@ -50,16 +47,16 @@ export async function groupedAppend(host: Pick<Host, 'clock' | 'files'>, file: A
         written.reject(late);
         waiting?.written.reject(late);
       });
-      await writeBatch(`${lines.join('\n')}\n`).then(written.resolve, written.reject);
+      await writeLines(lines).then(written.resolve, written.reject);
     }
     writing = undefined;
   };
   return {
-    append: (lines) => {
+    append: (line) => {
       waiting ??= { lines: [], written: Promise.withResolvers<void>() };
-      waiting.lines.push(lines);
+      waiting.lines.push(line);
       const { promise } = waiting.written;
-      writing ??= write();
+      writing ??= writeWaiting();
       return promise;
     },
     close: async () => {

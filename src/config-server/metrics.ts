@@ -1,8 +1,7 @@
-// What the server counts. Every label has few values by construction: a path or a pool that a stranger made up is never
-// one of them. What the process itself uses is not here: the machine counts that per unit.
-import { Counter, Gauge, Registry } from 'prom-client';
+// The server's metrics. Every label has few values by construction: a path or a pool that a client made up is never one
+// of them. CPU and memory of the process are not here: systemd counts them per unit.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConnectionTrouble } from '../host/https-server.ts';
-import { answerDurations } from './answer-durations.ts';
 import type { AnswerDecision } from './handler.ts';
 
 export interface MetricsReaders {
@@ -10,7 +9,6 @@ export interface MetricsReaders {
   readonly outstandingTokens: () => number;
   readonly certificateNotAfter: () => Date;
   readonly servedPools: () => readonly string[];
-  readonly isServed: (pool: string) => boolean;
   readonly isHealthy: () => boolean;
 }
 
@@ -32,18 +30,14 @@ export function createMetrics(readers: MetricsReaders): Metrics {
     help: 'Answers by route, pool, status and reason.',
     labelNames: ['route', 'pool', 'status', 'reason'],
     registers,
-    collect: () => {
-      for (const tally of tallies.values()) {
-        answers.inc(tally.labels, tally.count);
-        tally.count = 0;
-      }
-    },
   });
-  const durations = answerDurations(
-    `${prefix}answer_seconds`,
-    'Time from the headers of a request to its answer.',
-    [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-  );
+  const durations = new Histogram({
+    name: `${prefix}answer_seconds`,
+    help: 'Time from the headers of a request to its answer.',
+    labelNames: ['route'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers,
+  });
   const troubles = new Counter({
     name: `${prefix}connection_troubles_total`,
     help: 'Connections that ended without an answer, by kind.',
@@ -51,47 +45,22 @@ export function createMetrics(readers: MetricsReaders): Metrics {
     registers,
   });
   addGauges(registers, readers);
-  const tallies = new Map<string, Tally>();
-  const tallyOf = (labels: Tally['labels']): Tally => {
-    const { route, pool, status, reason } = labels;
-    const name = `${route} ${pool} ${status} ${reason}`;
-    const tally = tallies.get(name) ?? { labels, count: 0 };
-    tallies.set(name, tally);
-    return tally;
-  };
-  let last: Tally | undefined;
   return {
     answered: ({ route, pool = '', reason }, status, seconds) => {
-      // Whoever was refused may have made the name up.
-      const known = reason !== 'token-refused' && readers.isServed(pool) ? pool : '';
-      if (last === undefined || !isLike(last.labels, { route, pool: known, status, reason })) {
-        last = tallyOf({ route, pool: known, status, reason });
-      }
-      last.count += 1;
-      durations.observe(route, seconds);
+      // A client that was refused may have made the name up.
+      const isKnown = reason !== 'token-refused' && readers.servedPools().includes(pool);
+      answers.inc({ route, pool: isKnown ? pool : '', status, reason });
+      durations.observe({ route }, seconds);
     },
     trouble: ({ kind }) => troubles.inc({ kind }),
-    text: async () => `${await registry.metrics()}\n${durations.text()}`,
+    text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
-/** Most answers are like the one before. */
-function isLike(one: Tally['labels'], other: Tally['labels']): boolean {
-  return (
-    one.route === other.route && one.pool === other.pool && one.status === other.status && one.reason === other.reason
-  );
-}
-
-/** Answers since the counter was last read: prom-client looks at every label each time it counts. */
-interface Tally {
-  readonly labels: Readonly<Record<'route' | 'pool' | 'reason', string> & { status: number }>;
-  count: number;
-}
-
 function addGauges(registers: Registry[], readers: MetricsReaders): void {
   const gauge = (name: string, help: string, read: () => number): void => {
-    // prom-client calls `collect` on the gauge, and only when somebody asks for the metrics.
+    // prom-client calls `collect` when the metrics are read.
     const made: Gauge = new Gauge({ name: `${prefix}${name}`, help, registers, collect: () => made.set(read()) });
   };
   gauge('connections', 'Open connections.', readers.connections);

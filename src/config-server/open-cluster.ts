@@ -5,7 +5,7 @@ import { readNodeSettings } from '../contract/node-settings.ts';
 import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { apiTokenLimit, openApiTokenIssuer } from './api-token-issuer.ts';
+import { apiTokenLimit, ApiTokenIssuer } from './api-token-issuer.ts';
 import { openClusterSource } from './cluster-source.ts';
 import { configServerErrors } from './errors.ts';
 import type { OpenedParts, Opening } from './serve.ts';
@@ -18,7 +18,7 @@ export async function openCluster(
   const onProblem = (text: string): void => log({ level: 'warn', text, fields: {} });
   const client = parts.use(await connect(host, options.apiKubeconfigPath, apiServerUrl));
   const limit = Math.min(settings.outstandingTokens, apiTokenLimit);
-  const issuer = parts.use(openApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => onProblem(message) }));
+  const issuer = parts.use(new ApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => onProblem(message) }));
   const needsPoolTokens = access === 'token';
   const source = parts.use(await openClusterSource(host, { ...options, client, needsPoolTokens, onProblem }));
   return { source, issuer, balancers: controlPlane?.apiVips ?? [] };

@@ -14,7 +14,7 @@ const token = 'abc123.0123456789abcdef';
 function build(served: ServedPool, version: SpecVersion = '3.5.0'): Config {
   const built = buildServedConfig(served, version);
   if (built.status !== 'built') throw new Error(built.losses.join('; '));
-  const parsed = parse(Buffer.concat(built.fill(token).map((piece) => Buffer.from(piece))));
+  const parsed = parse(Buffer.from(built.fill(token)));
   if (parsed.status !== 'parsed') throw new Error(JSON.stringify(parsed.report));
   return parsed.config;
 }

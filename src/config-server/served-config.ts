@@ -1,7 +1,5 @@
 // What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
-// in the spec it asked for. Built once per config and spec with a gap where the token goes; a request fills the gap.
-// Built by copy: the rendered config is shared by all requests and is never changed.
-import type { BodyPiece } from '../host/https-server.ts';
+// in the spec it asked for. Built once per pool and spec, with a place for the token; a request puts its token there.
 import type { Config, File } from '../ignition/config.ts';
 import { convert, convertUp } from '../ignition/convert.ts';
 import { inlineFile } from '../ignition/inline-contents.ts';
@@ -29,9 +27,22 @@ export const servedPaths = {
 } as const;
 
 export type BuiltConfig =
-  | { readonly status: 'built'; readonly fill: (token: string) => readonly BodyPiece[] }
+  | { readonly status: 'built'; readonly fill: (token: string) => string }
   /** The pool's config says something that this spec has no words for. */
   | { readonly status: 'inexpressible'; readonly losses: readonly string[] };
+
+export type BuildConfig = (served: ServedPool, version: SpecVersion) => BuiltConfig;
+
+/** Builds a config when it is first asked for: to build takes longer than the TLS handshake of the machine that asks. */
+export function servedConfigs(): BuildConfig {
+  const built = new WeakMap<ServedPool, Map<SpecVersion, BuiltConfig>>();
+  return (served, version) => {
+    const versions = built.get(served) ?? new Map<SpecVersion, BuiltConfig>();
+    const config = versions.get(version) ?? buildServedConfig(served, version);
+    built.set(served, versions.set(version, config));
+    return config;
+  };
+}
 
 export function buildServedConfig(served: ServedPool, version: SpecVersion): BuiltConfig {
   const migrated = migrateKernelArguments(served.machineConfig, version);
@@ -61,12 +72,11 @@ function unusedPlaceholder(text: string): string {
 
 /** Percent-encoding leaves a token as it is, so the gap is where the placeholder stands in the text. */
 function template(text: string, gap: string): BuiltConfig {
-  const parts = text.split(gap);
-  const [before, after] = parts.map((part) => Buffer.from(part));
-  if (before === undefined || after === undefined || parts.length !== 2) {
-    throw new Error(`a served config has ${parts.length - 1} places for a token`);
+  const [before, after, ...others] = text.split(gap);
+  if (before === undefined || after === undefined || others.length > 0) {
+    throw new Error('a served config needs exactly one place for a token');
   }
-  return { status: 'built', fill: (token) => [before, token, after] };
+  return { status: 'built', fill: (token) => before + token + after };
 }
 
 /** Before spec 3.3 Ignition knows no kernel arguments; the machine's own daemon does, from the encapsulated config. */

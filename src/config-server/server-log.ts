@@ -1,106 +1,65 @@
-// What the server says about itself, as values: one per answer and one per connection that never got as far. No entry
-// holds a token, a key or a config; of what a stranger sent, only so much as cannot flood a line.
-import { bodyBytes } from '../host/https-server.ts';
+// The server's log: one line of JSON per answer, and one per connection that failed before a request. No line holds a
+// token, a key or a config; what a client sent is shortened and searched for secrets.
+import type { Clock } from '../host/clock.ts';
 import type { ConnectionTrouble, ServerAnswer, ServerRequest } from '../host/https-server.ts';
+import { redact } from '../host/redact.ts';
 import type { AnswerDecision } from './handler.ts';
 
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+
 export interface LogEntry {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly level: (typeof levels)[number];
   readonly text: string;
-  /** May be the same object for many entries: then its text is made, and searched for secrets, once. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What only this entry has; nothing that a client could choose, because it is written as it is. */
-  readonly own?: Readonly<Record<string, string | number>>;
 }
 
 export type Log = (entry: LogEntry) => void;
+
+export interface ServerLogOptions {
+  /** Entries below it are left out. */
+  readonly level: LogEntry['level'];
+  readonly write: (line: string) => void;
+}
+
+export function serverLog(clock: Clock, { level: lowest, write }: ServerLogOptions): Log {
+  return ({ level, text, fields }) => {
+    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
+    write(`${redact(JSON.stringify({ time: clock.now().toISOString(), level, text, ...fields }))}\n`);
+  };
+}
 
 interface Answered {
   readonly request: ServerRequest;
   readonly answer: ServerAnswer;
   readonly decision: AnswerDecision;
-  readonly tokenId: string | undefined;
   readonly ms: number;
 }
 
-/** Of so many paths the last answer is kept; a cluster has a few. */
-const pathsKept = 64;
-
-/** Makes the entries of answers. Most are like the one before but for the machine, its token and the time it took. */
-export function answerEntries(): (answered: Answered) => LogEntry {
-  const last = new Map<string, { readonly of: Answered; readonly shared: SharedPart }>();
-  return (answered) => {
-    const { request, answer, tokenId } = answered;
-    let found = last.get(request.target);
-    if (found === undefined || !isAlike(found.of, answered)) {
-      found = { of: withoutBody(answered), shared: sharedPart(answered) };
-      if (last.size >= pathsKept) last.clear();
-      last.set(request.target, found);
-    }
-    const { level, text, fields } = found.shared;
-    const { address } = request.peer;
-    const ms = Math.round(answered.ms * 10) / 10;
-    const bytes = bodyBytes(answer);
-    const own = tokenId === undefined ? { address, bytes, ms } : { address, tokenId, bytes, ms };
-    return { level, text, fields, own };
-  };
-}
-
-type SharedPart = Omit<LogEntry, 'own'>;
-
-/** Whether the shared part of the one is that of the other. */
-function isAlike(one: Answered, other: Answered): boolean {
-  return (
-    one.answer.status === other.answer.status &&
-    one.request.method === other.request.method &&
-    one.request.peer.from === other.request.peer.from &&
-    one.request.headers['user-agent'] === other.request.headers['user-agent'] &&
-    one.request.headers['accept'] === other.request.headers['accept'] &&
-    (one.decision === other.decision || isAlikeDecision(one.decision, other.decision))
-  );
-}
-
-function isAlikeDecision(one: AnswerDecision, other: AnswerDecision): boolean {
-  return (
-    one.reason === other.reason &&
-    one.pool === other.pool &&
-    one.config === other.config &&
-    one.spec === other.spec &&
-    one.detail === other.detail
-  );
-}
-
-/** An answer holds a token, and a body that nobody else may need any more. */
-function withoutBody({ request, answer, decision, tokenId, ms }: Answered): Answered {
-  const { 'user-agent': agent, accept } = request.headers;
-  const headers = {
-    ...(agent === undefined ? {} : { 'user-agent': agent }),
-    ...(accept === undefined ? {} : { accept }),
-  };
-  return { request: { ...request, headers }, answer: { ...answer, body: [] }, decision, tokenId, ms };
-}
-
-function sharedPart({ request, answer, decision }: Answered): SharedPart {
+export function answerEntry({ request, answer, decision, ms }: Answered): LogEntry {
   const { route, reason, ...about } = decision;
   const { method, headers, peer } = request;
+  const { status } = answer;
   const path = shortened(request.target, 100);
   return {
-    level: route === 'healthz' ? 'debug' : reason === 'served' ? 'info' : answer.status === 500 ? 'error' : 'warn',
-    text: `${method} ${path} ${answer.status} ${reason}`,
+    level: route === 'healthz' ? 'debug' : reason === 'served' ? 'info' : status === 500 ? 'error' : 'warn',
+    text: `${method} ${path} ${status} ${reason}`,
     fields: {
+      address: peer.address,
       ...(peer.from === 'balancer' ? { from: 'balancer' } : {}),
       method,
       path,
-      status: answer.status,
+      status,
       reason,
       ...about,
+      bytes: answer.body.length,
+      ms: Math.round(ms * 10) / 10,
       ...(headers['user-agent'] === undefined ? {} : { agent: shortened(headers['user-agent'], 80) }),
       ...(headers['accept'] === undefined ? {} : { accept: shortened(headers['accept'], 120) }),
     },
   };
 }
 
-/** What a TLS failure says about the client; the rest are scans and strays. */
+/** What a TLS failure says about the client; other failures are scans and stray connections. */
 const tlsMeanings: readonly (readonly [RegExp, string])[] = [
   [
     /UNKNOWN_CA|BAD_CERTIFICATE/,
@@ -114,8 +73,7 @@ const tlsMeanings: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function troubleEntry(trouble: ConnectionTrouble): LogEntry {
-  const { kind, address } = trouble;
-  return { level: 'warn', text: troubleText(trouble), fields: { ...trouble, kind, address } };
+  return { level: 'warn', text: troubleText(trouble), fields: { ...trouble } };
 }
 
 function troubleText(trouble: ConnectionTrouble): string {
@@ -137,7 +95,7 @@ function troubleText(trouble: ConnectionTrouble): string {
   }
 }
 
-/** On one line, and no longer than a line. */
+/** On one line, and no longer than `length`. */
 function shortened(text: string, length: number): string {
   const printable = text.replace(/[^ -~]/g, '?');
   return printable.length <= length ? printable : `${printable.slice(0, length - 3)}...`;

@@ -1,24 +1,14 @@
-// Who makes single-use tokens and remembers them. Two rules hold for every implementation: a token is recorded before
-// it is handed out, so that no machine ever holds one that nobody knows; and keys are given for a token only after
-// that was recorded too. Each promise settles within ten seconds, when Ignition gives up a request.
-
-/** What is known of a token that was served. */
-export interface TokenRecord {
-  readonly id: string;
-  readonly token: string;
-  readonly pool: string;
-  /** The rendered config it was served with. */
-  readonly config: string;
-  /** When it was recorded. */
-  readonly issuedAt: string;
-  readonly expiresAt: string;
-  /** Known only where a load balancer told it. */
-  readonly issuedTo?: string;
-}
+// The contract of what makes single-use tokens and remembers them: the ledger file of a bootstrap machine, or the API.
+// A token is recorded before it is handed out, so that no machine holds one that is unknown; keys are given for a token
+// only after that was recorded too. Each promise settles within ten seconds, when Ignition gives up a request.
+import { timingSafeEqual } from 'node:crypto';
+import { digestToken, isBootstrapToken, noToken } from '../admission/bootstrap-token.ts';
 
 export interface IssueRequest {
   readonly pool: string;
+  /** The rendered config that the token is served with. */
   readonly config: string;
+  /** The address of the machine; known only where a load balancer told it. */
   readonly issuedTo?: string;
 }
 
@@ -27,8 +17,8 @@ export interface KeysRequest {
   /** As it was presented. */
   readonly token: string;
   /**
-   * Chosen by the machine, kept by it until it has the keys. The first request fixes it; a repeated request with the
-   * same one is the same request, whose answer was lost. Whoever learns the token later does not know it.
+   * Chosen by the machine and kept by it until it has the keys. The first request fixes it; a repeated request with the
+   * same one is the same request, whose answer was lost. A thief who learns the token later does not know it.
    */
   readonly redemption: string;
 }
@@ -37,15 +27,16 @@ export type KeysVerdict =
   | { readonly status: 'granted'; readonly isRepeated: boolean }
   | { readonly status: 'refused'; readonly reason: 'unknown' | 'expired' | 'other-pool' | 'already-used' };
 
-/** What a machine is told, and what it is called in the log. */
-export type ServedToken = Pick<TokenRecord, 'id' | 'token'>;
+export interface ServedToken {
+  readonly id: string;
+  readonly token: string;
+}
 
 export type Issued = ServedToken | { readonly status: 'too-many'; readonly limit: number };
 
-export interface TokenIssuer {
-  /** At once where a token is recorded already. */
-  issue(request: IssueRequest): Issued | Promise<Issued>;
-  /** Whether keys could be given for the token, without giving them: what a stranger is told apart by. */
+export interface TokenIssuer extends AsyncDisposable {
+  issue(request: IssueRequest): Promise<Issued>;
+  /** Whether keys could be given for the token, without giving them. */
   check(request: KeysRequest): Promise<KeysVerdict>;
   /** The same, and it is recorded when it resolves with `granted`. */
   redeem(request: KeysRequest): Promise<KeysVerdict>;
@@ -53,11 +44,43 @@ export interface TokenIssuer {
   outstanding(): number;
 }
 
-/** A token lives this long after it was served: a machine that has not joined by then asks again. */
-export const tokenLifeMs = 3_600_000;
-
-/** So long a machine may ask again with the same redemption, because the answer was lost on the way. */
+/** For so long a machine may ask again with the same redemption, because the answer was lost. */
 export const redemptionWindowMs = 600_000;
 
-/** More than any rack starts in an hour; a loop that fetches and never joins stops here instead of filling the disk. */
+/** More machines than start in an hour; a loop that fetches and never joins stops here instead of filling the disk. */
 export const outstandingLimit = 20_000;
+
+export interface KeysRedeemed {
+  readonly atMs: number;
+  /** SHA-256 of what the machine chose. */
+  readonly redemption: string;
+}
+
+/** What an issuer remembers of a token. */
+export interface KnownToken {
+  readonly token: string;
+  readonly pool: string;
+  readonly expiresAtMs: number;
+  readonly keysGiven: KeysRedeemed | undefined;
+}
+
+/** The digests are compared whether or not the id is known, so that the time taken does not tell. */
+export function judgeKeysRequest(known: KnownToken | undefined, request: KeysRequest, now: Date): KeysVerdict {
+  const isToken = isSameDigest(digestToken(known?.token ?? noToken), digestToken(request.token));
+  const refused = (reason: Extract<KeysVerdict, { status: 'refused' }>['reason']): KeysVerdict => {
+    return { status: 'refused', reason };
+  };
+  if (known === undefined || !isToken || !isBootstrapToken(request.token)) return refused('unknown');
+  if (now.getTime() >= known.expiresAtMs) return refused('expired');
+  if (known.pool !== request.pool) return refused('other-pool');
+  const { keysGiven } = known;
+  if (keysGiven === undefined) return { status: 'granted', isRepeated: false };
+  const isRepeated = isSameDigest(keysGiven.redemption, digestToken(request.redemption));
+  const isInTime = now.getTime() - keysGiven.atMs < redemptionWindowMs;
+  return isRepeated && isInTime ? { status: 'granted', isRepeated } : refused('already-used');
+}
+
+function isSameDigest(digest: string, other: string): boolean {
+  const [one, two] = [Buffer.from(digest, 'hex'), Buffer.from(other, 'hex')];
+  return one.length === two.length && timingSafeEqual(one, two);
+}

@@ -1,22 +1,25 @@
-// Single-use tokens in a file, for the time before there is an API to keep them in: one line per fact, appended and
-// synced before anybody is answered. Requests that arrive during one write share the next, so a rack that starts at
-// once costs a few syncs and not a thousand; in a rush tokens are written ahead. bootkube reads the same file and turns
-// it into Secrets.
-import { timingSafeEqual } from 'node:crypto';
+// Single-use tokens in a file, for the time before there is an API to keep them in: one line of JSON per fact, on the
+// disk before a machine is answered. Requests that arrive during one write share the next, so a thousand machines that
+// start at once cost a few syncs. bootkube reads the same file and turns it into Secrets.
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { digestToken, newBootstrapToken, tokenId, tokenLifeMs } from '../admission/bootstrap-token.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
-import { digestToken, isBootstrapToken, noToken, tokenId, tokenMaker } from './bootstrap-token.ts';
 import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
-import { type KeysRedeemed, type KnownToken, OutstandingTokens } from './outstanding-tokens.ts';
-import type { Issued, IssueRequest, KeysRequest, KeysVerdict, TokenIssuer, TokenRecord } from './token-issuer.ts';
-import { outstandingLimit, redemptionWindowMs, tokenLifeMs } from './token-issuer.ts';
-import { TokensAhead } from './tokens-ahead.ts';
+import type {
+  Issued,
+  IssueRequest,
+  KeysRedeemed,
+  KeysRequest,
+  KeysVerdict,
+  KnownToken,
+  TokenIssuer,
+} from './token-issuer.ts';
+import { judgeKeysRequest } from './token-issuer.ts';
 
-const issued = z.object({
-  kind: z.literal('issued'),
+const issuedFields = {
   id: z.string(),
   token: z.string(),
   pool: z.string(),
@@ -24,90 +27,73 @@ const issued = z.object({
   issuedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   issuedTo: z.string().exactOptional(),
-});
-const keysGiven = z.object({
-  kind: z.literal('keys-given'),
-  id: z.string(),
-  at: z.iso.datetime(),
-  /** SHA-256 of what the machine chose. */
-  redemption: z.string(),
-});
-const line = z.discriminatedUnion('kind', [issued, keysGiven]);
+};
+const line = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('issued'), ...issuedFields }),
+  z.object({ kind: z.literal('keys-given'), id: z.string(), at: z.iso.datetime(), redemption: z.string() }),
+]);
 type Line = z.output<typeof line>;
 
 export interface LedgerEntry {
-  readonly record: TokenRecord;
+  readonly record: Omit<Extract<Line, { kind: 'issued' }>, 'kind'>;
   readonly keysGiven?: KeysRedeemed;
 }
 
-/** Everything recorded so far; of a file that is being written, all but the line under way. Throws CONFIGSERVER_LEDGER. */
+/** Everything recorded so far; of a file that is being written, all but the last line. Throws CONFIGSERVER_LEDGER. */
 export async function readTokenLedger(files: Files, path: string): Promise<readonly LedgerEntry[]> {
-  const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
-  return entriesOf(path, content);
+  return entriesOf(path, Buffer.from((await files.readIfPresent(path)) ?? ''));
 }
 
 export interface LedgerOptions {
   readonly path: string;
-  readonly limit?: number;
+  /** Of outstanding tokens. */
+  readonly limit: number;
 }
 
-export interface TokenLedger extends TokenIssuer, AsyncDisposable {}
-
-export async function openTokenLedger(host: Host, options: LedgerOptions): Promise<TokenLedger> {
+export async function openTokenLedger(host: Host, { path, limit }: LedgerOptions): Promise<TokenIssuer> {
   const { files } = host;
-  const { path } = options;
   await files.makeFolder(dirname(path), { mode: 0o700 });
-  const content = Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array());
-  const tokens = new OutstandingTokens();
-  for (const entry of entriesOf(path, content)) {
-    // Anything else was written by somebody else, and nobody can ever show it.
-    if (entry.record.id === tokenId(entry.record.token)) tokens.add(knownToken(entry));
-  }
+  const content = Buffer.from((await files.readIfPresent(path)) ?? '');
+  const tokens = new Map(entriesOf(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
-  const { limit = outstandingLimit } = options;
-  return new FileLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit });
+  return new TokenLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit });
 }
 
 interface LedgerParts {
-  readonly tokens: OutstandingTokens;
+  /** By id, in the order in which they were issued, which is the order in which they expire. */
+  readonly tokens: Map<string, KnownToken>;
   readonly log: GroupedAppend;
   readonly limit: number;
 }
 
-class FileLedger implements TokenLedger {
+class TokenLedger implements TokenIssuer {
   readonly #host: Host;
   readonly #parts: LedgerParts;
-  readonly #makeToken: () => string;
-  /** The times of the last token: many are made in the same millisecond. */
-  #times = tokenTimes(0);
-  /** What a line says of a pool, of the same millisecond. */
-  readonly #lineEnds = new Map<
-    string,
-    { readonly times: TokenTimes; readonly config: string; readonly text: string }
-  >();
-  /** By pool. */
-  readonly #ahead = new Map<string, TokensAhead>();
-  /** Redemptions on their way to the disk: whoever repeats one waits for it too. */
+  /** Redemptions that are being written: a repeated request waits for the first one. */
   readonly #redeeming = new Map<string, Promise<void>>();
 
   constructor(host: Host, parts: LedgerParts) {
     this.#host = host;
     this.#parts = parts;
-    this.#makeToken = tokenMaker(host.random);
   }
 
-  issue({ pool, config, issuedTo }: IssueRequest): Issued | Promise<Issued> {
+  async issue(request: IssueRequest): Promise<Issued> {
     const { tokens, limit } = this.#parts;
-    const nowMs = this.#host.clock.nowMs();
-    tokens.forgetExpired(nowMs);
-    // A record says for whom a load balancer asked, and nobody knows that ahead.
-    const ready = issuedTo === undefined ? this.#fromAhead({ pool, config }, nowMs) : undefined;
-    if (ready !== undefined) return { id: tokenId(ready), token: ready };
-    if (tokens.size >= limit) return { status: 'too-many', limit };
-    return this.#record({ pool, config, ...(issuedTo === undefined ? {} : { issuedTo }) }, 1).then(([token = '']) => {
-      return { id: tokenId(token), token };
-    });
+    if (this.outstanding() >= limit) return { status: 'too-many', limit };
+    const token = this.#newToken();
+    const id = tokenId(token);
+    const now = this.#host.clock.now();
+    const expiresAt = new Date(now.getTime() + tokenLifeMs);
+    tokens.set(id, { token, pool: request.pool, expiresAtMs: expiresAt.getTime(), keysGiven: undefined });
+    const times = { issuedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
+    try {
+      await this.#write({ kind: 'issued', id, token, ...request, ...times });
+    } catch (error) {
+      tokens.delete(id);
+      throw error;
+    }
+    return { id, token };
   }
 
   async check(request: KeysRequest): Promise<KeysVerdict> {
@@ -115,7 +101,7 @@ class FileLedger implements TokenLedger {
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
-    const { tokens, log } = this.#parts;
+    const { tokens } = this.#parts;
     const id = tokenId(request.token);
     const known = tokens.get(id);
     const at = this.#host.clock.now();
@@ -126,16 +112,14 @@ class FileLedger implements TokenLedger {
       return found;
     }
     const redemption = digestToken(request.redemption);
-    // Before the write and not after it: a second request must not slip in between.
-    tokens.setKeysGiven(id, { atMs: at.getTime(), redemption });
-    const writing = log.append(
-      JSON.stringify({ kind: 'keys-given', id, at: at.toISOString(), redemption } satisfies Line),
-    );
+    // Before the write and not after it: a second request must not be granted in between.
+    tokens.set(id, { ...known, keysGiven: { atMs: at.getTime(), redemption } });
+    const writing = this.#write({ kind: 'keys-given', id, at: at.toISOString(), redemption });
     this.#redeeming.set(id, writing);
     try {
       await writing;
     } catch (error) {
-      tokens.setKeysGiven(id, undefined);
+      tokens.set(id, known);
       throw error;
     } finally {
       this.#redeeming.delete(id);
@@ -144,99 +128,29 @@ class FileLedger implements TokenLedger {
   }
 
   outstanding(): number {
-    this.#parts.tokens.forgetExpired(this.#host.clock.nowMs());
-    return this.#parts.tokens.size;
+    const { tokens } = this.#parts;
+    const nowMs = this.#host.clock.now().getTime();
+    for (const [id, { expiresAtMs }] of tokens) {
+      if (expiresAtMs > nowMs) break;
+      tokens.delete(id);
+    }
+    return tokens.size;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#parts.log.close();
   }
 
-  #fromAhead(request: IssueRequest, nowMs: number): string | undefined {
-    const { tokens, limit } = this.#parts;
-    const { pool, config } = request;
-    let ahead = this.#ahead.get(pool);
-    if (ahead === undefined) this.#ahead.set(pool, (ahead = new TokensAhead()));
-    const token = ahead.take(config, nowMs);
-    const missing = Math.min(ahead.missing, limit - tokens.size);
-    // Whoever asks when they could not be recorded is told so.
-    if (missing > 0) void ahead.add(config, nowMs, this.#record(request, missing)).catch(() => {});
-    return token;
-  }
-
-  /** New tokens, when they are on the disk. */
-  async #record(request: IssueRequest, count: number): Promise<readonly string[]> {
-    const { tokens, log } = this.#parts;
-    const nowMs = this.#host.clock.nowMs();
-    if (this.#times.atMs !== nowMs) this.#times = tokenTimes(nowMs);
-    const made = Array.from({ length: count }, () => this.#newToken(request.pool));
-    try {
-      await log.append(made.map((token) => this.#lineOf(token, request)).join('\n'));
-    } catch (error) {
-      for (const token of made) tokens.delete(tokenId(token));
-      throw error;
-    }
-    return made;
-  }
-
-  #newToken(pool: string): string {
-    const { expiresAtMs } = this.#times;
+  #newToken(): string {
     for (;;) {
-      const token = this.#makeToken();
-      if (this.#parts.tokens.add({ token, pool, expiresAtMs, keysGiven: undefined })) return token;
+      const token = newBootstrapToken(this.#host.random);
+      if (!this.#parts.tokens.has(tokenId(token))) return token;
     }
   }
 
-  /** By hand, because there are thousands in a second: letters and digits need no escaping, the rest has been escaped. */
-  #lineOf(token: string, { pool, config, issuedTo }: IssueRequest): string {
-    const end = this.#lineEnd(pool, config);
-    const to = issuedTo === undefined ? end : `","issuedTo":${JSON.stringify(issuedTo)}${end.slice(1)}`;
-    return `{"kind":"issued","id":"${tokenId(token)}","token":"${token}${to}`;
+  #write(fact: Line): Promise<void> {
+    return this.#parts.log.append(JSON.stringify(fact));
   }
-
-  /** From the quote that ends the token on. */
-  #lineEnd(pool: string, config: string): string {
-    const times = this.#times;
-    const last = this.#lineEnds.get(pool);
-    if (last?.times === times && last.config === config) return last.text;
-    const { issuedAt, expiresAt } = times;
-    const text = `",${JSON.stringify({ pool, config, issuedAt, expiresAt }).slice(1)}`;
-    this.#lineEnds.set(pool, { times, config, text });
-    return text;
-  }
-}
-
-interface TokenTimes {
-  readonly atMs: number;
-  readonly issuedAt: string;
-  readonly expiresAtMs: number;
-  readonly expiresAt: string;
-}
-
-function tokenTimes(atMs: number): TokenTimes {
-  const expiresAtMs = atMs + tokenLifeMs;
-  return { atMs, issuedAt: new Date(atMs).toISOString(), expiresAtMs, expiresAt: new Date(expiresAtMs).toISOString() };
-}
-
-/** The digests are compared whether or not the id is known, so that the time taken does not tell. */
-export function judgeKeysRequest(known: KnownToken | undefined, request: KeysRequest, now: Date): KeysVerdict {
-  const isToken = isSame(digestToken(known?.token ?? noToken), digestToken(request.token));
-  const refused = (reason: Extract<KeysVerdict, { status: 'refused' }>['reason']): KeysVerdict => {
-    return { status: 'refused', reason };
-  };
-  if (known === undefined || !isToken || !isBootstrapToken(request.token)) return refused('unknown');
-  if (now.getTime() >= known.expiresAtMs) return refused('expired');
-  if (known.pool !== request.pool) return refused('other-pool');
-  const { keysGiven } = known;
-  if (keysGiven === undefined) return { status: 'granted', isRepeated: false };
-  const isRepeated = isSame(keysGiven.redemption, digestToken(request.redemption));
-  const isInTime = now.getTime() - keysGiven.atMs < redemptionWindowMs;
-  return isRepeated && isInTime ? { status: 'granted', isRepeated } : refused('already-used');
-}
-
-function isSame(digest: string, other: string): boolean {
-  const [one, two] = [Buffer.from(digest, 'hex'), Buffer.from(other, 'hex')];
-  return one.length === two.length && timingSafeEqual(one, two);
 }
 
 function knownToken({ record, keysGiven }: LedgerEntry): KnownToken {
@@ -246,7 +160,7 @@ function knownToken({ record, keysGiven }: LedgerEntry): KnownToken {
 /** In the order in which they were issued. */
 function entriesOf(path: string, content: Buffer): readonly LedgerEntry[] {
   const entries = new Map<string, LedgerEntry>();
-  // What follows the last newline was being written when the writer died; nobody was answered with it.
+  // What follows the last newline was being written when the server died; no machine was answered with it.
   const lines = content.toString('utf8').split('\n').slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const read = line.safeParse(parsed(text));

@@ -1,7 +1,6 @@
 // The door through which the network comes to us: an HTTP/1.1 server, with TLS or on loopback without. The contract
 // owns what has to hold for every server: nothing is unlimited (headers, time, connections in all and per address, idle
 // time), a silent client never keeps another from being served, new certificates take effect without closing anything.
-/** Often the same object when a client asks the same again on its connection: what follows from it may be kept with it. */
 export interface ServerRequest {
   readonly method: string;
   /** The request target as it was sent: neither decoded nor normalised. */
@@ -21,17 +20,8 @@ export interface ServerAnswer {
   readonly status: number;
   /** `content-length` is added where it is missing. */
   readonly headers: Readonly<Record<string, string>>;
-  /** In pieces, sent one after the other. Left out for HEAD, whose length it still tells. */
-  readonly body: readonly BodyPiece[];
-}
-
-/** Bytes may be shared by many answers and are never changed. A text is of ASCII letters alone: one byte each. */
-export type BodyPiece = Uint8Array | string;
-
-export function bodyBytes({ body }: ServerAnswer): number {
-  let bytes = 0;
-  for (const piece of body) bytes += piece.length;
-  return bytes;
+  /** Left out for HEAD, which still gets its length. */
+  readonly body: Uint8Array;
 }
 
 export interface ServingPair {
@@ -79,7 +69,7 @@ export interface ServerOptions {
   readonly balancers: readonly string[];
   readonly limits: ServerLimits;
   /** Must not throw. */
-  readonly answer: (request: ServerRequest) => Promise<ServerAnswer> | ServerAnswer;
+  readonly answer: (request: ServerRequest) => Promise<ServerAnswer>;
   readonly onTrouble: (trouble: ConnectionTrouble) => void;
 }
 

@@ -1,8 +1,7 @@
 // The person's end of the line. Results go to `out`, progress and questions to `err`; nothing else prints.
 export interface Terminal {
   readonly out: (text: string) => void;
-  /** Bytes may be used for something else when it returns. */
-  readonly err: (text: string | Uint8Array) => void;
+  readonly err: (text: string) => void;
   /** Can we draw and ask, or is somebody piping us? */
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;

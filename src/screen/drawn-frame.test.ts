@@ -10,7 +10,7 @@ function screen(columns: number): {
   const state = {
     written,
     width: columns,
-    terminal: { err: (text: string | Uint8Array) => void written.push(text.toString()), columns: () => state.width },
+    terminal: { err: (text: string) => void written.push(text), columns: () => state.width },
   };
   return state;
 }

@@ -16,7 +16,7 @@ import { type MembershipEvent, voterHistory } from '../../src/membership/members
 import type { MembershipStage } from '../../src/membership/move.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { Secret } from '../../src/host/secret.ts';
-import { storeBootstrapToken } from '../../src/admission/bootstrap-token.ts';
+import { storeBootstrapToken } from '../../src/admission/bootstrap-token-secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { toYaml } from '../../src/kubernetes/yaml.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
 import type { Config } from '../../src/ignition/config.ts';
-import { findBootstrapToken, tokenSelection, secretKind } from '../../src/admission/bootstrap-token.ts';
+import { findBootstrapToken, tokenSelection, secretKind } from '../../src/admission/bootstrap-token-secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { toYamlDocuments } from '../../src/kubernetes/yaml.ts';
@@ -14,7 +14,8 @@ import { sshMachineConfig } from '../../src/machine-config/base-machine-configs.
 import { machineConfigCrds } from '../../src/machine-config/crds.ts';
 import { apiVersion, roleLabel } from '../../src/machine-config/machine-config.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
-import { digestPoolToken, poolTokensSecret } from '../../src/admission/pool-token.ts';
+import { digestToken } from '../../src/admission/bootstrap-token.ts';
+import { poolTokensSecret } from '../../src/admission/pool-token.ts';
 import { masterKeyFiles, masterKeysSchema } from '../../src/config-server/master-keys.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { ask, bearer, type Lab, type LabServer, makeLab, startServer, tokens } from './config-server-lab.ts';
@@ -76,9 +77,7 @@ function startMaster(): Promise<LabServer> {
 
 function poolTokensOf(...given: readonly (readonly [pool: string, token: string])[]): object {
   const notAfter = new Date(Date.now() + 3_600_000).toISOString();
-  const digests = Object.fromEntries(
-    given.map(([pool, token]) => [pool, [{ sha256: digestPoolToken(token), notAfter }]]),
-  );
+  const digests = Object.fromEntries(given.map(([pool, token]) => [pool, [{ sha256: digestToken(token), notAfter }]]));
   const { name, namespace, key } = poolTokensSecret;
   const data = { [key]: Buffer.from(JSON.stringify(digests)).toString('base64') };
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data };

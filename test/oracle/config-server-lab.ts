@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { baseMachineConfigs } from '../../src/machine-config/base-machine-configs.ts';
 import type { MachineConfig } from '../../src/machine-config/machine-config.ts';
-import { digestPoolToken, poolToken } from '../../src/admission/pool-token.ts';
+import { digestToken } from '../../src/admission/bootstrap-token.ts';
+import { poolToken } from '../../src/admission/pool-token.ts';
 import { builtInPools } from '../../src/machine-config/pools.ts';
 import { renderedFiles } from '../../src/machine-config/rendered-files.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
@@ -86,8 +87,8 @@ export function makeLab(extra: readonly MachineConfig[] = []): Lab {
 function poolTokens(): object {
   const until = (days: number): string => new Date(Date.now() + days * dayMs).toISOString();
   const digests = (pool: string): object[] => [
-    { sha256: digestPoolToken(poolToken(joinKey, pool)), notAfter: until(300) },
-    { sha256: digestPoolToken(poolToken(oldKey, pool)), notAfter: until(-1) },
+    { sha256: digestToken(poolToken(joinKey, pool)), notAfter: until(300) },
+    { sha256: digestToken(poolToken(oldKey, pool)), notAfter: until(-1) },
   ];
   return { master: digests('master'), worker: digests('worker') };
 }

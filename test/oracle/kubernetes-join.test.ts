@@ -7,7 +7,7 @@ import type { FirstlightError } from '../../src/errors/firstlight-error.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { admissionRights } from '../../src/admission/admission-rights.ts';
 import { type AdmitEvent, admitNodes } from '../../src/admission/admit-nodes.ts';
-import { issueBootstrapToken, findBootstrapToken, recordKeysHeld } from '../../src/admission/bootstrap-token.ts';
+import { issueBootstrapToken, findBootstrapToken, recordKeysHeld } from '../../src/admission/bootstrap-token-secret.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../src/admission/certificate-request.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import type { JoinInventory } from '../../src/admission/join-facts.ts';

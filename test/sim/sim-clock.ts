@@ -44,7 +44,6 @@ export function simClock(): SimClock {
   const clock: SimClock = {
     onJump: () => {},
     now: () => new Date(nowMs),
-    nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -59,7 +58,6 @@ export function simClock(): SimClock {
         });
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
-    turn: () => new Promise((resolve) => void setImmediate(resolve)),
     after: (ms, call) => {
       const sleeper = add(ms, call);
       return { [Symbol.dispose]: () => sleepers.delete(sleeper) };

@@ -39,7 +39,6 @@ export function fakeClock(start: string): FakeClock {
   };
   return {
     now: () => new Date(originMs + nowMs),
-    nowMs: () => originMs + nowMs,
     monotonicMs: () => nowMs,
     advance: (ms) => {
       nowMs += ms;
@@ -57,7 +56,6 @@ export function fakeClock(start: string): FakeClock {
         });
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
-    turn: () => new Promise((resolve) => void setImmediate(resolve)),
     after: (ms, call) => {
       const sleeper = add(ms, call);
       return { [Symbol.dispose]: () => sleepers.delete(sleeper) };

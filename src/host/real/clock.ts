@@ -4,7 +4,6 @@ import type { Clock } from '../clock.ts';
 export function realClock(): Clock {
   return {
     now: () => new Date(),
-    nowMs: () => Date.now(),
     monotonicMs: () => performance.now(),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -19,7 +18,6 @@ export function realClock(): Clock {
         }, ms);
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
-    turn: () => new Promise((resolve) => void setImmediate(resolve)),
     after: (ms, call) => {
       const timer = setTimeout(call, ms);
       return { [Symbol.dispose]: () => clearTimeout(timer) };

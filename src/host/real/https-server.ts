@@ -4,10 +4,8 @@ import type { IncomingMessage, Server as HttpServer, ServerOptions as NodeOption
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
-import { bodyBytes } from '../https-server.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress } from '../proxy-protocol.ts';
-import { type ReceivedRequest, asked, isKept } from './asked.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
 import { createServer as createHttpServer } from './node-http.ts';
 import { readProxySource } from './proxy-source.ts';
@@ -22,8 +20,6 @@ interface Connection extends Guest {
   isWaiting: boolean;
   /** Of the last answer, until all of it is taken. */
   response: ServerResponse | undefined;
-  /** What was asked last, where it is little enough to keep. */
-  last: ReceivedRequest | undefined;
 }
 
 /** TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else. */
@@ -166,7 +162,6 @@ function newConnection(socket: Socket, address: string): Connection {
     hasEntered: false,
     isWaiting: false,
     response: undefined,
-    last: undefined,
     close: () => socket.destroy(),
     isBusy: () => {
       if (connection.response?.writableFinished === true) connection.response = undefined;
@@ -203,53 +198,39 @@ interface Serving extends Guarded {
 }
 
 function serveRequests(server: NodeServer, { gate, room, connections, options }: Serving): void {
-  const known = new WeakMap<Socket, Connection>();
-  const reply = (
-    connection: Connection,
-    { hasBody }: ReceivedRequest,
-    response: ServerResponse,
-    answer: ServerAnswer,
-  ): void => {
+  const onRequest = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { socket, method = '', url: target = '' } = message;
+    const connection = connections(socket);
+    if (connection === undefined) return void socket.destroy();
+    connection.isWaiting = true;
+    gate.asked(connection);
+    room.stay(connection);
+    const headers = message.headers as Readonly<Record<string, string>>;
+    const answer = await options.answer({ method, target, headers, peer: connection.peer });
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     if (hasBody || !server.listening) response.shouldKeepAlive = false;
     connection.isWaiting = false;
     connection.response = response;
     gate.answered(connection);
     send(response, answer, hasBody);
-    // Whoever is slow in taking it does so at nobody's cost.
+    // A client that takes its answer slowly keeps no other from its handshake.
     room.leave(connection);
   };
-  const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = message;
-    const connection = known.get(socket) ?? connections(socket);
-    if (connection === undefined) return void socket.destroy();
-    if (connection.last === undefined) known.set(socket, connection);
-    connection.isWaiting = true;
-    gate.asked(connection);
-    room.stay(connection);
-    const question = asked(message, connection.peer, connection.last);
-    connection.last = isKept(question) ? question : undefined;
-    const answered = options.answer(question.request);
-    if (answered instanceof Promise) void answered.then((answer) => reply(connection, question, response, answer));
-    else reply(connection, question, response, answered);
-  };
-  server.on('request', onRequest);
-  // A client that asks before it sends a body is told the answer instead.
-  server.on('checkContinue', onRequest);
+  const listener = (message: IncomingMessage, response: ServerResponse): void => void onRequest(message, response);
+  server.on('request', listener);
+  // A client that asks before it sends a body gets the answer instead.
+  server.on('checkContinue', listener);
 }
 
 /** A body that the client announced is never read, and the connection ends with the answer. */
-function send(response: ServerResponse, answer: ServerAnswer, hasBody: boolean): void {
-  const { body } = answer;
-  // The client is gone, and its connection has said so itself.
+function send(response: ServerResponse, { status, headers, body }: ServerAnswer, hasBody: boolean): void {
+  // The client is gone, and its connection has reported that already.
   if (response.destroyed) return;
-  response.writeHead(answer.status, withLength(answer));
-  const end = response.req.method === 'HEAD' ? 0 : body.length;
-  // Corked by Node until the end of this turn: all of it is one TLS record stream, not one packet per piece.
-  for (let at = 0; at < end - 1; at += 1) response.write(body[at], 'latin1');
-  const last = body[end - 1];
-  if (!hasBody) return void response.end(last, 'latin1');
-  if (last === undefined) response.flushHeaders();
-  else response.write(last, 'latin1');
+  response.writeHead(status, { ...headers, 'content-length': String(body.length) });
+  const sent = response.req.method === 'HEAD' ? undefined : body;
+  if (!hasBody) return void response.end(sent);
+  if (sent === undefined) response.flushHeaders();
+  else response.write(sent);
   endLater(response);
 }
 
@@ -260,12 +241,6 @@ const lingerMs = 1_000;
 function endLater(response: ServerResponse): void {
   const timer = setTimeout(() => response.end(), lingerMs);
   response.once('close', () => clearTimeout(timer));
-}
-
-function withLength(answer: ServerAnswer): ServerAnswer['headers'] {
-  const { headers } = answer;
-  if (headers['content-length'] !== undefined) return headers;
-  return { ...headers, 'content-length': String(bodyBytes(answer)) };
 }
 
 /** Failed handshakes arrive here too: an https server passes them on as client errors. */

@@ -41,8 +41,8 @@ function isTerminal(descriptor: 0 | 1 | 2): boolean {
   return Boolean([process.stdin, process.stdout, process.stderr][descriptor]?.isTTY);
 }
 
-function write(descriptor: 1 | 2, text: string | Uint8Array): void {
-  let rest = typeof text === 'string' ? Buffer.from(text) : text;
+function write(descriptor: 1 | 2, text: string): void {
+  let rest = Buffer.from(text);
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
   } catch (error) {
@@ -51,6 +51,6 @@ function write(descriptor: 1 | 2, text: string | Uint8Array): void {
     if (code === 'EPIPE' || code === 'EBADF') return;
     if (code !== 'EAGAIN') throw error;
     // Whoever shares the pipe made it non-blocking: Node's stream knows how to wait.
-    (descriptor === 1 ? process.stdout : process.stderr).write(Buffer.from(rest));
+    (descriptor === 1 ? process.stdout : process.stderr).write(rest);
   }
 }

@@ -1,6 +1,6 @@
 // Tells the cluster that the single-use token of this master has done its work. Until then the token is kept, because a
 // master whose answer was lost on the way asks for its keys with the same token again.
-import { recordKeysHeld } from '../../admission/bootstrap-token.ts';
+import { recordKeysHeld } from '../../admission/bootstrap-token-secret.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readToken, redemptionFile } from './keys.ts';
 import { waitingFor } from '../../contract/missing.ts';

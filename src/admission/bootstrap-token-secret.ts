@@ -1,0 +1,286 @@
+// Single-use tokens with which a kubelet asks for its first certificate. One is issued per served config, kept as the
+// Secret that kube-apiserver's token authenticator reads, and taken by the first approval: `takeBootstrapToken` is a
+// compare-and-set, so two approvers cannot both succeed. A taken token still authenticates until it is deleted: the
+// kubelet must be able to fetch the certificate that was signed for it.
+import { isError } from '../errors/firstlight-error.ts';
+import type { Random } from '../host/random.ts';
+import { Secret } from '../host/secret.ts';
+import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
+import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
+import { newBootstrapToken, tokenId, tokenLifeMs } from './bootstrap-token.ts';
+
+export const tokenNamespace = 'kube-system';
+export const tokenSecretType = 'bootstrap.kubernetes.io/token';
+export const bootstrapperGroup = 'system:bootstrappers:nodes';
+
+const annotations = {
+  pool: 'firstlight.io/pool',
+  issuedAt: 'firstlight.io/issued-at',
+  issuedToAddress: 'firstlight.io/issued-to-address',
+  usedBy: 'firstlight.io/used-by',
+  usedByRequest: 'firstlight.io/used-by-request',
+  usedAt: 'firstlight.io/used-at',
+  keysGivenAt: 'firstlight.io/keys-given-at',
+  keysGivenTo: 'firstlight.io/keys-given-to',
+  keysHeldBy: 'firstlight.io/keys-held-by',
+} as const;
+
+/** What is known of a token without its secret half. */
+export interface BootstrapToken {
+  readonly id: string;
+  readonly pool: string;
+  readonly expiresAt: Date;
+  readonly issuedToAddress?: string;
+  /** Which request took it, for which node, when. */
+  readonly used?: { readonly by: string; readonly requestUid: string; readonly at: Date };
+  /** The keys of a master were given for it: when, and to whom (a digest of what that machine chose). */
+  readonly keysGiven?: KeysGiven;
+  /** The machine that has told that it holds those keys: the token is not needed for them any more. */
+  readonly keysHeldBy?: string;
+  readonly resourceVersion: string;
+}
+
+export interface KeysGiven {
+  readonly at: Date;
+  readonly to: string;
+}
+
+export interface IssueTokenOptions extends ApiCallOptions {
+  readonly random: Random;
+  readonly now: Date;
+  readonly pool: string;
+  /** The machine that asked, when its address can be believed. */
+  readonly address?: string;
+}
+
+export interface IssuedToken {
+  readonly id: string;
+  /** `id.secret`, for the kubelet's bootstrap kubeconfig. */
+  readonly token: Secret;
+}
+
+/** Stored when it returns: only then may the token leave the machine. */
+export async function issueBootstrapToken(client: KubernetesClient, options: IssueTokenOptions): Promise<IssuedToken> {
+  const { random, now, pool, address, signal, deadlineMs } = options;
+  const text = newBootstrapToken(random);
+  const token = new Secret(text);
+  const expiresAt = new Date(now.getTime() + tokenLifeMs);
+  const call = { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  await storeBootstrapToken(
+    client,
+    { token, pool, issuedAt: now, expiresAt, ...(address === undefined ? {} : { address }) },
+    call,
+  );
+  return { id: tokenId(text), token };
+}
+
+export interface MadeToken {
+  readonly token: Secret;
+  readonly pool: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly address?: string;
+}
+
+/** A token that was made before there was an API to keep it in. */
+export async function storeBootstrapToken(
+  client: KubernetesClient,
+  made: MadeToken,
+  options: ApiCallOptions = {},
+): Promise<void> {
+  const [id = '', secret = ''] = made.token.reveal().split('.');
+  await client.create(
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: secretName(id),
+        namespace: tokenNamespace,
+        annotations: {
+          [annotations.pool]: made.pool,
+          [annotations.issuedAt]: made.issuedAt.toISOString(),
+          ...(made.address === undefined ? {} : { [annotations.issuedToAddress]: made.address }),
+        },
+      },
+      type: tokenSecretType,
+      stringData: {
+        description: `Single-use token of a machine of the pool ${made.pool}, issued by firstlight`,
+        'token-id': id,
+        'token-secret': secret,
+        // The authenticator reads RFC 3339 without fractions of a second only.
+        expiration: made.expiresAt.toISOString().replace(/\.\d+Z$/, 'Z'),
+        'usage-bootstrap-authentication': 'true',
+        'auth-extra-groups': bootstrapperGroup,
+      },
+    },
+    options,
+  );
+}
+
+export async function findBootstrapToken(
+  client: KubernetesClient,
+  id: string,
+  options: ApiCallOptions = {},
+): Promise<BootstrapToken | undefined> {
+  const secret = await client.find(tokenReference(id), options);
+  return secret === undefined ? undefined : readBootstrapToken(secret);
+}
+
+/** Reads the Secret; undefined for one that firstlight did not issue, whatever it may authenticate. */
+export function readBootstrapToken(secret: KubernetesObject): BootstrapToken | undefined {
+  const { metadata } = secret;
+  const notes = metadata.annotations ?? {};
+  const data = (secret['data'] ?? {}) as Readonly<Record<string, string>>;
+  const text = (field: string): string => Buffer.from(data[field] ?? '', 'base64').toString('utf8');
+  const pool = notes[annotations.pool];
+  const id = text('token-id');
+  const expiresAt = new Date(text('expiration'));
+  const isOurs =
+    secret['type'] === tokenSecretType && metadata.namespace === tokenNamespace && metadata.name === secretName(id);
+  if (!isOurs || pool === undefined || Number.isNaN(expiresAt.getTime())) return undefined;
+  const address = notes[annotations.issuedToAddress];
+  const usedBy = notes[annotations.usedBy];
+  const used = {
+    by: usedBy ?? '',
+    requestUid: notes[annotations.usedByRequest] ?? '',
+    at: new Date(notes[annotations.usedAt] ?? 0),
+  };
+  return {
+    id,
+    pool,
+    expiresAt,
+    ...(address === undefined ? {} : { issuedToAddress: address }),
+    ...(usedBy === undefined ? {} : { used }),
+    ...keysNotes(notes),
+    resourceVersion: metadata.resourceVersion ?? '',
+  };
+}
+
+function keysNotes(notes: Readonly<Record<string, string>>): Pick<BootstrapToken, 'keysGiven' | 'keysHeldBy'> {
+  const to = notes[annotations.keysGivenTo];
+  const heldBy = notes[annotations.keysHeldBy];
+  return {
+    ...(to === undefined ? {} : { keysGiven: { to, at: new Date(notes[annotations.keysGivenAt] ?? 0) } }),
+    ...(heldBy === undefined ? {} : { keysHeldBy: heldBy }),
+  };
+}
+
+export interface WholeToken extends BootstrapToken {
+  /** `id.secret` */
+  readonly token: Secret;
+}
+
+/** With its secret half, for whoever has to compare one that was shown. */
+export async function findWholeToken(
+  client: KubernetesClient,
+  id: string,
+  options: ApiCallOptions = {},
+): Promise<WholeToken | undefined> {
+  const secret = await client.find(tokenReference(id), options);
+  const read = secret === undefined ? undefined : readBootstrapToken(secret);
+  if (secret === undefined || read === undefined) return undefined;
+  const data = secret['data'] as Readonly<Record<string, string>>;
+  const half = Buffer.from(data['token-secret'] ?? '', 'base64').toString('utf8');
+  return { ...read, token: new Secret(`${read.id}.${half}`) };
+}
+
+/**
+ * Notes that keys were given for the token; false when it was changed or deleted meanwhile: look again. Before the keys
+ * leave, so that of two servers that are asked at the same moment one gives them.
+ */
+export async function recordKeysGiven(
+  client: KubernetesClient,
+  token: BootstrapToken,
+  options: ApiCallOptions & { readonly given: KeysGiven },
+): Promise<boolean> {
+  const { at, to } = options.given;
+  const notes = { [annotations.keysGivenAt]: at.toISOString(), [annotations.keysGivenTo]: to };
+  return compareAndSet(client, token, notes, options);
+}
+
+/** Told by the machine that has them; false when the token is gone already. */
+export async function recordKeysHeld(
+  client: KubernetesClient,
+  id: string,
+  options: ApiCallOptions & { readonly node: string },
+): Promise<boolean> {
+  try {
+    const patch = { metadata: { annotations: { [annotations.keysHeldBy]: options.node } } };
+    await client.mergePatch(tokenReference(id), patch, options);
+    return true;
+  } catch (error) {
+    if (isError(error, kubernetesErrors.NOT_FOUND)) return false;
+    throw error;
+  }
+}
+
+export interface TakeTokenOptions extends ApiCallOptions {
+  readonly nodeName: string;
+  readonly requestUid: string;
+  readonly now: Date;
+}
+
+/**
+ * Marks the token as used by this request; false when it was taken or changed meanwhile: look again.
+ * Done before the approval, so that a crash in between wastes a token and never lets one be used twice; the same request
+ * may take it again.
+ */
+export async function takeBootstrapToken(
+  client: KubernetesClient,
+  token: BootstrapToken,
+  options: TakeTokenOptions,
+): Promise<boolean> {
+  if (token.used?.requestUid === options.requestUid) return true;
+  if (token.used !== undefined && token.used.by !== options.nodeName) return false;
+  const notes = {
+    [annotations.usedBy]: options.nodeName,
+    [annotations.usedByRequest]: options.requestUid,
+    [annotations.usedAt]: options.now.toISOString(),
+  };
+  return compareAndSet(client, token, notes, options);
+}
+
+async function compareAndSet(
+  client: KubernetesClient,
+  { id, resourceVersion }: BootstrapToken,
+  notes: Readonly<Record<string, string>>,
+  options: ApiCallOptions,
+): Promise<boolean> {
+  try {
+    await client.mergePatch(tokenReference(id), { metadata: { resourceVersion, annotations: notes } }, options);
+    return true;
+  } catch (error) {
+    if (isError(error, kubernetesErrors.CONFLICT) || isError(error, kubernetesErrors.NOT_FOUND)) return false;
+    throw error;
+  }
+}
+
+/** False when it was gone already. */
+export async function deleteBootstrapToken(
+  client: KubernetesClient,
+  id: string,
+  options: ApiCallOptions = {},
+): Promise<boolean> {
+  return client.delete(tokenReference(id), options);
+}
+
+/** Every token that firstlight issued and that still exists. */
+export async function listBootstrapTokens(
+  client: KubernetesClient,
+  options: ApiCallOptions = {},
+): Promise<readonly BootstrapToken[]> {
+  const { items } = await client.list(secretKind, tokenSelection, options);
+  return items.flatMap((secret) => readBootstrapToken(secret) ?? []);
+}
+
+export const secretKind = { apiVersion: 'v1', kind: 'Secret' } as const;
+export const tokenSelection = { namespace: tokenNamespace, fieldSelector: `type=${tokenSecretType}` } as const;
+
+function tokenReference(id: string): ObjectReference {
+  return { ...secretKind, namespace: tokenNamespace, name: secretName(id) };
+}
+
+function secretName(id: string): string {
+  return `bootstrap-token-${id}`;
+}
