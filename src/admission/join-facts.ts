@@ -1,6 +1,7 @@
 // What a certificate request is judged by: who is expected, who is here, which tokens are out. Read from the API and the
 // inventory by the loop around the judgement; plain values, so that a judgement can be repeated on paper.
 import type { BootstrapToken } from './bootstrap-token-secret.ts';
+import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
 export interface ExpectedMachine {
@@ -33,16 +34,14 @@ export interface JoinFacts {
 
 interface NodeStatus {
   readonly addresses?: readonly { readonly type: string; readonly address: string }[] | null;
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
 }
 
 /** The node controller sets Ready to Unknown when the kubelet has been silent for its grace period; nothing else is dead. */
 export function knownNode(node: KubernetesObject): KnownNode {
-  const { addresses, conditions } = (node['status'] ?? {}) as NodeStatus;
-  const ready = conditions?.find(({ type }) => type === 'Ready');
+  const { addresses } = (node['status'] ?? {}) as NodeStatus;
   return {
     name: node.metadata.name,
-    isLive: ready?.status !== 'Unknown',
+    isLive: conditionOf(node, 'Ready')?.status !== 'Unknown',
     addresses: (addresses ?? []).filter(({ type }) => type.endsWith('IP')).map(({ address }) => address),
   };
 }

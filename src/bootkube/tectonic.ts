@@ -4,6 +4,7 @@
 import { isError } from '../errors/firstlight-error.ts';
 import { applyManifests } from '../kubernetes/apply.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
+import { conditionsOf, hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
@@ -97,21 +98,15 @@ async function lookAround(
   }
 }
 
-interface Conditions {
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-}
-
 /** What keeps its pods, in the words of the scheduler or the kubelet. */
 async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<Pick<Missing, 'detail'>> {
   const selection = { namespace: 'kube-system', labelSelector: 'k8s-app=kube-dns' };
   const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
   if (items.length === 0) return { detail: 'it has no pods yet' };
-  const conditions = items.flatMap((pod) => ((pod['status'] ?? {}) as Conditions).conditions ?? []);
-  const said = conditions.find(({ status, message }) => status === 'False' && message !== undefined)?.message;
+  const said = items.flatMap(conditionsOf).find(({ status, message }) => status === 'False' && message !== '')?.message;
   return said === undefined ? {} : { detail: said.split('. ', 1)[0] ?? said };
 }
 
 function isAvailable(deployment: KubernetesObject | undefined): boolean {
-  const { conditions } = (deployment?.['status'] ?? {}) as Conditions;
-  return conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true;
+  return deployment !== undefined && hasCondition(deployment, 'Available');
 }

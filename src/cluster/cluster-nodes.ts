@@ -2,6 +2,7 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Host } from '../host/host.ts';
+import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { isSettled, machineWords } from './machine-words.ts';
 import { movementKeys } from './missing-now.ts';
@@ -20,7 +21,6 @@ export interface ClusterNode {
 }
 
 interface NodeStatus {
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
   readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   readonly nodeInfo?: { readonly kubeletVersion?: string };
 }
@@ -32,9 +32,10 @@ export async function listNodes(client: KubernetesClient, signal: AbortSignal): 
   return items.map(readNode);
 }
 
-export function readNode({ metadata, ...node }: KubernetesObject): ClusterNode {
-  const { conditions, addresses, nodeInfo } = (node['status'] ?? {}) as NodeStatus;
-  const ready = conditions?.find(({ type }) => type === 'Ready');
+export function readNode(node: KubernetesObject): ClusterNode {
+  const { metadata } = node;
+  const { addresses, nodeInfo } = (node['status'] ?? {}) as NodeStatus;
+  const ready = conditionOf(node, 'Ready');
   return {
     name: metadata.name,
     isReady: ready?.status === 'True',
@@ -44,7 +45,7 @@ export function readNode({ metadata, ...node }: KubernetesObject): ClusterNode {
       .sort(),
     version: nodeInfo?.kubeletVersion ?? '',
     address: addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '',
-    reason: ready === undefined ? 'its kubelet has not reported yet' : (ready.message ?? ''),
+    reason: ready === undefined ? 'its kubelet has not reported yet' : ready.message,
   };
 }
 

@@ -2,6 +2,7 @@
 // Ready for a while, the add-ons are rolled out, and the API says that it is ready. A kube-apiserver's pod is Ready when
 // its kubelet, beside it, gets 200 from its /readyz: so each server is asked directly, and the load balancer by us.
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
@@ -42,14 +43,6 @@ export async function installMissing({ client, inventory, now, signal }: Install
   ];
 }
 
-interface PodStatus {
-  readonly conditions?: readonly {
-    readonly type: string;
-    readonly status: string;
-    readonly lastTransitionTime: string;
-  }[];
-}
-
 interface ControlPlanePod {
   readonly component: string;
   readonly master: string;
@@ -64,18 +57,10 @@ function podMissing(
   const about = { machines: [master] };
   const pod = pods.find(({ metadata }) => metadata.name === name);
   if (pod === undefined) return [waitingFor('there is no pod', name, about)];
-  const ready = readyCondition(pod);
+  const ready = conditionOf(pod, 'Ready');
   if (ready?.status !== 'True') return [waitingFor(name, 'is not Ready', about)];
-  const isSteady = now.getTime() - Date.parse(ready.lastTransitionTime) >= steadyMs;
+  const isSteady = ready.since !== undefined && now.getTime() - ready.since.getTime() >= steadyMs;
   return isSteady ? [] : [waitingFor(name, `has been Ready for less than ${steadyMs / 1000} s`, about)];
-}
-
-export function isPodReady(pod: KubernetesObject): boolean {
-  return readyCondition(pod)?.status === 'True';
-}
-
-function readyCondition(pod: KubernetesObject) {
-  return ((pod['status'] ?? {}) as PodStatus).conditions?.find(({ type }) => type === 'Ready');
 }
 
 interface Deployment {

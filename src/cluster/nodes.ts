@@ -5,6 +5,7 @@ import { addressAt } from '../assets/cluster-names.ts';
 import { readRange } from '../install-config/cidr.ts';
 import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import { hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
@@ -13,7 +14,6 @@ import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { retry } from '../workflow/retry.ts';
 import { changeInventory } from './cluster-inventory.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
-import { isPodReady } from './install-complete.ts';
 import { mustFindLocal } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
@@ -144,7 +144,7 @@ async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Prom
     client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'kube-system', labelSelector: 'component=etcd' }, call),
   ]);
   const owners = pods.items
-    .filter((pod) => isPodReady(pod))
+    .filter((pod) => hasCondition(pod, 'Ready'))
     .flatMap(({ metadata }) => (metadata['ownerReferences'] ?? []) as readonly { readonly uid: string }[]);
   const isOwner = ({ metadata }: KubernetesObject): boolean => owners.some(({ uid }) => uid === metadata.uid);
   return new Set(nodes.items.filter(isOwner).map(({ metadata }) => metadata.name));

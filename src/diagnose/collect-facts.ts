@@ -3,6 +3,7 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import { conditionsOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { execute } from '../platform/local/enter-machine.ts';
 import { type LocalCluster, networkOf } from '../platform/local/local-cluster.ts';
@@ -112,7 +113,7 @@ async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts
       client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
       client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'kube-system' }, call),
     ]);
-    return { conditions: nodes.items.flatMap(conditionsOf), waiting: pods.items.flatMap(waitingIn) };
+    return { conditions: nodes.items.flatMap(nodeConditions), waiting: pods.items.flatMap(waitingIn) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FirstlightError) return undefined;
@@ -120,11 +121,9 @@ async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts
   }
 }
 
-function conditionsOf({ metadata, ...node }: KubernetesObject): ApiFacts['conditions'] {
-  const { conditions = [] } = (node['status'] ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-  };
-  return conditions.map(({ type, status, message = '' }) => ({ node: metadata.name, type, status, message }));
+function nodeConditions(node: KubernetesObject): ApiFacts['conditions'] {
+  const { name } = node.metadata;
+  return conditionsOf(node).map(({ type, status, message }) => ({ node: name, type, status, message }));
 }
 
 interface PodStatus {

@@ -1,4 +1,5 @@
 // CustomResourceDefinitions, as far as order needs them: a kind can be used once the API says its definition is established.
+import { conditionOf, hasCondition } from './conditions.ts';
 import type { KubernetesObject } from './object.ts';
 
 export const crdKind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
@@ -7,20 +8,11 @@ export function isCrd({ apiVersion, kind }: KubernetesObject): boolean {
   return apiVersion === crdKind.apiVersion && kind === crdKind.kind;
 }
 
-interface Condition {
-  readonly type?: string;
-  readonly status?: string;
-  readonly message?: string;
-}
-
 /** True, or what is missing. */
 export function establishedOrWhy(crd: KubernetesObject): true | string {
-  // Go writes a list that nobody has filled yet as null.
-  const { conditions } = (crd['status'] ?? {}) as { conditions?: readonly Condition[] | null };
-  const of = (type: string): Condition | undefined => conditions?.find((condition) => condition.type === type);
-  if (of('Established')?.status === 'True') return true;
-  const refused = of('NamesAccepted');
-  if (refused?.status === 'False') return `its names are taken: ${refused.message ?? 'no message'}`;
+  if (hasCondition(crd, 'Established')) return true;
+  const accepted = conditionOf(crd, 'NamesAccepted');
+  if (accepted?.status === 'False') return `its names are taken: ${accepted.message || 'no message'}`;
   return 'the API has not established it yet';
 }
 

@@ -1,5 +1,6 @@
 // What agents read from objects of the cluster.
 import { z } from 'zod';
+import { hasCondition } from './conditions.ts';
 import type { KubernetesObject } from './object.ts';
 
 /** The ConfigMap that says how far the bootstrap is. */
@@ -16,7 +17,6 @@ const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
 const status = z
   .object({
     addresses: z.array(z.object({ type: z.string(), address: z.string() })).nullish(),
-    conditions: z.array(z.object({ type: z.string(), status: z.string() })).nullish(),
   })
   .nullish();
 
@@ -32,6 +32,5 @@ export function internalAddressesOf(node: KubernetesObject): readonly string[] {
 }
 
 export function isReadyNode(node: KubernetesObject): boolean {
-  const conditions = status.safeParse(node['status']).data?.conditions ?? [];
-  return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  return hasCondition(node, 'Ready');
 }
