@@ -1,4 +1,4 @@
-// What a run changes, as data: the plan that --dry-run prints is the plan that is carried out, in this order.
+// The changes of a run as data: --dry-run prints exactly the list that a run carries out, in the same order.
 export type ImageOrigin =
   /** A verified archive that is already on this node, in another store. */
   { readonly kind: 'copy'; readonly path: string } | { readonly kind: 'download'; readonly urls: readonly string[] };
@@ -26,7 +26,7 @@ export type TorcxAction =
   | { readonly kind: 'remove-store'; readonly path: string }
   | { readonly kind: 'annotate-node'; readonly node: string; readonly annotation: string };
 
-/** One line per action, for people. */
+/** One line that describes the action to a person. */
 export function describeAction(action: TorcxAction): string {
   switch (action.kind) {
     case 'install-image': {

@@ -1,5 +1,5 @@
-// The remote bucket: small signed documents and large images over HTTP(S). It is the one source without a fallback, so
-// it is asked patiently: resets, broken bodies, timeouts, 408, 429 and 5xx are tried again; any other answer is final.
+// The remote bucket: small signed documents and large images over HTTP(S). It is the only source without a fallback,
+// so resets, broken bodies, timeouts, 408, 429 and 5xx are retried; every other answer is final.
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { HttpHead, HttpRequest, HttpStream } from '../host/network.ts';
@@ -14,7 +14,7 @@ const redirectsMax = 10;
 export interface Bucket {
   /** A whole small document. */
   read(url: string, maxBytes: number): Promise<Uint8Array>;
-  /** Hands the body of a 200 to `take`, which keeps no chunk; again from the beginning after a failure that may pass. */
+  /** Gives the body of a 200 to `take`, which must keep no chunk. A retry starts again with the first byte. */
   stream(url: string, take: (body: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>;
 }
 
@@ -32,16 +32,15 @@ export async function openBucket(context: TorcxContext): Promise<Bucket> {
     };
   };
   return {
-    read: (url, maxBytes) =>
-      patiently(context, url, async () => collect(await follow(context, url, request), maxBytes)),
+    read: (url, maxBytes) => retried(context, url, async () => collect(await follow(context, url, request), maxBytes)),
     stream: (url, take) => {
       const large = (at: string): HttpRequest => ({ ...request(at), releasesChunks: true });
-      return patiently(context, url, async () => take((await follow(context, url, large)).body));
+      return retried(context, url, async () => take((await follow(context, url, large)).body));
     },
   };
 }
 
-/** The node's own authorities where it has them: a proxy that re-encrypts is only known there. */
+/** The certificate authorities of the node: only they include the one of a proxy that re-encrypts. */
 async function readAuthorities({ host, settings, at }: TorcxContext): Promise<string | undefined> {
   const content = await host.files.readIfPresent(at(settings.caFile));
   return content === undefined ? undefined : Buffer.from(content).toString('utf8');
@@ -69,7 +68,7 @@ function redirectTarget(from: string, { status, headers }: HttpHead): string | u
   return URL.canParse(location, from) ? new URL(location, from).href : undefined;
 }
 
-/** Ends an answer whose body nobody wants: leaving the loop closes the connection. */
+/** Ends an answer without reading its body: leaving the loop closes the connection. */
 async function discard(answer: HttpStream): Promise<void> {
   for await (const _chunk of answer.body) break;
 }
@@ -91,7 +90,7 @@ function isTransient(error: unknown): boolean {
   return status !== undefined && (status === 408 || status === 429 || status >= 500);
 }
 
-async function patiently<T>(context: TorcxContext, url: string, attempt: () => Promise<T>): Promise<T> {
+async function retried<T>(context: TorcxContext, url: string, attempt: () => Promise<T>): Promise<T> {
   const { host, settings, signal } = context;
   try {
     return await retry(

@@ -1,38 +1,41 @@
-// Doing what was decided, in order. Each action may be repeated after a kill; the only delicate pair is kubelet.env and
-// the reboot: while a reboot is owed, a marker in /run says that kubelet.env does not mean "ready" yet, and whatever
-// keeps the reboot from happening takes kubelet.env back.
+// Carries out the decided actions in order. Every action can be repeated after a kill. kubelet.env and the reboot
+// belong together: while a reboot is owed, a marker in /run says that kubelet.env does not mean "ready" yet, and if the
+// reboot fails, kubelet.env is removed again.
 import { type TorcxAction, describeAction } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import { openClusterApi } from './cluster-api.ts';
-import type { TorcxContext } from './context.ts';
-import { nodePaths, reasonOf } from './context.ts';
+import { nodePaths, reasonOf, type TorcxContext } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { installImage } from './images.ts';
-import { sweepLeftovers } from './leftovers.ts';
 import { connectSystemd, type SystemdBus } from './systemd.ts';
 import type { Torcx } from './torcx.ts';
+import { dirname, join } from 'node:path';
 
-export interface Tools {
+interface ActionTools {
   readonly torcx: Torcx;
   readonly bucket: Bucket;
 }
 
-/** True when the machine goes down now. */
-export async function carryOut(context: TorcxContext, actions: readonly TorcxAction[], tools: Tools): Promise<boolean> {
+/** True if the machine is rebooting now. */
+export async function carryOut(
+  context: TorcxContext,
+  actions: readonly TorcxAction[],
+  tools: ActionTools,
+): Promise<boolean> {
   const needsSystemd = actions.some(({ kind }) => kind === 'reboot' || kind === 'clear-docker-data');
-  // Before the first change: a node that cannot be rebooted must not be half prepared for it.
+  // Connect before the first change: a node that cannot be rebooted must not be half prepared for a reboot.
   await using systemd = needsSystemd ? await connectSystemd(context) : undefined;
-  await sweepLeftovers(context);
+  await removeLeftovers(context);
   const owesReboot = actions.some(({ kind }) => kind === 'reboot');
   let written: string | undefined;
   for (const action of actions) {
-    // Once kubelet.env is there, stopping before the reboot would start the kubelet on the wrong docker.
+    // After kubelet.env is written, a stop before the reboot would start the kubelet on the wrong docker.
     if (written === undefined) context.signal.throwIfAborted();
     context.say('info', describeAction(action));
     if (action.kind === 'write-kubelet-env') {
       await writeKubeletEnv(context, action, owesReboot);
       written = action.path;
-    } else if (action.kind === 'reboot') await rebootOrTakeBack(context, systemd, written);
+    } else if (action.kind === 'reboot') await rebootOrRemoveEnv(context, systemd, written);
     else await perform(context, action, { ...tools, systemd });
   }
   if (!owesReboot) await context.host.files.remove(context.at(nodePaths.rebootOwed));
@@ -44,7 +47,7 @@ type PlainAction = Exclude<TorcxAction, { kind: 'write-kubelet-env' | 'reboot' }
 async function perform(
   context: TorcxContext,
   action: PlainAction,
-  { torcx, bucket, systemd }: Tools & { readonly systemd: SystemdBus | undefined },
+  { torcx, bucket, systemd }: ActionTools & { readonly systemd: SystemdBus | undefined },
 ): Promise<void> {
   switch (action.kind) {
     case 'install-image':
@@ -79,7 +82,7 @@ async function writeKubeletEnv(
   await host.files.write(at(path), content, { mode: 0o644 });
 }
 
-async function rebootOrTakeBack(
+async function rebootOrRemoveEnv(
   context: TorcxContext,
   systemd: SystemdBus | undefined,
   kubeletEnv: string | undefined,
@@ -101,5 +104,30 @@ async function annotate(context: TorcxContext, node: string, annotation: string)
   } catch (error) {
     context.signal.throwIfAborted();
     throw torcxErrors.ANNOTATION({ node, reason: reasonOf(error) }, { cause: error });
+  }
+}
+
+const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * Removes temporary files that a killed run left: only names that the host gives to its temporary files, only beside
+ * files that torcx writes, and only while the lock is held.
+ */
+async function removeLeftovers({ host, settings, at }: TorcxContext): Promise<void> {
+  const { files } = host;
+  const stores = (await files.list(at(nodePaths.userStore))) ?? [];
+  const places: readonly (readonly [string, RegExp])[] = [
+    ...stores.map((name) => [join(nodePaths.userStore, name), /^docker:.*\.torcx\.tgz$/] as const),
+    [nodePaths.userProfiles, /\.json$/],
+    [dirname(nodePaths.nextProfile), /^next-profile$/],
+    [dirname(nodePaths.cleanupUnit), /^torcx-docker-cleanup\.service$/],
+    [nodePaths.runFolder, /^torcx-reboot-owed$/],
+    ...(settings.kubeletEnvPath === undefined ? [] : [[dirname(settings.kubeletEnvPath), /^kubelet\.env$/] as const]),
+  ];
+  for (const [folder, ours] of places) {
+    for (const name of (await files.list(at(folder))) ?? []) {
+      const target = temporaryName.exec(name)?.[1];
+      if (target !== undefined && ours.test(target)) await files.remove(join(at(folder), name));
+    }
   }
 }

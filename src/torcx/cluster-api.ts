@@ -1,5 +1,5 @@
 // The three requests of torcx to the API server, through the connection of src/kubernetes. They go to fixed paths of
-// the core API without discovery: the hook may do nothing but patch its node, and every request more is one to fail.
+// the core API without discovery: a node that joins should depend on as few requests as possible.
 import { z } from 'zod';
 import { isError } from '../errors/firstlight-error.ts';
 import { failureOfAnswer, isTransient } from '../kubernetes/api-failure.ts';

@@ -1,4 +1,4 @@
-// What every step of a torcx run is given: the machine, the flags, where files are, and how to tell people things.
+// What every step of a torcx run receives: the host, the settings, the paths of the node, and where messages go.
 import { join } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
@@ -13,7 +13,7 @@ export interface TorcxContext {
   readonly settings: TorcxSettings;
   readonly signal: AbortSignal;
   readonly say: (level: 'debug' | 'info' | 'warn', text: string) => void;
-  /** Where a path of the node is for us: under --root. */
+  /** The path under --root. */
   readonly at: (path: string) => string;
 }
 
@@ -35,7 +35,7 @@ export const nodePaths = {
   systemdPrivateSocket: '/run/systemd/private',
   runFolder: '/run/firstlight',
   lock: '/run/firstlight/torcx.lock',
-  /** There while a reboot is owed: kubelet.env then does not mean that the node is ready. Gone after the reboot. */
+  /** Exists while a reboot is owed: kubelet.env then does not mean that the node is ready. The reboot removes it. */
   rebootOwed: '/run/firstlight/torcx-reboot-owed',
 } as const;
 
@@ -63,7 +63,7 @@ export function torcxContext(
   };
 }
 
-/** How often and how patiently each kind of source is asked again. */
+/** How many attempts each kind of request has, and the pauses between them. */
 export const retryPolicies = {
   api: { attempts: 3, firstPauseMs: 10_000, maxPauseMs: 10_000 },
   bucket: { attempts: 5, firstPauseMs: 5_000, maxPauseMs: 60_000 },

@@ -1,27 +1,25 @@
-// From what is known to what is to be done. Nothing on the node is changed here, except that update_engine is asked for
-// an update where the flags say so; every input is read before the first action, so that a missing file costs nothing.
+// Decides from what is known which actions a run needs. It changes nothing on the node, except that it asks
+// update_engine for an update if the flags say so. All inputs are read before the first action is carried out, so a
+// missing file never leaves a node half prepared.
 import { dirname, join } from 'node:path';
 import type { TorcxAction } from './actions.ts';
-import type { Bucket } from './bucket.ts';
-import { openBucket } from './bucket.ts';
-import type { TorcxContext } from './context.ts';
-import { nodePaths, reasonOf } from './context.ts';
+import { type Bucket, openBucket } from './bucket.ts';
+import { nodePaths, reasonOf, type TorcxContext } from './context.ts';
 import { renderKubeletEnv } from './env-file.ts';
 import { torcxErrors } from './errors.ts';
 import { type InstallImage, planImage } from './images.ts';
-import { tagOf } from './kube-version.ts';
-import { type Ledger, record } from './ledger.ts';
+import { imageTagOf } from './kubernetes-version.ts';
+import { type DecisionLog, recordFact } from './decision-log.ts';
 import { learnNextOs } from './next-os.ts';
-import { compareOsVersions } from './os-version.ts';
+import { compareOsVersions } from './operating-system.ts';
 import { packageLists } from './package-lists.ts';
-import { addOn, type PickedVersion, pickVersion } from './pick.ts';
-import { planProfile } from './plan-profile.ts';
-import { readRunningDocker } from './running-docker.ts';
-import { type Keyring, readKeyring } from './signature.ts';
-import { type Known, askCluster, readInput, readRunningOs } from './sources.ts';
+import { addOnName, type PickedVersion, pickVersion } from './pick-version.ts';
+import { askCluster, type Known, readInput, readRunningDocker, readRunningOs } from './sources.ts';
+import { type Keyring, readKeyring } from './openpgp-signature.ts';
 import type { Torcx } from './torcx.ts';
-import { torcxBinary } from './torcx-binary.ts';
-import { nativeTorcx } from './torcx-native.ts';
+import { torcxProgram } from './torcx-program.ts';
+import { builtInTorcx } from './torcx-built-in.ts';
+import { parseProfile } from './profile.ts';
 
 export interface TorcxDecision {
   readonly actions: readonly TorcxAction[];
@@ -29,56 +27,58 @@ export interface TorcxDecision {
   readonly bucket: Bucket;
 }
 
-export async function decideTorcx(context: TorcxContext, ledger: Ledger): Promise<TorcxDecision> {
+export async function decideTorcx(context: TorcxContext, log: DecisionLog): Promise<TorcxDecision> {
   const { settings } = context;
   const os = await readRunningOs(context);
-  learn(context, ledger, 'running OS', { ...os, value: `${os.value.version} (${os.value.board})` });
+  learn(context, log, 'running OS', { ...os, value: `${os.value.version} (${os.value.board})` });
   const torcx = openTorcx(context, os.value.version);
   const template = await readTemplate(context);
   const keyring = settings.skipsSetup ? undefined : await loadKeyring(context);
   if (!settings.skipsSetup) await torcx.probe();
   const cluster = await askCluster(context, !settings.skipsSetup);
-  learn(context, ledger, 'Kubernetes', cluster.kubernetes);
+  learn(context, log, 'Kubernetes', cluster.kubernetes);
   if (cluster.preferences !== undefined) {
-    learn(context, ledger, 'docker that fits', { ...cluster.preferences, value: cluster.preferences.value.join(', ') });
+    learn(context, log, 'docker that fits', { ...cluster.preferences, value: cluster.preferences.value.join(', ') });
   }
   const bucket = await openBucket(context);
-  const next = await learnNextOs(context, ledger);
+  const next = await learnNextOs(context, log);
   if (next.kind === 'unknown') {
-    conclude(context, ledger, 'the next OS version is unknown: reboot first, change nothing, and decide on the new OS');
-    return { torcx, bucket, actions: planned(ledger, [{ kind: 'reboot', because: 'an OS update waits for it' }]) };
+    conclude(context, log, 'the next OS version is unknown: reboot first, change nothing, and decide on the new OS');
+    return { torcx, bucket, actions: planned(log, [{ kind: 'reboot', because: 'an OS update waits for it' }]) };
   }
   const nextOs = next.kind === 'version' ? next.version : undefined;
   const pick =
     cluster.preferences === undefined
       ? undefined
-      : await choose(context, ledger, {
+      : await choose(context, log, {
           runningOs: os.value.version,
           nextOs,
           preferences: cluster.preferences.value,
           lists: packageLists(context, { bucket, board: os.value.board, keyring }),
         });
-  const setup = await planSetup(context, ledger, { pick, torcx, runningOs: os.value.version });
+  const setup = await planSetup(context, log, { pick, torcx, runningOs: os.value.version });
   const isOsNew = settings.upgradesOs && nextOs !== undefined;
   const kubeletEnv = template === undefined ? [] : planKubeletEnv(context, template, cluster.kubernetes.value);
   const ending =
     settings.role === 'hook'
       ? await planHookEnding(context, os.value.version, nextOs)
-      : planBootstrapEnding(await dockerChange(context, ledger, pick), isOsNew ? nextOs : undefined, kubeletEnv);
-  return { torcx, bucket, actions: planned(ledger, [...setup, ...ending]) };
+      : planBootstrapEnding(await dockerChange(context, log, pick), isOsNew ? nextOs : undefined, kubeletEnv);
+  return { torcx, bucket, actions: planned(log, [...setup, ...ending]) };
 }
 
-function planned(ledger: Ledger, actions: readonly TorcxAction[]): readonly TorcxAction[] {
-  if (actions.length === 0) ledger.conclusions.push('nothing is to be changed');
+function planned(log: DecisionLog, actions: readonly TorcxAction[]): readonly TorcxAction[] {
+  if (actions.length === 0) log.conclusions.push('nothing is to be changed');
   return actions;
 }
 
 function openTorcx(context: TorcxContext, runningOs: string): Torcx {
   const { torcxBin } = context.settings;
-  return torcxBin === undefined ? nativeTorcx(context, runningOs) : torcxBinary(context.host, torcxBin, context.signal);
+  return torcxBin === undefined
+    ? builtInTorcx(context, runningOs)
+    : torcxProgram(context.host, torcxBin, context.signal);
 }
 
-/** Needed even when the version comes from the cluster: kubelet.env is made from it. */
+/** The template of kubelet.env: needed even if the cluster states the version. */
 async function readTemplate(context: TorcxContext): Promise<string | undefined> {
   const path = context.settings.kubeletEnvPath;
   if (path === undefined) return undefined;
@@ -103,13 +103,13 @@ async function loadKeyring(context: TorcxContext): Promise<Keyring | undefined> 
 
 async function choose(
   context: TorcxContext,
-  ledger: Ledger,
+  log: DecisionLog,
   input: Omit<Parameters<typeof pickVersion>[0], 'needsRunningOs'>,
 ): Promise<PickedVersion> {
   const pick = await pickVersion({ ...input, needsRunningOs: context.settings.role === 'hook' });
-  for (const because of pick.because) conclude(context, ledger, because);
+  for (const because of pick.because) conclude(context, log, because);
   for (const doubt of pick.doubts) {
-    ledger.conclusions.push(doubt);
+    log.conclusions.push(doubt);
     context.say('warn', doubt);
   }
   return pick;
@@ -121,45 +121,45 @@ interface SetupInput {
   readonly runningOs: string;
 }
 
-async function planSetup(context: TorcxContext, ledger: Ledger, input: SetupInput): Promise<readonly TorcxAction[]> {
+async function planSetup(context: TorcxContext, log: DecisionLog, input: SetupInput): Promise<readonly TorcxAction[]> {
   const { pick, torcx, runningOs } = input;
   if (pick?.status !== 'picked') return [];
   const images: InstallImage[] = [];
   for (const target of pick.targets) {
     const plan = await planImage(context, target, { torcx, runningOs });
     if (plan.status === 'present') {
-      conclude(context, ledger, plan.note);
+      conclude(context, log, plan.note);
       continue;
     }
-    // The same archive for a second OS version is copied from the first: it is fetched once.
+    // The same archive for a second OS version is copied from the first one, so it is downloaded once.
     const twin = images.find(({ hash }) => hash.toLowerCase() === plan.action.hash.toLowerCase());
     const origin = twin === undefined ? plan.action.origin : { kind: 'copy' as const, path: context.at(twin.target) };
     images.push({ ...plan.action, origin });
   }
-  return [...images, ...(await planProfile(context, torcx, { name: addOn, reference: pick.reference }))];
+  return [...images, ...(await planProfile(context, torcx, { name: addOnName, reference: pick.reference }))];
 }
 
 function planKubeletEnv(context: TorcxContext, template: string, version: string): readonly TorcxAction[] {
   const path = context.settings.kubeletEnvPath ?? '';
-  return [{ kind: 'write-kubelet-env', path, content: renderKubeletEnv(template, tagOf(version)) }];
+  return [{ kind: 'write-kubelet-env', path, content: renderKubeletEnv(template, imageTagOf(version)) }];
 }
 
-/** Why docker will be another one after the next boot; undefined when it stays the same. */
+/** Why the next boot has another docker version; undefined if the version stays the same. */
 async function dockerChange(
   context: TorcxContext,
-  ledger: Ledger,
+  log: DecisionLog,
   pick: PickedVersion | undefined,
 ): Promise<string | undefined> {
   if (pick?.status !== 'picked') return undefined;
   const running = await readRunningDocker(context);
   const value = running.status === 'known' ? running.reference : 'unknown';
   const notes = running.status === 'known' ? [] : [running.because];
-  learn(context, ledger, 'running docker', { value, from: nodePaths.runningProfile, instead: notes });
+  learn(context, log, 'running docker', { value, from: nodePaths.runningProfile, instead: notes });
   if (running.status === 'known' && running.reference === pick.reference) return undefined;
   return `docker ${pick.reference} follows ${running.status === 'known' ? running.reference : 'an unknown version'}`;
 }
 
-/** Clearing docker's data must be in place before the node counts as ready; kubelet.env is the last word before a reboot. */
+/** kubelet.env means that the node is ready: it is written after the cleanup of docker's data is planned. */
 function planBootstrapEnding(
   dockerChanges: string | undefined,
   newOs: string | undefined,
@@ -190,8 +190,8 @@ async function planHookEnding(
   return [...stores.map((path) => ({ kind: 'remove-store' as const, path })), ...annotation];
 }
 
-/** Stores of OS versions older than the running one: a rollback never goes further back than that. */
-export async function oldStores({ host, at }: TorcxContext, runningOs: string): Promise<readonly string[]> {
+/** Stores of OS versions older than the running one; a rollback never boots an OS older than that. */
+async function oldStores({ host, at }: TorcxContext, runningOs: string): Promise<readonly string[]> {
   const old: string[] = [];
   for (const name of (await host.files.list(at(nodePaths.userStore))) ?? []) {
     const path = join(nodePaths.userStore, name);
@@ -201,12 +201,44 @@ export async function oldStores({ host, at }: TorcxContext, runningOs: string): 
   return old;
 }
 
-function learn(context: TorcxContext, ledger: Ledger, topic: string, known: Known<string>): void {
-  record(ledger, topic, { value: known.value, from: known.from, notes: known.instead });
+function learn(context: TorcxContext, log: DecisionLog, topic: string, known: Known<string>): void {
+  recordFact(log, topic, { value: known.value, from: known.from, notes: known.instead });
   context.say('info', `${topic}: ${known.value} (${known.from})`);
 }
 
-function conclude(context: TorcxContext, ledger: Ledger, text: string): void {
-  ledger.conclusions.push(text);
+function conclude(context: TorcxContext, log: DecisionLog, text: string): void {
+  log.conclusions.push(text);
   context.say('debug', text);
+}
+
+/** The add-on goes into the profile of the next boot, or into our own where none is set or it is the OS's `vendor`. */
+async function planProfile(
+  context: TorcxContext,
+  torcx: Torcx,
+  image: { readonly name: string; readonly reference: string },
+): Promise<readonly TorcxAction[]> {
+  const { next, names } = await torcx.listProfiles();
+  const isNextUsable = next !== undefined && next !== 'vendor';
+  const profile = isNextUsable ? next : context.settings.profile;
+  const isNew = !names.includes(profile);
+  const content = await context.host.files.readIfPresent(context.at(join(nodePaths.userProfiles, `${profile}.json`)));
+  // torcx would refuse the edit too, but only after the images are installed.
+  if (!isNew && content === undefined && context.settings.torcxBin === undefined) {
+    throw torcxErrors.TORCX({
+      operation: `profile use-image ${profile}`,
+      reason: 'the profile belongs to the OS and cannot be edited; copy it to /etc/torcx/profiles',
+    });
+  }
+  if (next === profile && hasImage(content, image)) return [];
+  return [{ kind: 'use-profile', profile, isNew, ...image }];
+}
+
+function hasImage(content: Uint8Array | undefined, image: { name: string; reference: string }): boolean {
+  if (content === undefined) return false;
+  try {
+    const { images } = parseProfile(Buffer.from(content).toString('utf8'));
+    return images.some((entry) => entry.name === image.name && entry.reference === image.reference);
+  } catch {
+    return false;
+  }
 }

@@ -1,14 +1,14 @@
-// Files that systemd reads with EnvironmentFile=. What is written keeps the order and the comments of its template;
-// a value is quoted only where it must be.
+// Files that systemd reads with EnvironmentFile=. A written file keeps the order and the comments of its template; a
+// value is quoted only where systemd or a shell needs it.
 export interface EnvLine {
-  /** Undefined for comments, blank lines and what is no assignment: those are kept as they are. */
+  /** Undefined for a line that is not an assignment, such as a comment: it is kept as it is. */
   readonly key?: string;
   readonly text: string;
 }
 
 const tagKey = 'KUBELET_IMAGE_TAG';
 
-/** The value that systemd would see; of several assignments the last one counts. */
+/** The value that systemd reads: of several assignments the last one counts. */
 export function readEnvValue(text: string, key: string): string | undefined {
   const line = parseEnvLines(text).findLast((candidate) => candidate.key === key);
   return line?.text;
@@ -38,7 +38,7 @@ function parseEnvLines(text: string): readonly EnvLine[] {
   });
 }
 
-/** Undefined where quotes do not close on this line: such a line is passed on untouched. */
+/** Undefined if a quote does not close on this line; such a line is copied without a change. */
 function unquoted(value: string): string | undefined {
   const quote = value[0];
   if (quote !== '"' && quote !== "'") return value.endsWith('\\') ? undefined : value.replace(/\\(.)/g, '$1');
@@ -50,7 +50,7 @@ function unquoted(value: string): string | undefined {
 }
 
 function quoted(value: string): string {
-  // A shell takes an unquoted ~ for somebody's home.
+  // A shell expands an unquoted ~ to a home folder.
   if (/^[A-Za-z0-9_@%+=:,./^-]*$/.test(value)) return value;
   return `"${value.replace(/["\\$`]/g, '\\$&')}"`;
 }

@@ -1,5 +1,5 @@
-// What can stop the torcx bootstrapper or its hook. Every row ends the unit with a failure, so that the kubelet does
-// not start; systemd tries again. Code 1 is what callers of the original know; only an overdue reboot differs.
+// What can stop the torcx bootstrapper or its hook. Every row makes the unit fail, so that the kubelet does not start,
+// and systemd retries. The original program exits with 1, which its callers know; only an overdue reboot differs.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -1,6 +1,6 @@
-// The before-reboot hook as Kubernetes objects, with the least rights that do the work: the pod may patch its own Node
-// and of it one annotation. RBAC cannot say "own" or "one annotation"; the admission policy does, by the node name that
-// the API server binds into the pod's token.
+// The before-reboot hook as Kubernetes objects with the least rights that it needs: its pod may set one annotation of
+// its own Node. RBAC cannot express "own" or "one annotation"; the admission policy does, by the node name that the API
+// server puts into the pod's token.
 import { nodePaths } from './context.ts';
 
 export interface HookOptions {
@@ -18,7 +18,7 @@ const mappings = 'tectonic-torcx-runtime-mappings';
 const nodeNameClaim = 'authentication.kubernetes.io/node-name';
 const secrets = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Apply in this order: the policy must hold before the pods run. */
+/** To be applied in this order: the policy must be in force before the pods run. */
 export function hookManifests(options: HookOptions): readonly KubernetesObject[] {
   const namespace = options.namespace ?? 'kube-system';
   return [
@@ -163,7 +163,7 @@ function container({ image, annotation }: HookOptions): KubernetesObject {
     args: [`--node-annotation=${annotation}`, kubeconfigFlag, '--sleep=604800', '--verbose=debug'],
     env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
     resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '256Mi' } },
-    // Root, because the stores and update_engine answer nobody else; of root's powers none.
+    // Root, because the stores and update_engine accept only root; without any of root's capabilities.
     securityContext: {
       runAsUser: 0,
       allowPrivilegeEscalation: false,

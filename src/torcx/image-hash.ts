@@ -1,4 +1,4 @@
-// Hashes of images as package lists state them: `sha512-<hex>`. A stream is checked while it passes, in one go.
+// Hashes of images as package lists state them: `sha512-<hex>`. A stream is hashed while it is copied, in one pass.
 import { createHash } from 'node:crypto';
 
 const hexLength: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
@@ -8,7 +8,7 @@ export interface ImageHash {
   readonly hex: string;
 }
 
-/** Throws a plain Error where the text is no hash of a known kind. */
+/** Throws a plain Error if the text is not a hash of a known kind. */
 export function parseImageHash(text: string): ImageHash {
   const at = text.indexOf('-');
   const algorithm = text.slice(0, at).toLowerCase();
@@ -19,10 +19,10 @@ export function parseImageHash(text: string): ImageHash {
   return { algorithm, hex };
 }
 
-/** The content did not have the hash, or was longer than allowed: another try at the same place is pointless. */
+/** The content has another hash or is longer than allowed: a retry of the same URL is pointless. */
 export class ImageMismatch extends Error {}
 
-/** Passes the stream on and throws ImageMismatch at its end unless it was exactly what the hash says. */
+/** Yields the chunks of the stream; throws ImageMismatch at its end if their hash is another one. */
 export async function* verified(
   content: AsyncIterable<Uint8Array>,
   hash: string,

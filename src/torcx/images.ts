@@ -1,5 +1,5 @@
-// Getting archives into the store of an OS version. A file is believed by its hash, never by its name; a download goes
-// straight into the store's folder under a temporary name and becomes visible only when its hash was right.
+// Installs archives into the store of an OS version. A file is trusted because of its hash, never because of its name.
+// A download is written to a temporary name in the store's folder and renamed only after its hash was right.
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import type { TorcxAction, ImageOrigin } from './actions.ts';
@@ -9,7 +9,7 @@ import { nodePaths, reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { hasHash, verified } from './image-hash.ts';
 import type { PackageVersion } from './package-manifest.ts';
-import type { PickedOs } from './pick.ts';
+import type { PickedOs } from './pick-version.ts';
 import { archiveName, userStoreFor } from './stores.ts';
 import type { Torcx } from './torcx.ts';
 
@@ -21,7 +21,7 @@ export type ImagePlan =
   | { readonly status: 'present'; readonly note: string }
   | { readonly status: 'needed'; readonly action: InstallImage };
 
-/** What is needed so that this OS version finds the archive. Reads only. */
+/** What is needed so that this OS version finds the archive. It only reads. */
 export async function planImage(
   context: TorcxContext,
   picked: PickedOs,
@@ -45,7 +45,7 @@ export async function planImage(
   return { status: 'needed', action: { kind: 'install-image', osVersion, name, reference, hash, target, origin } };
 }
 
-/** The vendor store is read-only and verified by the OS itself; everything else is hashed. */
+/** The OS itself verifies its read-only vendor store; files in every other store are hashed. */
 async function isIntact(context: TorcxContext, path: string, { hash }: PackageVersion): Promise<boolean> {
   if (path.startsWith(`${context.at(nodePaths.vendorStore)}/`)) return true;
   if (await hasHash(context.host.files.stream(path), hash)) return true;
@@ -78,7 +78,7 @@ async function* findFiles(files: Files, folder: string, file: string): AsyncGene
   }
 }
 
-/** Carries out the action; when it throws, the store is as it was. */
+/** Carries out the action; if it throws, the store has not changed. */
 export async function installImage(context: TorcxContext, bucket: Bucket, action: InstallImage): Promise<void> {
   const { host, at } = context;
   const target = at(action.target);

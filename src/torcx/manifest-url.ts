@@ -1,5 +1,5 @@
-// The URL template of the package list. Of Go's template language only the two documented variables exist here;
-// anything else is refused when flags are read, not when a node is half prepared.
+// The URL template of the package list. Of Go's template language only the two documented variables are supported.
+// Everything else is refused when the flags are read, before anything on the node is changed.
 import { torcxErrors } from './errors.ts';
 
 export const defaultManifestUrl =

@@ -1,24 +1,24 @@
-// What boots next, according to update_engine. Asking for an update is the one thing here that changes the node, so a
-// dry run only looks.
+// Which OS boots next, according to update_engine. A request for an update changes the node, so a dry run only reads
+// the status.
 import type { TorcxContext } from './context.ts';
 import { torcxErrors } from './errors.ts';
-import { type Ledger, record } from './ledger.ts';
+import { type DecisionLog, recordFact } from './decision-log.ts';
 import { systemBusAddress } from './systemd.ts';
 import { attemptUpdate, isAbsent, type NextOs, queryNextOs, updateEngineError } from './update-engine.ts';
 
 const source = 'update_engine';
 
-/** `unknown` comes back only to a bootstrap that may reboot first; everywhere else it is an error. */
-export async function learnNextOs(context: TorcxContext, ledger: Ledger): Promise<NextOs> {
+/** Returns `unknown` only to a bootstrap that may reboot first; in all other cases it throws. */
+export async function learnNextOs(context: TorcxContext, log: DecisionLog): Promise<NextOs> {
   const { settings } = context;
-  // Without an update to wait for and without an add-on to prepare, nobody needs the answer.
+  // The next OS matters only to an update or to an add-on.
   if (settings.skipsSetup && !settings.upgradesOs) return { kind: 'none', because: 'not asked' };
   const next = await ask(context).catch((error: unknown) => {
     throw updateEngineError(error);
   });
   const value = next.kind === 'version' ? next.version : next.kind === 'none' ? 'none' : 'unknown version';
   const notes = next.kind === 'none' ? [next.because] : next.kind === 'unknown' ? [`it reports ${next.reported}`] : [];
-  record(ledger, 'next OS', { value, from: source, notes });
+  recordFact(log, 'next OS', { value, from: source, notes });
   context.say(
     next.kind === 'none' && next.hasFailed === true ? 'warn' : 'info',
     `next OS: ${[value, ...notes].join(', ')}`,

@@ -1,6 +1,6 @@
-// The unit that runs the bootstrapper on a new node, and what it asks of the kubelet, as values for an Ignition config.
-// A failed start releases units that only want this one, so the gate is in the kubelet itself: without kubelet.env, or
-// while a reboot is owed, its start fails and is tried again.
+// The unit that runs the bootstrapper on a new node, and the drop-in of the kubelet, as values for an Ignition config.
+// systemd starts units that only want a failed unit, so the drop-in makes the kubelet itself fail and retry without
+// kubelet.env or while a reboot is owed.
 import { nodePaths } from './context.ts';
 
 export interface UnitFile {
@@ -75,12 +75,12 @@ EnvironmentFile=${nodePaths.kubeletEnv}
   ],
 };
 
-/** What `ControllerConfig.spec.nodeBootstrap` stands for where it names torcx: the unit, and the gate. */
+/** The units for a `ControllerConfig.spec.nodeBootstrap` that names torcx. */
 export function nodeBootstrapUnits(options: NodeBootstrapOptions): readonly UnitFile[] {
   return [nodeBootstrapUnit(options), kubeletGate];
 }
 
-/** One word of a command line: systemd expands % and $, and splits at spaces outside quotes. */
+/** One word of a command line, escaped: systemd expands % and $, and splits at spaces outside quotes. */
 function unitWord(word: string): string {
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /[\s"'\\]/.test(escaped) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;

@@ -1,11 +1,11 @@
-// The package list of each OS version, fetched at most once per run and believed only after its signature was.
+// The package list of each OS version, fetched at most once per run and used only after its signature is verified.
 import type { Bucket } from './bucket.ts';
 import type { TorcxContext } from './context.ts';
 import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { renderManifestUrl } from './manifest-url.ts';
 import { type PackageManifest, parsePackageManifest } from './package-manifest.ts';
-import { type Keyring, type ManifestSigner, verifyDetached } from './signature.ts';
+import { type Keyring, type ManifestSigner, verifyDetached } from './openpgp-signature.ts';
 
 const listBytesMax = 8 * 1024 * 1024;
 const signatureBytesMax = 256 * 1024;

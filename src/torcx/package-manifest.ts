@@ -1,10 +1,9 @@
-// The package list of one OS version (`torcx-package-list-v0`): which add-on versions exist, their hashes and where
-// they are. `defaultVersion` is deliberately not consulted: it only names what the vendor's alias points to.
+// The package list of one OS version (`torcx-package-list-v0`): the versions of each add-on, their hashes and their
+// locations. `defaultVersion` is not used: it only names the version that the vendor's alias points to.
 import { posix } from 'node:path';
 import { z } from 'zod';
+import { nodePaths } from './context.ts';
 import { parseImageHash } from './image-hash.ts';
-
-export const vendorStore = '/usr/share/torcx/store';
 
 const location = z.object({ path: z.string().optional(), url: z.string().optional() });
 const version = z.object({ version: z.string(), hash: z.string(), locations: z.array(location).nullish() });
@@ -19,13 +18,13 @@ export interface PackageVersion {
   readonly name: string;
   readonly reference: string;
   readonly hash: string;
-  /** Set when that OS release ships the image in its vendor store. */
+  /** Path in the vendor store, if that OS release ships the image. */
   readonly vendorPath?: string;
-  /** Where it can be downloaded, in the order of the list. */
+  /** Download locations in the order of the list. */
   readonly urls: readonly string[];
 }
 
-/** Throws a plain Error that says what is wrong; the caller knows the URL. */
+/** Throws a plain Error with the reason; the caller adds the URL. */
 export function parsePackageManifest(content: Uint8Array): PackageManifest {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
   const result = schema.safeParse(JSON.parse(text, foldKey));
@@ -34,7 +33,7 @@ export function parsePackageManifest(content: Uint8Array): PackageManifest {
   throw new Error(`${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not understood'}`);
 }
 
-/** The wanted version of a package where it has a usable location; undefined counts as "not offered". */
+/** The wanted version of a package; undefined if it is not listed or has no usable location. */
 export function findVersion(manifest: PackageManifest, name: string, reference: string): PackageVersion | undefined {
   const versions = manifest.value.packages.find((candidate) => candidate.name === name)?.versions ?? [];
   for (const candidate of versions) {
@@ -55,14 +54,14 @@ export function offeredVersions(manifest: PackageManifest, name: string): readon
 }
 
 function isInVendorStore(path: string): boolean {
-  return posix.normalize(path) === path && posix.dirname(path) === vendorStore;
+  return posix.normalize(path) === path && posix.dirname(path) === nodePaths.vendorStore;
 }
 
 function isDownloadable(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** Go matches JSON keys in any case, and publishers have used that. */
+/** Go ignores the case of JSON keys, and some publishers rely on that. */
 function foldKey(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toLowerCase(), inner]));

@@ -1,12 +1,12 @@
-// Profile manifests: which image of which version a boot unpacks. Edited the way torcx does: the kind of the file is
-// kept, an empty file counts as v1, other entries stay where they are, the result is compact.
+// Profile manifests: the images and versions that a boot unpacks. Edits follow torcx: the kind of the file is kept, an
+// empty file counts as v1, other entries keep their place, the JSON is compact.
 import { z } from 'zod';
 
-const boxes = {
+const imageSchemas = {
   'profile-manifest-v0': z.object({ name: z.string(), reference: z.string() }),
   'profile-manifest-v1': z.object({ name: z.string(), reference: z.string(), remote: z.string().optional() }),
 } as const;
-type Kind = keyof typeof boxes;
+type Kind = keyof typeof imageSchemas;
 
 export interface Profile {
   readonly kind: Kind;
@@ -17,11 +17,11 @@ export interface Profile {
   }[];
 }
 
-const box = <K extends Kind>(kind: K) =>
-  z.object({ kind: z.literal(kind), value: z.object({ images: z.array(boxes[kind]).nullable() }) });
-const schema = z.union([box('profile-manifest-v1'), box('profile-manifest-v0')]);
+const manifestSchema = <K extends Kind>(kind: K) =>
+  z.object({ kind: z.literal(kind), value: z.object({ images: z.array(imageSchemas[kind]).nullable() }) });
+const schema = z.union([manifestSchema('profile-manifest-v1'), manifestSchema('profile-manifest-v0')]);
 
-/** Throws a plain Error where the text is no profile. */
+/** Throws a plain Error if the text is not a profile. */
 export function parseProfile(text: string): Profile {
   if (text.trim() === '') return { kind: 'profile-manifest-v1', images: [] };
   const result = schema.safeParse(JSON.parse(text));
@@ -35,7 +35,9 @@ export function formatProfile({ kind, images }: Profile): string {
 
 export const emptyProfile: Profile = { kind: 'profile-manifest-v0', images: [] };
 
-/** The profile with that image; an entry of the same name is replaced in place. An edit drops a remote, as torcx does. */
+/**
+ * The profile with that image; an entry of the same name is replaced in place. Like torcx, an edit drops the remote.
+ */
 export function withImage(profile: Profile, name: string, reference: string): Profile {
   const entry = profile.kind === 'profile-manifest-v1' ? { name, reference, remote: '' } : { name, reference };
   const isThere = profile.images.some((image) => image.name === name);

@@ -1,4 +1,4 @@
-// The two names under which units and pods of the original call this program, and what they mean here.
+// The two program names that units and pods written for the original call, and the verbs that they stand for.
 export const programNames: Readonly<Record<string, readonly string[]>> = {
   'tectonic-torcx-bootstrap': ['torcx', 'bootstrap'],
   'tectonic-torcx-hook-pre': ['torcx', 'hook-pre'],
@@ -15,9 +15,9 @@ const booleanFlags = [
 ];
 
 /**
- * The arguments for the parser: the verb's words where the program was called by one of its old names, and for the
- * torcx verbs every bare boolean flag with its value. A bare flag never takes the next word: `--upgrade-os false` is a
- * flag and a word too many, which is refused, where Go's reading would quietly upgrade.
+ * The arguments for the parser. A call by one of the old names gets the words of its verb, and bare boolean flags of
+ * the torcx verbs get the value `true`. A bare flag never takes the next word: in `--upgrade-os false` the word is
+ * refused, while Go would ignore it and upgrade.
  */
 export function torcxArguments(calledAs: string, args: readonly string[]): readonly string[] {
   const name = calledAs.slice(calledAs.lastIndexOf('/') + 1);

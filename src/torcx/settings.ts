@@ -1,5 +1,6 @@
-// The flags of both programs as one checked value. Defaults and the order of checks are those of the original; what is
-// new: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-next-version, --ca-file.
+// The flags of both programs as one checked value. Defaults and the order of the checks are those of the original. New
+// flags: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-next-version,
+// --ca-file.
 import { z } from 'zod';
 import type { Environment } from '../host/environment.ts';
 import { torcxErrors } from './errors.ts';
@@ -10,7 +11,7 @@ export type Verbosity = 'error' | 'warn' | 'info' | 'debug';
 
 export interface TorcxSettings {
   readonly role: Role;
-  /** Put before every path that this program reads or writes. */
+  /** Prefix of every path that a run reads or writes. */
   readonly root: string;
   readonly kubeconfig: string;
   /** Undefined: the built-in implementation. */
@@ -23,7 +24,7 @@ export interface TorcxSettings {
   readonly keyring: string;
   readonly versionManifest: string;
   readonly verbosity: Verbosity;
-  /** Undefined: write none. */
+  /** Undefined: no kubelet.env is written. */
   readonly kubeletEnvPath?: string;
   readonly upgradesOs: boolean;
   readonly skipsSetup: boolean;
@@ -54,7 +55,7 @@ const levels: Readonly<Record<string, Verbosity>> = {
 const trueWords = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 const falseWords = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 
-/** A bare flag arrives as `true`, `--flag=<bool>` as Go's word for it. */
+/** A bare flag is `true`; the value of `--flag=<bool>` is one of Go's words. */
 const goBool = z.union(
   [z.boolean(), z.enum(trueWords).transform(() => true), z.enum(falseWords).transform(() => false)],
   {
@@ -70,7 +71,7 @@ const schema = z.object({
   torcxManifestUrl: z.string().default(''),
   torcxProfile: z.string().default('tectonic'),
   forceKubeVersion: z.string().default(''),
-  // The parser reads --no-x as the negation of x: true when absent, false when bare, a word when given one.
+  // The parser reads --no-x as the negation of x: true if absent, false if bare, else the word after the `=`.
   verifySignatures: z.union([z.boolean(), goBool.transform((isOff) => !isOff)]).default(true),
   strictKeyExpiry: goBool.default(false),
   keyring: z.string().default('/pubring.gpg'),

@@ -1,18 +1,26 @@
-// Where knowledge comes from, each source with its fallback, in the order of the seed: the cluster first, the
-// installer's files second. A cluster that answers nonsense is treated like one that does not answer.
+// The sources of facts and their fallbacks, in the order of the original: first the cluster, then the installer's
+// files. A cluster with an unusable answer counts as one that does not answer.
 import { type ClusterApi, openClusterApi } from './cluster-api.ts';
-import type { TorcxContext } from './context.ts';
-import { bareReasonOf, nodePaths, reasonOf } from './context.ts';
+import { bareReasonOf, nodePaths, reasonOf, type TorcxContext } from './context.ts';
 import { readImageTag } from './env-file.ts';
 import { torcxErrors } from './errors.ts';
-import { checkKubeVersion, minorOf, tagOf, versionOfTag } from './kube-version.ts';
-import { parseOsRelease, type RunningOs } from './os-release.ts';
-import { dockerVersionsFor } from './runtime-mappings.ts';
+import {
+  checkKubeVersion,
+  dockerVersionsFor,
+  kubernetesMinorOf,
+  imageTagOf,
+  versionOfImageTag,
+} from './kubernetes-version.ts';
+import { parseOsRelease, type RunningOs } from './operating-system.ts';
+import { basename } from 'node:path';
+import { parseProfile } from './profile.ts';
+import { addOnName } from './pick-version.ts';
+import { vendorReference } from './stores.ts';
 
 export interface Known<T> {
   readonly value: T;
   readonly from: string;
-  /** Better sources that were asked before, and why they did not do. */
+  /** Preferred sources that were tried first, and why each was not used. */
   readonly instead: readonly string[];
 }
 
@@ -31,7 +39,7 @@ export async function readRunningOs(context: TorcxContext): Promise<Known<Runnin
   return { value, from: nodePaths.osRelease, instead: [] };
 }
 
-/** A text file that must be there. Throws TORCX_INPUT. */
+/** Reads a text file; throws TORCX_INPUT if it is missing. */
 export async function readInput({ host, at }: TorcxContext, path: string): Promise<string> {
   return host.files.readText(at(path)).catch((error: unknown) => {
     throw torcxErrors.INPUT({ path, reason: bareReasonOf(error) }, { cause: error });
@@ -40,11 +48,11 @@ export async function readInput({ host, at }: TorcxContext, path: string): Promi
 
 export interface ClusterKnowledge {
   readonly kubernetes: Known<string>;
-  /** Undefined where no add-on will be chosen. */
+  /** Undefined if no add-on will be chosen. */
   readonly preferences: Known<readonly string[]> | undefined;
 }
 
-/** The API server's two answers are fetched side by side; the version decides which entry of the mappings counts. */
+/** Asks the API server for the version and the mappings in parallel; the version selects the entry of the mappings. */
 export async function askCluster(context: TorcxContext, needsMappings: boolean): Promise<ClusterKnowledge> {
   const { settings } = context;
   const asksCluster = settings.role === 'bootstrap';
@@ -59,7 +67,7 @@ export async function askCluster(context: TorcxContext, needsMappings: boolean):
   ]);
   context.signal.throwIfAborted();
   const kubernetes = await kubeVersion(context, version);
-  const minor = needsMappings ? minorOf(kubernetes.value) : '';
+  const minor = needsMappings ? kubernetesMinorOf(kubernetes.value) : '';
   const preferences = needsMappings ? await dockerVersions(context, minor, mappings) : undefined;
   return { kubernetes, preferences };
 }
@@ -67,7 +75,7 @@ export async function askCluster(context: TorcxContext, needsMappings: boolean):
 /** An answer of the cluster, or why there is none. */
 type Asked = { readonly value: string; readonly from: string } | { readonly failure: string };
 
-/** Takes the place of an API server that cannot be asked. */
+/** Stands for an API server whose kubeconfig cannot be used. */
 type Unusable = Disposable & { readonly failure: string };
 
 async function openApi(context: TorcxContext): Promise<ClusterApi | Unusable> {
@@ -89,7 +97,7 @@ async function ask(
 async function kubeVersion(context: TorcxContext, asked: Asked | undefined): Promise<Known<string>> {
   const { settings } = context;
   if (settings.forcedKubeVersion !== undefined) {
-    tagOf(settings.forcedKubeVersion);
+    imageTagOf(settings.forcedKubeVersion);
     return { value: settings.forcedKubeVersion, from: '--force-kube-version', instead: [] };
   }
   if (asked !== undefined && 'value' in asked) {
@@ -104,8 +112,8 @@ async function kubeVersion(context: TorcxContext, asked: Asked | undefined): Pro
     const local = content === undefined ? `${path} is not there` : `${path} has no KUBELET_IMAGE_TAG`;
     throw torcxErrors.KUBE_VERSION_UNKNOWN({ tried: [...instead, local] });
   }
-  const value = versionOfTag(tag);
-  tagOf(value);
+  const value = versionOfImageTag(tag);
+  imageTagOf(value);
   return { value, from: path, instead };
 }
 
@@ -128,4 +136,37 @@ async function dockerVersions(
   for (const text of instead) context.say('warn', `${text}; the local file decides`);
   const text = await readInput(context, versionManifest);
   return { value: dockerVersionsFor(minor, text, versionManifest), from: versionManifest, instead };
+}
+
+export type RunningDocker =
+  | { readonly status: 'known'; readonly reference: string }
+  | { readonly status: 'unknown'; readonly because: string };
+
+/** The docker version that torcx unpacked at boot. The caller treats `unknown` as another version. */
+export async function readRunningDocker(context: TorcxContext): Promise<RunningDocker> {
+  const { host, at } = context;
+  const unknown = (because: string): RunningDocker => ({ status: 'unknown', because });
+  const content = await host.files.readIfPresent(at(nodePaths.runningProfile));
+  if (content === undefined) return unknown(`${nodePaths.runningProfile} is not there`);
+  let reference: string | undefined;
+  try {
+    const { images } = parseProfile(Buffer.from(content).toString('utf8'));
+    reference = images.find((image) => image.name === addOnName)?.reference;
+  } catch {
+    return unknown(`${nodePaths.runningProfile} is not a profile`);
+  }
+  if (reference === undefined || reference === '') return unknown('no docker was unpacked at boot');
+  if (reference !== vendorReference) return { status: 'known', reference };
+  const aliased = await aliasTarget(context);
+  return aliased === undefined
+    ? unknown(`the vendor's alias ${vendorReference} does not lead to a version`)
+    : { status: 'known', reference: aliased };
+}
+
+/** `docker:com.coreos.cl.torcx.tgz` is a link to the archive of the OS's default version. */
+async function aliasTarget({ host, at }: TorcxContext): Promise<string | undefined> {
+  const link = at(`${nodePaths.vendorStore}/${addOnName}:${vendorReference}.torcx.tgz`);
+  const target = await host.files.readLink(link).catch(() => undefined);
+  const match = new RegExp(`^${addOnName}:(.+)\\.torcx\\.tgz$`).exec(basename(target ?? ''));
+  return match?.[1];
 }

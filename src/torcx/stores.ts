@@ -1,4 +1,4 @@
-// Where torcx looks for archives, and what the names there mean. The order is torcx's own: the first hit is what boots.
+// The folders where torcx looks for archives, in its order (the first match is used), and the meaning of file names.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TorcxContext } from './context.ts';
@@ -10,19 +10,19 @@ const config = z.object({
   value: z.object({ store_paths: z.array(z.string()).nullish() }),
 });
 const suffixes = ['.torcx.squashfs', '.torcx.tgz'] as const;
-/** What a file name without a reference stands for: the vendor's choice. */
+/** The reference of a file name that states none: the vendor's default version. */
 export const vendorReference = 'com.coreos.cl';
 
 export function archiveName(name: string, reference: string): string {
   return `${name}:${reference}.torcx.tgz`;
 }
 
-/** The store that this program fills for one OS version. */
+/** The store into which we install archives for one OS version. */
 export function userStoreFor(osVersion: string): string {
   return join(nodePaths.userStore, osVersion);
 }
 
-/** A vendor store belongs to the running OS alone; every other store serves any OS version. */
+/** The vendor store belongs to the running OS only; the other stores serve every OS version. */
 export async function storeFolders(
   context: TorcxContext,
   osVersion: string,
@@ -48,7 +48,7 @@ async function configuredStores({ host, at }: TorcxContext): Promise<readonly st
   return result.success ? (result.data.value.store_paths ?? []) : [];
 }
 
-/** Archives directly in one folder; a link to a regular file counts, nothing else but files does. */
+/** Archives directly in one folder: regular files and links to regular files. */
 export async function imagesIn(context: TorcxContext, folder: string): Promise<readonly TorcxImage[]> {
   const { files } = context.host;
   const found: TorcxImage[] = [];

@@ -1,4 +1,4 @@
-// systemd over D-Bus: a runtime unit that clears docker's data while the machine goes down, and the reboot itself.
+// systemd over D-Bus: a runtime unit that clears docker's data during the shutdown, and the reboot itself.
 import type { BusConnection } from '../host/bus.ts';
 import type { TorcxContext } from './context.ts';
 import { nodePaths, reasonOf } from './context.ts';
@@ -18,13 +18,13 @@ export function systemBusAddress({ host }: TorcxContext): string {
 export interface SystemdBus extends AsyncDisposable {
   enableCleanupUnit(): Promise<void>;
   /**
-   * Starts the reboot and stays until we are asked to stop, which is how a reboot looks from inside.
-   * Throws TORCX_REBOOT_REFUSED when systemd says no, TORCX_REBOOT_OVERDUE when it says yes and nothing happens.
+   * Starts the reboot and waits until this process receives the stop signal that every reboot sends.
+   * Throws TORCX_REBOOT_REFUSED if systemd refuses, TORCX_REBOOT_OVERDUE if it accepts and the node stays up.
    */
   reboot(deadlineMs: number): Promise<void>;
 }
 
-/** The system bus, or systemd's own socket where there is no bus yet and we are root. */
+/** Uses the system bus, or systemd's private socket if there is no bus yet and we are root. */
 export async function connectSystemd(context: TorcxContext): Promise<SystemdBus> {
   const bus = await connect(context).catch((error: unknown) => {
     throw torcxErrors.SYSTEMD({ call: 'connection', reason: reasonOf(error) }, { cause: error });
@@ -61,7 +61,7 @@ ExecStart=/usr/bin/rm -rf /var/lib/docker
 RequiredBy=umount.target
 `;
 
-/** Docker cannot go back to an older data directory. The unit lives in /run, so it works for exactly one shutdown. */
+/** An older docker cannot use the data of a newer one. The unit is in /run, so it exists for exactly one shutdown. */
 async function enableCleanupUnit({ host, at, signal }: TorcxContext, bus: BusConnection): Promise<void> {
   const path = at(nodePaths.cleanupUnit);
   await host.files.makeFolder(path.slice(0, path.lastIndexOf('/')));
@@ -88,7 +88,7 @@ async function reboot({ host, signal }: TorcxContext, bus: BusConnection, deadli
           removed.push({ job: String(job), result: String(result) });
           wake();
         },
-        // The bus goes down with the machine; that is no news.
+        // The bus stops during the reboot, which is expected.
         lost: () => {},
       },
     )

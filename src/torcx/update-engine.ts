@@ -1,5 +1,5 @@
-// update_engine over D-Bus: which OS version boots next, after asking for an update or just as things stand.
-// Only the owner of the name is believed, only versions that look like one are passed on, and the wait is bounded.
+// update_engine over D-Bus: which OS version boots next, now or after a requested update. Only signals from the owner
+// of the bus name count, only valid OS versions are returned, and the wait has a deadline.
 import type { BusConnection } from '../host/bus.ts';
 import type { Clock } from '../host/clock.ts';
 import { hostErrors } from '../host/errors.ts';
@@ -7,7 +7,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import { waitUntil } from '../workflow/wait.ts';
 import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
-import { isOsVersion } from './os-version.ts';
+import { isOsVersion } from './operating-system.ts';
 import { missingLine, waitingFor } from '../contract/missing.ts';
 
 const manager = {
@@ -21,7 +21,7 @@ const pollMs = 30_000;
 export type NextOs =
   | { readonly kind: 'none'; readonly because: string; readonly hasFailed?: boolean }
   | { readonly kind: 'version'; readonly version: string }
-  /** An update waits for a reboot, but update_engine was restarted since and forgot which. */
+  /** An update waits for a reboot, but update_engine was restarted and does not know its version any more. */
   | { readonly kind: 'unknown'; readonly reported: string };
 
 interface UpdateStatus {
@@ -31,13 +31,13 @@ interface UpdateStatus {
   readonly newVersion: string;
 }
 
-/** One question, no side effect. */
+/** Reads the status once and changes nothing. */
 export async function queryNextOs(bus: BusConnection): Promise<NextOs> {
   const status = await getStatus(bus);
   return settled(status) ?? { kind: 'none', because: `update_engine says ${status.operation}` };
 }
 
-/** True for a bus on which nobody is update_engine: containers, images without updates. */
+/** True if no update_engine is on the bus, as in containers and in images without updates. */
 export function isAbsent(error: unknown): boolean {
   const names = ['ServiceUnknown', 'NameHasNoOwner'].map((name) => `org.freedesktop.DBus.Error.${name}`);
   return isError(error, hostErrors.BUS) && names.includes(error.details.errorName);
@@ -50,9 +50,9 @@ export interface AttemptOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** Asks for an update and waits until there is none or one waits for a reboot. */
+/** Asks for an update and waits until there is none, or until one waits for a reboot. */
 export async function attemptUpdate(bus: BusConnection, options: AttemptOptions): Promise<NextOs> {
-  // Starts the service where it is started on demand; without an owner there is nobody to listen to.
+  // This call starts the service if it is started on demand; without an owner of the name no signals come.
   await getStatus(bus);
   let queue: (readonly unknown[])[] = [];
   let lost: string | undefined;
@@ -71,11 +71,11 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
     },
   );
   await bus.call({ ...manager, member: 'AttemptUpdate', signal: options.signal });
-  // Replies and signals keep their order, so whatever was queued until here is older than the attempt.
+  // Replies and signals arrive in order, so everything queued until here is older than the attempt.
   queue = [];
   let hasFailed = false;
   let isFirst = true;
-  // Awaited here: the listening ends with this function.
+  // `await` is needed: the subscription ends with this function.
   return await waitUntil<NextOs>({
     clock: options.clock,
     what: 'an answer of update_engine about the next OS version',
@@ -92,7 +92,7 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
     probe: async () => {
       if (lost !== undefined)
         throw torcxErrors.UPDATE_ENGINE({ reason: `${lost} while an update was being waited for` });
-      // A lost signal must not cost the deadline: without news the engine is asked.
+      // A signal may be lost, so the status is read if none has come.
       const asked = queue.length === 0 || isFirst ? [await getStatus(bus)] : [];
       const seen = [...queue.map(parseStatus), ...asked];
       queue = [];
@@ -113,7 +113,7 @@ function withFailure(hasFailed: boolean): NextOs {
     : { kind: 'none', because: 'update_engine found no update' };
 }
 
-/** What a final state means; undefined while things are moving. */
+/** What a final state means; undefined while an update is under way. */
 function settled({ operation, newVersion }: UpdateStatus): NextOs | undefined {
   if (operation === 'IDLE') return { kind: 'none', because: 'update_engine says IDLE' };
   if (operation !== 'UPDATED_NEED_REBOOT') return undefined;

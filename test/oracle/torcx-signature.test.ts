@@ -1,6 +1,6 @@
 // Every verdict about a signature, ours beside gpgv's. Where we are stricter on purpose, the test says so.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readKeyring, verifyDetached } from '../../src/torcx/signature.ts';
+import { readKeyring, verifyDetached } from '../../src/torcx/openpgp-signature.ts';
 import { type Gnupg, openGnupg, past, type Verdict } from './torcx/gnupg.ts';
 
 let gnupg: Gnupg;

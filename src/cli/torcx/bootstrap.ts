@@ -1,6 +1,6 @@
 // `firstlight torcx bootstrap`
 import { torcxContext } from '../../torcx/context.ts';
-import { explainOutcome, outcomeData } from '../../torcx/explain.ts';
+import { explainOutcome, outcomeData } from '../../torcx/explain-outcome.ts';
 import { runTorcx } from '../../torcx/run-torcx.ts';
 import { readTorcxSettings } from '../../torcx/settings.ts';
 import type { CommandBody } from '../frame/verb.ts';

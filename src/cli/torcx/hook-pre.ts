@@ -1,9 +1,8 @@
 // `firstlight torcx hook-pre`
 import { torcxContext } from '../../torcx/context.ts';
-import { explainOutcome, outcomeData } from '../../torcx/explain.ts';
-import { runTorcx, type TorcxOutcome } from '../../torcx/run-torcx.ts';
+import { explainOutcome, outcomeData } from '../../torcx/explain-outcome.ts';
+import { copyToSyslog, runTorcx, type TorcxOutcome } from '../../torcx/run-torcx.ts';
 import { readTorcxSettings } from '../../torcx/settings.ts';
-import { teeToSyslog } from '../../torcx/syslog.ts';
 import type { CommandBody, Invocation } from '../frame/verb.ts';
 
 export const torcxHookPre: CommandBody = async (invocation) => {
@@ -19,7 +18,7 @@ export const torcxHookPre: CommandBody = async (invocation) => {
 };
 
 async function prepare({ host, signal, emit, options }: Invocation): Promise<TorcxOutcome> {
-  await using syslog = teeToSyslog(host, emit);
+  await using syslog = copyToSyslog(host, emit);
   const settings = readTorcxSettings('hook', options, host.environment);
   return await runTorcx(torcxContext(host, settings, { signal, emit: syslog.emit }));
 }

@@ -1,8 +1,8 @@
-// Which docker version, for which OS versions. The OS that boots next decides; the running one gets the same version
-// where it has it, so that a rollback still finds its docker.
+// Picks the docker version and the OS versions that get it. The OS that boots next decides; the running OS gets the
+// same version if its package list has it, so that a rollback finds its docker.
 import { type ErrorKind, isError } from '../errors/firstlight-error.ts';
 import { torcxErrors } from './errors.ts';
-import { bucketEpoch, compareOsVersions } from './os-version.ts';
+import { firstOsWithBucket, compareOsVersions } from './operating-system.ts';
 import type { PackageList, PackageLists } from './package-lists.ts';
 import { findVersion, offeredVersions, type PackageVersion } from './package-manifest.ts';
 import { reasonOf } from './context.ts';
@@ -13,7 +13,7 @@ export interface PickInput {
   /** Best first. */
   readonly preferences: readonly string[];
   readonly lists: PackageLists;
-  /** Whether a list that cannot be had for the running OS stops everything, or only leaves that OS out. */
+  /** True: a missing list of the running OS is an error. False: that OS is left out. */
   readonly needsRunningOs: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface PickedOs {
 
 export interface Reasons {
   readonly because: readonly string[];
-  /** What a person should know although it stops nothing. */
+  /** Warnings that do not stop the run. */
   readonly doubts: readonly string[];
 }
 
@@ -35,25 +35,25 @@ export type PickedVersion = Reasons &
     | { readonly status: 'too-old' }
   );
 
-export const addOn = 'docker';
+export const addOnName = 'docker';
 
 export async function pickVersion(input: PickInput): Promise<PickedVersion> {
   const { runningOs, nextOs, preferences } = input;
   const primary = nextOs ?? runningOs;
   if (isBeforeBuckets(primary)) {
-    const doubt = `OS ${primary} is older than ${bucketEpoch}, the first with a bucket: no add-on is installed`;
+    const doubt = `OS ${primary} is older than ${firstOsWithBucket}, the first with a bucket: no add-on is installed`;
     return { status: 'too-old', because: [], doubts: [doubt] };
   }
   const list = await input.lists(primary);
   const version = preferences.map((reference) => findIn(list, reference)).find((found) => found !== undefined);
   if (version === undefined) {
-    const offered = offeredVersions(list.manifest, addOn);
+    const offered = offeredVersions(list.manifest, addOnName);
     throw torcxErrors.NO_SUITABLE_VERSION({ osVersion: primary, wanted: preferences, offered });
   }
   const { reference } = version;
   const rank = `preference ${preferences.indexOf(reference) + 1} of ${preferences.length} (${preferences.join(', ')})`;
   const first = { osVersion: primary, version, listUrl: list.url };
-  const chosen = `OS ${primary} offers ${addOn} ${reference}, ${rank}`;
+  const chosen = `OS ${primary} offers ${addOnName} ${reference}, ${rank}`;
   if (primary === runningOs) return { status: 'picked', reference, targets: [first], because: [chosen], doubts: [] };
   const also = await alsoForRunningOs(input, reference);
   return {
@@ -66,12 +66,12 @@ export async function pickVersion(input: PickInput): Promise<PickedVersion> {
 }
 
 function isBeforeBuckets(osVersion: string): boolean {
-  return compareOsVersions(osVersion, bucketEpoch) < 0;
+  return compareOsVersions(osVersion, firstOsWithBucket) < 0;
 }
 
 function findIn(list: PackageList, reference: string): PackageVersion | undefined {
   try {
-    return findVersion(list.manifest, addOn, reference);
+    return findVersion(list.manifest, addOnName, reference);
   } catch (error) {
     throw torcxErrors.MANIFEST({ url: list.url, reason: reasonOf(error) }, { cause: error });
   }
@@ -82,7 +82,7 @@ async function alsoForRunningOs(
   reference: string,
 ): Promise<Reasons & { readonly targets: readonly PickedOs[] }> {
   const without = (doubt: string) => ({ targets: [], because: [], doubts: [doubt] });
-  if (isBeforeBuckets(runningOs)) return without(`the running OS ${runningOs} is older than ${bucketEpoch}`);
+  if (isBeforeBuckets(runningOs)) return without(`the running OS ${runningOs} is older than ${firstOsWithBucket}`);
   try {
     const list = await lists(runningOs);
     const version = findIn(list, reference);

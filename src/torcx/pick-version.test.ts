@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { torcxErrors } from './errors.ts';
 import type { PackageLists } from './package-lists.ts';
 import type { PackageManifest } from './package-manifest.ts';
-import { pickVersion } from './pick.ts';
+import { pickVersion } from './pick-version.ts';
 
 const hash = `sha512-${'0'.repeat(128)}`;
 

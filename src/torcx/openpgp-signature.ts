@@ -1,13 +1,13 @@
-// Detached OpenPGP signatures over package lists. The rule: the first signature whose issuer is in the keyring decides.
-// It must verify, its key must not be revoked and must have been valid when it signed; that the key has expired since
-// is worth a warning only, because every key of the original publisher has. gpgv is the oracle of these verdicts
-// (test/oracle/torcx-signature.test.ts); we are stricter than it about SHA-1 and about signing after the expiry.
+// Detached OpenPGP signatures of package lists. The first signature whose issuer is in the keyring decides. It must
+// verify, and its key must not be revoked and must have been valid when it signed. A key that expired later is only a
+// warning, because all keys of the original publisher have expired. test/oracle/torcx-signature.test.ts compares with
+// gpgv; this file is stricter about SHA-1 and about signatures made after the expiry.
 import type { Key, PublicKey, SignaturePacket, Subkey } from 'openpgp';
 import { reasonOf } from './context.ts';
 
 export interface Keyring {
   readonly keys: readonly PublicKey[];
-  /** Blocks that could not be read; harmless while one key is usable. */
+  /** Number of blocks that could not be read; one usable key is enough. */
   readonly unreadable: number;
 }
 
@@ -42,7 +42,7 @@ export interface SignedContent {
   readonly signature: Uint8Array;
   readonly keyring: Keyring;
   readonly now: Date;
-  /** Refuse keys that have expired by now, too. */
+  /** Also refuse a key that has expired after it signed. */
   readonly isStrictAboutKeyExpiry: boolean;
 }
 
@@ -91,9 +91,9 @@ async function judge(signed: SignedContent, packet: SignaturePacket, issuer: Iss
 }
 
 /**
- * Checks the mathematics, the hash algorithm and the key's right to sign as of the signature's date. Extending a key
- * replaces its self-signature by a younger one; then nothing vouches for the key at the earlier date any more, and the
- * moment of the youngest self-signature is asked instead. `judge` looks at the dates either way.
+ * Checks the signature, its hash algorithm and the key's right to sign, at the date of the signature. If a key's expiry
+ * was extended, a younger self-signature replaced the old one and nothing certifies the key at the earlier date; then
+ * the check uses the date of the youngest self-signature. `judge` checks the dates in both cases.
  */
 async function verifyPacket(content: Uint8Array, packet: SignaturePacket, issuer: Issuer): Promise<void> {
   const openpgp = await import('openpgp');
@@ -130,13 +130,13 @@ function youngestSelfSignature(key: PublicKey): Date {
   return new Date(Math.max(0, ...packets.map((packet) => packet.created?.getTime() ?? 0)));
 }
 
-/** Any revocation counts, whatever its date or reason: the keyring was updated to say that this key is not to be used. */
+/** Any revocation counts, whatever its date or reason: the keyring says that the key must not be used. */
 async function isRevoked({ key, part }: Issuer): Promise<boolean> {
   if (key.revocationSignatures.length > 0) return true;
   return 'bindingSignatures' in part && part.revocationSignatures.length > 0;
 }
 
-/** The earlier end of key and subkey, by their latest self-signatures; undefined when neither ends. */
+/** The earlier expiry of key and subkey, by their latest self-signatures; undefined if neither expires. */
 async function expiryOf({ key, part }: Issuer): Promise<Date | undefined> {
   const ends = [await key.getExpirationTime(), await part.getExpirationTime()];
   const dates = ends.filter((end) => end instanceof Date);

@@ -1,4 +1,4 @@
-// torcx through its own program. Its arguments and its JSON are a contract; everything else it prints is for people.
+// torcx through its own program. Only its arguments and its JSON are read; its other output is for people.
 import { z } from 'zod';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
@@ -17,8 +17,8 @@ const profileList = z.object({
 
 const limitMs = 60_000;
 
-export function torcxBinary(host: Host, program: string, signal: AbortSignal): Torcx {
-  // Where torcx's folders are, when not in their usual places.
+export function torcxProgram(host: Host, program: string, signal: AbortSignal): Torcx {
+  // These variables say where torcx's folders are, if not in the default places.
   const env = Object.fromEntries(
     Object.entries(host.environment.variables).filter(([name]) => name.startsWith('TORCX_')),
   );

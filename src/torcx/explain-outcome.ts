@@ -1,14 +1,14 @@
-// The decision in words: what was known and from where, what follows from it, what would be or was done.
+// The outcome of a run as text: the facts and their sources, the conclusions, and what is planned or done.
 import { describeAction } from './actions.ts';
-import type { Fact } from './ledger.ts';
+import type { Fact } from './decision-log.ts';
 import type { TorcxOutcome } from './run-torcx.ts';
 
 export function explainOutcome(outcome: TorcxOutcome): string {
-  const { ledger, actions, status, blockedBy } = outcome;
+  const { log, actions, status, blockedBy } = outcome;
   const doing = status === 'dry-run' ? 'a run would' : 'done';
   return [
-    section('known', factLines(ledger.facts)),
-    section('so', ledger.conclusions),
+    section('known', factLines(log.facts)),
+    section('so', log.conclusions),
     ...(blockedBy === undefined
       ? [
           section(
@@ -24,10 +24,10 @@ export function explainOutcome(outcome: TorcxOutcome): string {
     .join('\n');
 }
 
-/** The same as data; kubelet.env is given in full, because it is what a reader wants to compare. */
-export function outcomeData({ status, ledger, actions, blockedBy }: TorcxOutcome): Record<string, unknown> {
+/** The outcome as data, with the full text of kubelet.env, so that it can be compared. */
+export function outcomeData({ status, log, actions, blockedBy }: TorcxOutcome): Record<string, unknown> {
   const stop = blockedBy === undefined ? {} : { error: { code: blockedBy.code, message: blockedBy.message } };
-  return { status, known: ledger.facts, conclusions: ledger.conclusions, actions, ...stop };
+  return { status, known: log.facts, conclusions: log.conclusions, actions, ...stop };
 }
 
 function factLines(facts: readonly Fact[]): readonly string[] {

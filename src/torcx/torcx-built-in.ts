@@ -1,5 +1,5 @@
-// torcx's operations on torcx's files, without its binary. The rules are its own; test/oracle/torcx-native.test.ts
-// runs the same steps through both.
+// The operations of torcx on its files, without its program and by the same rules; test/oracle/torcx-hook.test.ts runs
+// the same steps through both.
 import { join } from 'node:path';
 import type { TorcxContext } from './context.ts';
 import { nodePaths, reasonOf } from './context.ts';
@@ -8,7 +8,7 @@ import { emptyProfile, formatProfile, parseProfile, withImage } from './profile.
 import { imagesIn, storeFolders } from './stores.ts';
 import type { Torcx } from './torcx.ts';
 
-export function nativeTorcx(context: TorcxContext, runningOs: string): Torcx {
+export function builtInTorcx(context: TorcxContext, runningOs: string): Torcx {
   const { host, at } = context;
   const { files } = host;
   const userProfile = (name: string): string => at(join(nodePaths.userProfiles, `${name}.json`));
