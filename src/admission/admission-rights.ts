@@ -1,7 +1,7 @@
 // What admitNodes may do, and nothing beside: as roles of RBAC, bound to the group of those who may hold its Lease.
 import { kubeletClientSigner, kubeletServingSigner } from './certificate-request.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { tokenNamespace } from './bootstrap-token-secret.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
 const apiVersion = `${apiGroup}/v1`;
@@ -42,7 +42,7 @@ const clusterRules = [
 ];
 
 const namespaceRules = {
-  [tokenNamespace]: [
+  [systemNamespace]: [
     { apiGroups: [''], resources: ['secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   ],

@@ -9,8 +9,8 @@ import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
 import { newBootstrapToken, tokenId, tokenLifeMs } from './bootstrap-token.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
-export const tokenNamespace = 'kube-system';
 export const tokenSecretType = 'bootstrap.kubernetes.io/token';
 export const bootstrapperGroup = 'system:bootstrappers:nodes';
 
@@ -96,7 +96,7 @@ export async function storeBootstrapToken(
       kind: 'Secret',
       metadata: {
         name: secretName(id),
-        namespace: tokenNamespace,
+        namespace: systemNamespace,
         annotations: {
           [annotations.pool]: made.pool,
           [annotations.issuedAt]: made.issuedAt.toISOString(),
@@ -137,7 +137,7 @@ export function readBootstrapToken(secret: KubernetesObject): BootstrapToken | u
   const id = text('token-id');
   const expiresAt = new Date(text('expiration'));
   const isOurs =
-    secret['type'] === tokenSecretType && metadata.namespace === tokenNamespace && metadata.name === secretName(id);
+    secret['type'] === tokenSecretType && metadata.namespace === systemNamespace && metadata.name === secretName(id);
   if (!isOurs || pool === undefined || Number.isNaN(expiresAt.getTime())) return undefined;
   const address = notes[annotations.issuedToAddress];
   const usedBy = notes[annotations.usedBy];
@@ -275,10 +275,10 @@ export async function listBootstrapTokens(
 }
 
 export const secretKind = { apiVersion: 'v1', kind: 'Secret' } as const;
-export const tokenSelection = { namespace: tokenNamespace, fieldSelector: `type=${tokenSecretType}` } as const;
+export const tokenSelection = { namespace: systemNamespace, fieldSelector: `type=${tokenSecretType}` } as const;
 
 function tokenReference(id: string): ObjectReference {
-  return { ...secretKind, namespace: tokenNamespace, name: secretName(id) };
+  return { ...secretKind, namespace: systemNamespace, name: secretName(id) };
 }
 
 function secretName(id: string): string {

@@ -23,13 +23,6 @@ export interface PoolTokenDigest {
 /** pool → the digests that are accepted for it; more than one while a rotation overlaps. */
 export type PoolTokenDigests = Readonly<Record<string, readonly PoolTokenDigest[]>>;
 
-/** Where the cluster keeps the digests, for the config servers of masters. */
-export const poolTokensSecret = {
-  name: 'firstlight-pool-tokens',
-  namespace: 'kube-system',
-  key: 'pool-tokens.json',
-} as const;
-
 export type PoolTokenVerdict = 'accepted' | 'missing' | 'unknown' | 'expired' | 'other-pool';
 
 /**

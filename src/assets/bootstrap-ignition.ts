@@ -33,6 +33,9 @@ import {
   rootCa,
 } from './signers.ts';
 import { proxyCredentialsContent } from './way-out.ts';
+import { clusterMetadataFile, clusterMetadataText } from '../contract/cluster-metadata.ts';
+import { inventoryFile, inventoryText } from '../contract/inventory.ts';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 
 const path = 'bootstrap.ign';
 
@@ -111,12 +114,12 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     ...pairs,
     at('tls/service-account.key', values.serviceAccountKey.key.privatePem.reveal()),
     at('tls/service-account.pub', values.serviceAccountKey.publicPem, 0o644),
-    at('auth/kubeconfig-loopback', values.loopbackKubeconfig),
-    at('auth/kubeconfig-kubelet', values.kubeletKubeconfig),
-    at('auth/pool-tokens.json', `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`),
+    at(loopbackKubeconfigPath, values.loopbackKubeconfig),
+    file(configServerPaths.kubeconfig, values.kubeletKubeconfig, 0o600),
+    file(configServerPaths.poolTokens, `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`, 0o600),
     file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
-    at('inventory.json', `${JSON.stringify(values.inventory, null, 2)}\n`, 0o644),
-    at('metadata.json', `${JSON.stringify(values.metadata, null, 2)}\n`, 0o644),
+    at(inventoryFile, inventoryText(values.inventory), 0o644),
+    at(clusterMetadataFile, clusterMetadataText(values.metadata), 0o644),
     // For its own units, and to be served to the machines that come.
     ...(credentials === undefined ? [] : [file(configServerPaths.proxyCredentials, credentials, 0o600)]),
     ...(pullSecret === undefined ? [] : [file(configServerPaths.pullSecret, pullSecret, 0o600)]),

@@ -8,8 +8,9 @@ import { asset, textOf } from './asset.ts';
 import { installConfig } from './install-config.ts';
 import { readAssetJson } from './json.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
-const path = '.firstlight/cluster-names.json';
+const path = `${ownFolder}/cluster-names.json`;
 
 const schema = z.strictObject({
   clusterName: z.string(),

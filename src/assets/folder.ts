@@ -8,6 +8,7 @@ import { type Journal, openJournal } from '../workflow/journal.ts';
 import type { Digests, StageResult } from '../workflow/stage.ts';
 import type { AnyAsset, AssetFile, FileSet } from './asset.ts';
 import { assetErrors } from './errors.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
 export interface AssetFolder extends AsyncDisposable {
   readonly dir: string;
@@ -22,8 +23,7 @@ interface Intent {
   readonly result: StageResult;
 }
 
-const own = '.firstlight';
-const secretFolders = new Set(['tls', 'auth', own]);
+const secretFolders = new Set(['tls', 'auth', ownFolder]);
 const foreignMarks = ['.openshift_install_state.json', '.openshift_install.log'];
 
 /** Opens (and makes, where needed) the folder. Throws ASSET_BUSY while another command works in it. */
@@ -34,8 +34,8 @@ export async function openAssetFolder(host: Host, dir: string, purpose: string):
   const lock = await files.lock(dir, purpose);
   if ('heldBy' in lock) throw assetErrors.BUSY({ dir, ...lock.heldBy });
   try {
-    await files.makeFolder(join(dir, own), { mode: 0o700 });
-    const journal = await openJournal(files, join(dir, own, 'journal'));
+    await files.makeFolder(join(dir, ownFolder), { mode: 0o700 });
+    const journal = await openJournal(files, join(dir, ownFolder, 'journal'));
     const folder: AssetFolder = {
       dir,
       journal,
@@ -95,7 +95,7 @@ export async function writeAssetFiles(
   if (write.files.length === 0) return;
   const { files } = folder.host;
   await makeFolders(folder, write.files);
-  const staging = join(folder.dir, own, 'staging');
+  const staging = join(folder.dir, ownFolder, 'staging');
   await files.remove(staging);
   await files.makeFolder(staging, { mode: 0o700 });
   const put = (file: AssetFile): Promise<void> =>
@@ -108,7 +108,7 @@ export async function writeAssetFiles(
 }
 
 function stagedPath(folder: AssetFolder, path: string): string {
-  return join(folder.dir, own, 'staging', encodeURIComponent(path));
+  return join(folder.dir, ownFolder, 'staging', encodeURIComponent(path));
 }
 
 async function makeFolders(folder: AssetFolder, assetFiles: readonly AssetFile[]): Promise<void> {
@@ -127,7 +127,7 @@ async function place(folder: AssetFolder, digests: Digests): Promise<void> {
     if (staged === undefined || digestOf(staged) !== digest) continue;
     await files.rename(stagedPath(folder, path), join(folder.dir, path));
   }
-  await files.remove(join(folder.dir, own, 'staging'));
+  await files.remove(join(folder.dir, ownFolder, 'staging'));
 }
 
 /** Finishes an asset that was announced but whose record is missing: the crash came in between. */
@@ -135,7 +135,7 @@ async function rollForward(folder: AssetFolder): Promise<void> {
   const intent = folder.journal.records.findLast((record) => record.kind === 'intent') as Intent | undefined;
   const last = folder.journal.records.at(-1);
   if (intent === undefined || last?.kind !== 'intent') {
-    await folder.host.files.remove(join(folder.dir, own, 'staging'));
+    await folder.host.files.remove(join(folder.dir, ownFolder, 'staging'));
     return;
   }
   await place(folder, intent.files);

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { randomText, randomUuid } from '../host/random.ts';
 import { asset, textOf } from './asset.ts';
 import { readAssetJson } from './json.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
-const path = '.firstlight/identity.json';
+const path = `${ownFolder}/identity.json`;
 const schema = z.strictObject({ clusterId: z.uuid(), suffix: z.string().regex(/^[a-z0-9]{5}$/) });
 
 export const identity = asset({

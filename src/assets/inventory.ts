@@ -2,14 +2,19 @@
 // certificate request is signed only for a name and addresses that are in it.
 import { masterCount, platformOf, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { type Inventory, type InventoryMachine, inventorySchema } from '../contract/inventory.ts';
+import {
+  type Inventory,
+  type InventoryMachine,
+  inventorySchema,
+  inventoryFile,
+  inventoryText,
+} from '../contract/inventory.ts';
 import { asset, textOf } from './asset.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
 import { readAssetJson } from './json.ts';
 
-const path = 'inventory.json';
-export { inventorySchema, type Inventory, type InventoryMachine };
+const path = inventoryFile;
 
 export const inventory = asset({
   name: 'inventory',
@@ -17,7 +22,7 @@ export const inventory = asset({
   neededUntil: 'the cluster is destroyed; machines that join later are added to it',
   inputs: { installConfig },
   outputs: [path],
-  generate: ({ installConfig: config }) => [{ path, content: `${JSON.stringify(listMachines(config), null, 2)}\n` }],
+  generate: ({ installConfig: config }) => [{ path, content: inventoryText(listMachines(config)) }],
   read: (files) => readAssetJson(path, textOf(files), inventorySchema),
 });
 

@@ -7,6 +7,7 @@ import type { StoredCredential } from './credential-files.ts';
 import { adminLeaf, breakGlassLeaf } from './leaves.ts';
 import { apiserverServingSigner } from './signers.ts';
 import { localApiUrl } from '../contract/ports.ts';
+import { adminKubeconfigPath, loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 
 interface KubeconfigAsset<Inputs extends InputAssets> {
   readonly name: string;
@@ -38,7 +39,7 @@ export const adminKubeconfig = kubeconfigAsset({
   name: 'admin-kubeconfig',
   why: 'What a person uses every day, as a member of a group that can be taken its rights again.',
   neededUntil: 'the cluster is destroyed; a new one is made when its certificate nears its end',
-  path: 'auth/kubeconfig',
+  path: adminKubeconfigPath,
   inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
   options: ({ names, ca, admin }) => ({
     cluster: names.clusterName,
@@ -68,7 +69,7 @@ export const loopbackKubeconfig = kubeconfigAsset({
   name: 'loopback-kubeconfig',
   why: 'On the bootstrap machine the API answers on localhost before any name resolves.',
   neededUntil: 'the bootstrap is complete; rm-assets removes it from the bootstrap machine',
-  path: 'auth/kubeconfig-loopback',
+  path: loopbackKubeconfigPath,
   inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
   options: ({ names, ca, admin }) => ({
     cluster: names.clusterName,

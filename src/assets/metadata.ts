@@ -1,12 +1,11 @@
 // What `destroy` and every later command need to find the cluster again.
-import { z } from 'zod';
 import { asset, textOf } from './asset.ts';
 import { identity } from './identity.ts';
 import { installConfig } from './install-config.ts';
 import { readAssetJson } from './json.ts';
+import { clusterMetadataFile, clusterMetadataSchema, clusterMetadataText } from '../contract/cluster-metadata.ts';
 
-const path = 'metadata.json';
-const schema = z.looseObject({ clusterName: z.string(), clusterID: z.uuid(), infraID: z.string() });
+const path = clusterMetadataFile;
 
 export const metadata = asset({
   name: 'metadata',
@@ -22,9 +21,9 @@ export const metadata = asset({
       infraID: infraId(clusterName, suffix),
       platform: config.platform,
     };
-    return [{ path, content: `${JSON.stringify(content, null, 2)}\n` }];
+    return [{ path, content: clusterMetadataText(content) }];
   },
-  read: (files) => readAssetJson(path, textOf(files), schema),
+  read: (files) => readAssetJson(path, textOf(files), clusterMetadataSchema),
   mismatch: ({ clusterID }, inputs) =>
     clusterID === inputs.identity.clusterId
       ? undefined

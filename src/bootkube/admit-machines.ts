@@ -7,11 +7,12 @@ import type { Host } from '../host/host.ts';
 import { admitNodes, type AdmitEvent } from '../admission/admit-nodes.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { leadWhile } from '../kubernetes/lease.ts';
-import { approverLease, leaseNamespace } from '../contract/leases.ts';
 import { configServerPaths } from '../contract/machine-paths.ts';
 import type { Emit } from '../workflow/events.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
 import { publishTokens } from './publish-tokens.ts';
+import { approverLease, systemNamespace } from '../contract/cluster-objects.ts';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 
 const publishEveryMs = 1_000;
 const retryMs = 1_000;
@@ -25,7 +26,7 @@ export interface AdmitMachinesOptions {
 /** Ends only when it is told to. */
 export async function admitMachines({ host, emit, signal }: AdmitMachinesOptions): Promise<never> {
   const context = await loadContext(host, emit);
-  const kubeconfig = { path: join(context.folders.assets, 'auth/kubeconfig-loopback') };
+  const kubeconfig = { path: join(context.folders.assets, loopbackKubeconfigPath) };
   await using client = await connectKubernetes(host, kubeconfig);
   // Each for itself: one that begins anew must not leave the other running twice.
   await Promise.all([
@@ -71,7 +72,7 @@ async function publishForEver(
 async function approveForEver(context: BootkubeContext, client: KubernetesClient, signal: AbortSignal): Promise<void> {
   const { host, emit, inventory, machine } = context;
   const identity = `${machine.name}-${host.environment.pid}`;
-  await leadWhile({ client, host, namespace: leaseNamespace, name: approverLease, identity, signal }, (leadership) =>
+  await leadWhile({ client, host, namespace: systemNamespace, name: approverLease, identity, signal }, (leadership) =>
     admitNodes({
       client,
       host,

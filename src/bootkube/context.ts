@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { type ClusterNames, namesOf } from '../assets/cluster-names.ts';
-import { type Inventory, inventorySchema } from '../assets/inventory.ts';
 import type { Host } from '../host/host.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { bootstrapFolder, runtimePaths } from '../contract/machine-paths.ts';
+import { bootstrapFolder, runtimePaths, releaseFile } from '../contract/machine-paths.ts';
 import { type ReleaseManifest, releaseManifestSchema } from '../release/release-manifest.ts';
 import type { Emit } from '../workflow/events.ts';
 import { bootkubeErrors } from './errors.ts';
+import { type Inventory, inventorySchema, inventoryFile } from '../contract/inventory.ts';
+import { parseNodeEnvironment } from '../contract/node-environment.ts';
+import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
+import { clusterConfigPath } from '../contract/asset-folder.ts';
 
 export interface BootkubeFolders {
   /** What Ignition put here: /opt/firstlight on a machine. */
@@ -37,10 +40,9 @@ export interface BootkubeContext {
 export const machineFolders: BootkubeFolders = {
   assets: bootstrapFolder,
   render: `${bootstrapFolder}/render`,
-  releaseFile: '/usr/local/share/firstlight/release.json',
+  releaseFile,
 };
 
-const metadata = z.looseObject({ clusterID: z.uuid() });
 const clusterConfig = z.looseObject({ data: z.looseObject({ 'install-config': z.string() }) });
 
 export async function loadContext(
@@ -48,7 +50,7 @@ export async function loadContext(
   emit: Emit,
   folders: BootkubeFolders = machineFolders,
 ): Promise<BootkubeContext> {
-  const text = await mustRead(host, join(folders.assets, 'manifests/cluster-config.yaml'));
+  const text = await mustRead(host, join(folders.assets, clusterConfigPath));
   const config = clusterConfig.parse(parseYaml(text)).data['install-config'];
   const architecture = architectureOf(host.environment.architecture);
   const installConfig = parseInstallConfig(config, { file: 'cluster-config.yaml', architecture }).config;
@@ -58,10 +60,10 @@ export async function loadContext(
     folders,
     installConfig,
     names: namesOf(installConfig),
-    inventory: inventorySchema.parse(JSON.parse(await mustRead(host, join(folders.assets, 'inventory.json')))),
+    inventory: inventorySchema.parse(JSON.parse(await mustRead(host, join(folders.assets, inventoryFile)))),
     release: releaseManifestSchema.parse(JSON.parse(await mustRead(host, folders.releaseFile))),
     machine: await readMachine(host),
-    clusterId: metadata.parse(JSON.parse(await mustRead(host, join(folders.assets, 'metadata.json')))).clusterID,
+    clusterId: await readClusterId(host, folders.assets),
   };
 }
 
@@ -71,9 +73,14 @@ async function mustRead(host: Host, path: string): Promise<string> {
   return Buffer.from(content).toString('utf8');
 }
 
+async function readClusterId(host: Host, dir: string): Promise<string> {
+  const metadata = await readClusterMetadata(host.files, dir);
+  if (metadata === undefined) throw bootkubeErrors.INPUT_MISSING({ path: join(dir, clusterMetadataFile) });
+  return metadata.clusterID;
+}
+
 /** Name and address as firstlight-prepare.service found them at this boot. */
 async function readMachine(host: Host): Promise<BootkubeContext['machine']> {
-  const text = await mustRead(host, runtimePaths.environment);
-  const value = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(text)?.[1] ?? '';
-  return { name: value('NODE_NAME'), address: value('NODE_IP').split(',')[0] ?? '' };
+  const { name, addresses } = parseNodeEnvironment(await mustRead(host, runtimePaths.environment));
+  return { name, address: addresses[0] ?? '' };
 }

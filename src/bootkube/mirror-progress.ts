@@ -7,17 +7,11 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
-import { progressFile, removalMark } from '../contract/bootstrap-paths.ts';
+import { removalMark } from '../contract/bootstrap-paths.ts';
 import { clientFor } from './remote-api.ts';
 import { localApiUrl } from '../contract/ports.ts';
-
-export const progressConfigMap = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  namespace: 'kube-system',
-  name: 'bootstrap-progress',
-} as const;
-export const progressKey = 'progress.json';
+import { progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
+import { progressFile, parseBootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 const lookEveryMs = 1_000;
 
@@ -41,7 +35,7 @@ export async function mirrorProgress({ host, emit, signal }: MirrorOptions): Pro
     signal.throwIfAborted();
     const text = await progressText(host);
     if (text !== undefined && text !== published && (await publish([here, masters], text, signal))) published = text;
-    if (published !== undefined && isComplete(published)) return;
+    if (published !== undefined && parseBootstrapProgress(published)?.isComplete === true) return;
     await Promise.race([wake.promise, host.clock.sleep(lookEveryMs, signal)]);
     wake = Promise.withResolvers<void>();
   }
@@ -66,8 +60,4 @@ async function publish(clients: readonly KubernetesClient[], text: string, signa
     }
   }
   return false;
-}
-
-function isComplete(text: string): boolean {
-  return (JSON.parse(text) as { readonly isComplete?: boolean }).isComplete === true;
 }

@@ -1,23 +1,19 @@
 // What the bootstrap is doing, in a file that anybody outside the machine can read: the stage, what it misses, and
 // whether all is done. Replaced atomically; the last writer wins.
-import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { progressFile } from '../contract/bootstrap-paths.ts';
-import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { type BootstrapProgress, writeBootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 export interface ProgressWriter {
   readonly observe: (event: WorkflowEvent) => void;
   readonly complete: () => Promise<void>;
 }
 
-export async function openProgress(host: Host): Promise<ProgressWriter> {
-  await host.files.makeFolder(dirname(progressFile));
+export function openProgress(host: Host): ProgressWriter {
   let writing: Promise<void> = Promise.resolve();
   const write = (seen: Omit<BootstrapProgress, 'at' | 'isComplete'>, isComplete = false): Promise<void> => {
     const record: BootstrapProgress = { ...seen, at: host.clock.now().toISOString(), isComplete };
-    const text = `${JSON.stringify(record, null, 2)}\n`;
-    writing = writing.then(() => host.files.write(progressFile, text));
+    writing = writing.then(() => writeBootstrapProgress(host.files, record));
     return writing;
   };
   return {

@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import type { BootkubeContext } from './context.ts';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 
 export async function clientFor({ host, folders }: BootkubeContext, server: string): Promise<KubernetesClient> {
-  const text = await host.files.readText(join(folders.assets, 'auth/kubeconfig-loopback'));
+  const text = await host.files.readText(join(folders.assets, loopbackKubeconfigPath));
   return connectKubernetes(host, { text: text.replace(/server: .*/, `server: ${server}`) });
 }

@@ -9,6 +9,7 @@ import { imageVariables } from '../release/images/image-variables.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
 import { renderStages } from './render-stages.ts';
 import { runBootkubeStages } from './run-stages.ts';
+import { nodeEnvironmentText } from '../contract/node-environment.ts';
 
 const journalFile = '/var/lib/firstlight/bootkube/journal';
 
@@ -36,7 +37,10 @@ async function bootedMachine(installConfig = ''): Promise<FakeHost> {
     await host.files.write(path, decoded.url.bytes, { mode });
   }
   await host.files.makeFolder('/run/firstlight');
-  await host.files.write('/run/firstlight/node.env', 'NODE_NAME="bootstrap"\nNODE_IP="10.99.0.10"\n');
+  await host.files.write(
+    '/run/firstlight/node.env',
+    nodeEnvironmentText({ name: 'bootstrap', addresses: ['10.99.0.10'] }),
+  );
   await host.files.makeFolder('/usr/local/share/firstlight');
   await host.files.write(machineFolders.releaseFile, JSON.stringify(release()));
   return host;

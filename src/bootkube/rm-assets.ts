@@ -34,7 +34,7 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   await removeSecrets(host);
   timeline.mark('rm-assets', 'done');
   await timeline.idle();
-  await (await openProgress(host)).complete();
+  await openProgress(host).complete();
   await letProgressEnd(host, signal);
   await files.write(bootstrapFinished, `${clock.now().toISOString()}\n`);
   emit({ kind: 'notice', level: 'info', text: 'It is now safe to remove the bootstrap resources' });

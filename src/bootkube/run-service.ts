@@ -26,7 +26,7 @@ export async function runService({ name, stages }: BootstrapService, options: Se
   const { host, emit, signal } = options;
   if ((await host.files.facts(removalMark)) !== undefined) return;
   const records = await openServiceRecords(host, name);
-  const progress = await openProgress(host);
+  const progress = openProgress(host);
   const timeline = openTimeline(host, name);
   const tell = (event: WorkflowEvent): void => {
     records.observe(event);

@@ -14,6 +14,7 @@ import { clientFor } from './remote-api.ts';
 import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
 import { runService, type ServiceOptions } from './run-service.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const minuteMs = 60_000;
 
@@ -82,7 +83,7 @@ async function lookAround(
   try {
     const nodes = await client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call);
     const dns = await client.find(
-      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kube-system', name: 'coredns' },
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'coredns' },
       call,
     );
     const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
@@ -100,7 +101,7 @@ async function lookAround(
 
 /** What keeps its pods, in the words of the scheduler or the kubelet. */
 async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<Pick<Missing, 'detail'>> {
-  const selection = { namespace: 'kube-system', labelSelector: 'k8s-app=kube-dns' };
+  const selection = { namespace: systemNamespace, labelSelector: 'k8s-app=kube-dns' };
   const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
   if (items.length === 0) return { detail: 'it has no pods yet' };
   const said = items.flatMap(conditionsOf).find(({ status, message }) => status === 'False' && message !== '')?.message;

@@ -5,11 +5,12 @@ import { assetErrors } from '../assets/errors.ts';
 import { openAssetFolder } from '../assets/folder.ts';
 import type { FolderLock } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
 export async function claimFolder(host: Host, dir: string, purpose: string): Promise<FolderLock> {
   // Refuses a folder that belongs to something else before anything is written to it.
   await (await openAssetFolder(host, dir, purpose))[Symbol.asyncDispose]();
-  const lock = await host.files.lock(join(dir, '.firstlight'), purpose);
+  const lock = await host.files.lock(join(dir, ownFolder), purpose);
   if ('heldBy' in lock) throw assetErrors.BUSY({ dir, ...lock.heldBy });
   return lock;
 }

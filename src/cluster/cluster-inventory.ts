@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { type Inventory, inventoryConfigMap, inventoryKey, inventorySchema } from '../contract/inventory.ts';
+import { type Inventory, inventorySchema, inventoryFile, inventoryText } from '../contract/inventory.ts';
+import { inventoryConfigMap, inventoryKey } from '../contract/cluster-objects.ts';
 
 export interface InventoryChange {
   readonly host: Host;
@@ -18,12 +19,12 @@ export async function changeInventory({ host, dir, client, change, signal }: Inv
   const data = (object['data'] ?? {}) as Record<string, string>;
   const before = inventorySchema.parse(JSON.parse(data[inventoryKey] ?? ''));
   const after: Inventory = { ...before, machines: change(before.machines) };
-  const text = `${JSON.stringify(after, null, 2)}\n`;
+  const text = inventoryText(after);
   await client.mergePatch(
     inventoryConfigMap,
     { metadata: { resourceVersion: object.metadata.resourceVersion }, data: { [inventoryKey]: text } },
     { signal },
   );
-  await host.files.write(join(dir, 'inventory.json'), text);
+  await host.files.write(join(dir, inventoryFile), text);
   return after;
 }

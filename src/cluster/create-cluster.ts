@@ -10,13 +10,13 @@ import type { Emit } from '../workflow/events.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './claim-folder.ts';
 import { assetsOf, type ClusterContext, clusterOf } from './cluster-context.ts';
-import { clusterJournalPath } from './cluster-journal.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
 import { createStages } from './create-stages.ts';
 import { platformName } from './local-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 import { expectedNodes } from './stages/nodes.ts';
 import type { WaitLimits } from './wait-for-progress.ts';
+import { clusterJournalPath } from '../contract/asset-folder.ts';
 
 export interface CreateClusterOptions {
   readonly host: Host;

@@ -5,12 +5,11 @@ import { destroyCluster, destroyMachines, type PlatformContext } from '../platfo
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './claim-folder.ts';
-import { clusterJournalPath } from './cluster-journal.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
 import { clusterErrors } from './errors.ts';
 import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { isHandedOver } from './handover.ts';
-import { localKubeconfigPath } from './local-kubeconfig.ts';
+import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 
 export interface Destroyed {
   readonly cluster: string;

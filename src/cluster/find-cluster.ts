@@ -1,17 +1,10 @@
 // Which cluster a folder is about, from its files alone: for every verb that does not make it.
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type Inventory, inventorySchema } from '../contract/inventory.ts';
+import { type Inventory, inventorySchema, inventoryFile } from '../contract/inventory.ts';
 import { type LocalCluster, readLocalCluster } from '../platform/local/local-cluster.ts';
 import { clusterErrors } from './errors.ts';
-
-const metadataSchema = z.looseObject({
-  clusterName: z.string(),
-  clusterID: z.uuid(),
-  infraID: z.string(),
-  platform: z.looseObject({ none: z.looseObject({}).optional() }),
-});
+import { platformNameOf, readClusterMetadata } from '../contract/cluster-metadata.ts';
 
 export interface FoundCluster {
   readonly clusterName: string;
@@ -26,18 +19,19 @@ export interface FoundCluster {
 
 /** Undefined where nothing was made from the folder yet. */
 export async function findCluster(host: Host, dir: string): Promise<FoundCluster | undefined> {
-  const [metadata, inventory] = await Promise.all(
-    ['metadata.json', 'inventory.json'].map((name) => host.files.readIfPresent(join(dir, name))),
-  );
+  const [metadata, inventory] = await Promise.all([
+    readClusterMetadata(host.files, dir),
+    host.files.readIfPresent(join(dir, inventoryFile)),
+  ]);
   if (metadata === undefined || inventory === undefined) return undefined;
-  const { clusterName, clusterID, infraID, platform } = metadataSchema.parse(parse(metadata));
-  const name = infraID.toLowerCase();
+  const { clusterName, clusterID, platform } = metadata;
+  const name = platformNameOf(metadata);
   return {
     clusterName,
     clusterId: clusterID,
     name,
     platform: platform.none === undefined ? 'local' : 'none',
-    inventory: inventorySchema.parse(parse(inventory)),
+    inventory: inventorySchema.parse(JSON.parse(Buffer.from(inventory).toString('utf8'))),
     local: await readLocalCluster(host, name),
   };
 }
@@ -46,8 +40,4 @@ export async function mustFindCluster(host: Host, dir: string): Promise<FoundClu
   const found = await findCluster(host, dir);
   if (found === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   return found;
-}
-
-function parse(content: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(content).toString('utf8'));
 }

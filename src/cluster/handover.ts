@@ -5,6 +5,7 @@ import type { Host } from '../host/host.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
 import { connectCluster } from './local-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
+import { handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
 
 /** The stage whose record in the journal says that the bootstrap machine had nothing left to give. */
 export const handedOverStage = 'add-ons';
@@ -25,13 +26,10 @@ export async function isHandedOver({ host, dir, cluster, records }: HandoverQues
   return recordSaysSo(host, dir);
 }
 
-const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
-
 async function recordSaysSo(host: Host, dir: string): Promise<boolean> {
   try {
     await using client = await connectCluster(host, dir);
-    const found = await client.find(record, { deadlineMs: 5_000 });
-    return (found?.['data'] as Record<string, string> | undefined)?.['status'] === 'complete';
+    return isHandoffComplete(await client.find(handoffConfigMap, { deadlineMs: 5_000 }));
   } catch {
     // An API that does not answer has not said that it can do without the bootstrap machine.
     return false;

@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 /** A pod that restarts in a loop is Ready now and then. */
@@ -21,7 +22,7 @@ export interface InstallQuestion {
 
 export async function installMissing({ client, inventory, now, signal }: InstallQuestion): Promise<readonly Missing[]> {
   const call = { signal, deadlineMs: 5_000 };
-  const namespace = 'kube-system';
+  const namespace = systemNamespace;
   const [ready, nodes, pods, deployments] = await Promise.all([
     client.getRaw('/readyz', call),
     listNodes(client, signal),

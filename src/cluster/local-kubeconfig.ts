@@ -5,12 +5,10 @@ import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import type { LocalCluster } from '../platform/local/local-cluster.ts';
 import { clusterErrors } from './errors.ts';
-
-const adminPath = 'auth/kubeconfig';
-export const localKubeconfigPath = 'auth/kubeconfig-local';
+import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 
 export async function writeLocalKubeconfig(host: Host, dir: string, cluster: LocalCluster): Promise<void> {
-  const admin = await host.files.readText(join(dir, adminPath));
+  const admin = await host.files.readText(join(dir, adminKubeconfigPath));
   const text = admin.replace(/server: .*/, `server: https://127.0.0.1:${cluster.hostPort}`);
   const path = join(dir, localKubeconfigPath);
   const before = await host.files.readIfPresent(path);
@@ -20,7 +18,7 @@ export async function writeLocalKubeconfig(host: Host, dir: string, cluster: Loc
 
 /** The kubeconfig to use from here: the local one where the cluster is on this host, else the admin's. */
 export async function kubeconfigFile(host: Host, dir: string): Promise<string> {
-  for (const path of [localKubeconfigPath, adminPath]) {
+  for (const path of [localKubeconfigPath, adminKubeconfigPath]) {
     if ((await host.files.facts(join(dir, path))) !== undefined) return join(dir, path);
   }
   throw clusterErrors.NO_CLUSTER({ dir });

@@ -2,10 +2,12 @@
 import type { FileSet } from '../assets/asset.ts';
 import { bootstrapIgnition } from '../assets/bootstrap-ignition.ts';
 import type { CreatedAssets } from '../assets/create-assets.ts';
-import { type InventoryMachine, inventory } from '../assets/inventory.ts';
+import { inventory } from '../assets/inventory.ts';
 import { metadata } from '../assets/metadata.ts';
 import { masterIgnition, workerIgnition } from '../assets/pointer-ignition.ts';
 import type { MachineRequest } from '../platform/machine.ts';
+import type { InventoryMachine } from '../contract/inventory.ts';
+import { platformNameOf } from '../contract/cluster-metadata.ts';
 
 const configs = { bootstrap: bootstrapIgnition, master: masterIgnition, worker: workerIgnition } as const;
 
@@ -27,5 +29,5 @@ function onlyFile(files: FileSet | undefined): Uint8Array {
 
 /** The name by which the platform knows the cluster: unique on this host, also when two clusters share a name. */
 export function platformName(created: CreatedAssets): string {
-  return created.value(metadata).infraID.toLowerCase();
+  return platformNameOf(created.value(metadata));
 }

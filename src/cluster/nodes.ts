@@ -22,6 +22,7 @@ import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
 import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 import { missingLine, waitingFor } from '../contract/missing.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const firstWorkerAddress = 21;
 const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };
@@ -141,7 +142,11 @@ async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Prom
   const call = { signal, deadlineMs: 5_000 };
   const [nodes, pods] = await Promise.all([
     client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
-    client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'kube-system', labelSelector: 'component=etcd' }, call),
+    client.list(
+      { apiVersion: 'v1', kind: 'Pod' },
+      { namespace: systemNamespace, labelSelector: 'component=etcd' },
+      call,
+    ),
   ]);
   const owners = pods.items
     .filter((pod) => hasCondition(pod, 'Ready'))

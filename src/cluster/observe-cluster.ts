@@ -4,13 +4,13 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type AgentState, agentStateSchema } from '../contract/agent-state.ts';
+import { type AgentState, agentStateSchema, agentStateFile } from '../contract/agent-state.ts';
 import { describeFirstBoot, type FirstBootStatus } from '../contract/first-boot-status.ts';
 import { machinePaths } from '../platform/local/cluster-folder.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { readFirstBoot } from '../platform/local/observed-machine.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
-import { type BootstrapProgress, bootstrapProgressSchema } from '../contract/bootstrap-progress.ts';
+import { type BootstrapProgress, bootstrapProgressSchema, progressFile } from '../contract/bootstrap-progress.ts';
 
 export interface MachineSight {
   readonly name: string;
@@ -33,7 +33,7 @@ export async function observeCluster(host: Host, cluster: string): Promise<Clust
   const machines = known.map(async ({ name, role }): Promise<MachineSight> => {
     const firstBoot = await readFirstBoot(host, cluster, name);
     const story = firstBoot === undefined ? 'boots' : describeFirstBoot(firstBoot, host.clock.now());
-    const agent = await readInside(host, { cluster, machine: name, file: 'agent.json', schema: agentStateSchema });
+    const agent = await readInside(host, { cluster, machine: name, file: agentStateFile, schema: agentStateSchema });
     return { name, role, firstBoot, story, agent };
   });
   const bootstrap = known.find(({ role }) => role === 'bootstrap');
@@ -44,7 +44,7 @@ export async function observeCluster(host: Host, cluster: string): Promise<Clust
       (await readInside(host, {
         cluster,
         machine: bootstrap.name,
-        file: 'progress.json',
+        file: progressFile,
         schema: bootstrapProgressSchema,
       })),
   };
@@ -59,7 +59,7 @@ interface InsideFile<T> {
 
 /** A state file of a machine, from the layer that holds the machine's own changes. */
 async function readInside<T>(host: Host, { cluster, machine, file, schema }: InsideFile<T>): Promise<T | undefined> {
-  const path = join(machinePaths(cluster, machine).upper, 'var/lib/firstlight', file);
+  const path = join(machinePaths(cluster, machine).upper, file);
   const content = await host.files.readIfPresent(path);
   if (content === undefined) return undefined;
   const parsed = schema.safeParse(parseJson(Buffer.from(content).toString('utf8')));

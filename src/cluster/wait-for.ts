@@ -1,6 +1,5 @@
 // The two waits of an installation, for those who bring their own machines or left `create cluster` alone: until the
 // bootstrap machine may go, and until everything that belongs to the cluster works.
-import { progressConfigMap, progressKey } from '../bootkube/mirror-progress.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
@@ -14,8 +13,9 @@ import { observeCluster } from './observe-cluster.ts';
 import { bootstrapKey, missingNow, movementKeys } from './missing-now.ts';
 import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
 import { missingText, waitingFor } from '../contract/missing.ts';
-import { bootstrapProgressSchema } from '../contract/bootstrap-progress.ts';
 import { apiAway } from './cluster-nodes.ts';
+import { handoffConfigMap, isHandoffComplete, progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
+import { parseBootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 export interface WaitForOptions {
   readonly host: Host;
@@ -84,20 +84,21 @@ async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): 
   return throughApi(options, bootstrapRecord);
 }
 
-const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
-
 async function bootstrapRecord(client: KubernetesClient): Promise<ProgressLook> {
-  const read = async (reference: typeof record | typeof progressConfigMap, key: string): Promise<string | undefined> =>
-    ((await client.find(reference, { deadlineMs: 5_000 }))?.['data'] as Record<string, string> | undefined)?.[key];
-  const [status, progress] = await Promise.all([read(record, 'status'), read(progressConfigMap, progressKey)]);
-  const isHandedOver = status === 'complete';
-  const bootstrap = progress === undefined ? undefined : bootstrapProgressSchema.parse(JSON.parse(progress));
-  const isEnded = bootstrap === undefined || bootstrap.isComplete;
+  const call = { deadlineMs: 5_000 };
+  const [handoff, mirrored] = await Promise.all([
+    client.find(handoffConfigMap, call),
+    client.find(progressConfigMap, call),
+  ]);
+  const text = (mirrored?.['data'] as Record<string, string> | undefined)?.[progressKey];
+  const progress = text === undefined ? undefined : parseBootstrapProgress(text);
+  const isHandedOver = isHandoffComplete(handoff);
+  const isEnded = text === undefined || progress?.isComplete === true;
   const missing = [
     ...(isHandedOver ? [] : [waitingFor('the masters', 'do not carry the cluster yet')]),
     ...(isEnded ? [] : [waitingFor('the bootstrap machine', 'still has work to do')]),
   ];
-  return { isDone: missing.length === 0, keys: [`${status} ${bootstrapKey(bootstrap)}`], missing };
+  return { isDone: missing.length === 0, keys: [`${isHandedOver} ${bootstrapKey(progress)}`], missing };
 }
 
 async function throughApi(

@@ -13,12 +13,13 @@ import { joinBundle } from '../pki/certificate.ts';
 import { type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
 import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
 import type { ControllerConfig, MachineConfig } from '../machine-config/machine-config.ts';
-import { poolTokensSecret, type PoolTokenDigests } from '../admission/pool-token.ts';
+import { type PoolTokenDigests } from '../admission/pool-token.ts';
 import { builtInPools } from '../machine-config/pools.ts';
 import { type ClusterPools, clusterPools, poolKinds, type PoolObjects } from './cluster-pools.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
 import { isServed, poolTokenDigestsSchema, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
+import { poolTokensSecret } from '../contract/cluster-objects.ts';
 
 export interface ClusterSourceOptions {
   readonly client: KubernetesClient;

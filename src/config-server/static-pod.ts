@@ -3,6 +3,7 @@
 import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
 import { bootstrapFolder, configServerPaths } from '../contract/machine-paths.ts';
 import { configServerLocalPort } from '../contract/ports.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 export interface ConfigServerPodOptions {
   /** The release's image of this program, whose entry point it is. */
@@ -18,7 +19,7 @@ export function machineConfigServerPod({ image }: ConfigServerPodOptions): objec
     kind: 'Pod',
     metadata: {
       name: 'machine-config-server',
-      namespace: 'kube-system',
+      namespace: systemNamespace,
       labels: { component: 'machine-config-server', tier: 'control-plane' },
     },
     spec: {

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
-import { fakeAgent } from '../../test/sim/agent-fixture.ts';
-import { agentState, agentStateFile, agentStateSchema, StateWriter } from './agent-state.ts';
-import { acted, settled, waiting } from '../node/duty.ts';
-import { waitingFor } from './missing.ts';
+import { fakeHost } from '../host/fake/fake-host.ts';
+import { type AgentState, agentStateFile, agentStateSchema, StateWriter } from './agent-state.ts';
 
-test('the newest state is on the disk, readable by everybody, and says what each duty waits for', async () => {
-  const { host, node } = fakeAgent();
+test('the newest state is on the disk, readable by everybody', async () => {
+  const host = fakeHost();
   await host.files.makeFolder('/var/lib/firstlight');
-  const since = host.clock.now();
+  const at = host.clock.now().toISOString();
   const writer = new StateWriter(host.files);
-  const state = (outcome: ReturnType<typeof settled>) =>
-    agentState({ node, pid: 7, now: since, reports: [{ duty: 'keys', outcome, since }] });
-  for (const outcome of [waiting(waitingFor('the keys')), acted('received the signers'), settled()])
-    writer.put(state(outcome));
+  const state = (status: 'waiting' | 'acted' | 'settled'): AgentState => ({
+    format: 1,
+    node: 'master-1',
+    role: 'master',
+    pid: 7,
+    at,
+    isSettled: status === 'settled',
+    duties: [{ name: 'keys', status, since: at, missing: [] }],
+  });
+  for (const status of ['waiting', 'acted', 'settled'] as const) writer.put(state(status));
   await writer.idle();
   const read = agentStateSchema.parse(JSON.parse(await host.files.readText(agentStateFile)));
   expect(read).toMatchObject({ node: 'master-1', isSettled: true, duties: [{ name: 'keys', status: 'settled' }] });
-  expect(state(waiting(waitingFor('the keys'))).duties[0]).toMatchObject({
-    status: 'waiting',
-    missing: [{ who: 'the keys' }],
-  });
   expect((await host.files.facts(agentStateFile))?.mode).toBe(0o644);
 });

@@ -2,8 +2,6 @@
 // when. Replaced as a whole and not synced: it is made anew at every change.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
-import type { AgentNode } from '../node/agent-context.ts';
-import type { DutyReport } from '../node/run-duties.ts';
 import { missingSchema } from './missing.ts';
 
 export const agentStateFile = '/var/lib/firstlight/agent.json';
@@ -29,34 +27,6 @@ export const agentStateSchema = z.object({
   duties: z.array(duty),
 });
 export type AgentState = z.output<typeof agentStateSchema>;
-
-export interface StateSources {
-  readonly node: AgentNode;
-  readonly pid: number;
-  readonly now: Date;
-  readonly reports: readonly DutyReport[];
-}
-
-export function agentState({ node, pid, now, reports }: StateSources): AgentState {
-  return {
-    format: 1,
-    node: node.name,
-    role: node.role,
-    pid,
-    at: now.toISOString(),
-    isSettled: reports.every(({ outcome }) => outcome.status === 'settled'),
-    duties: reports.map(({ duty: name, outcome, since }) => {
-      const note = outcome.status === 'acted' ? outcome.did : outcome.status === 'settled' ? outcome.note : undefined;
-      return {
-        name,
-        status: outcome.status,
-        since: since.toISOString(),
-        missing: outcome.status === 'waiting' ? [...outcome.missing] : [],
-        ...(note === undefined ? {} : { note }),
-      };
-    }),
-  };
-}
 
 /** Writes the newest state; those that came while one was being written are left out. */
 export class StateWriter {

@@ -8,5 +8,3 @@ export const handoffMark = `${bootkubeState}/handoff`;
  * whoever is started again after a reboot has nothing left to do but to let rm-assets finish.
  */
 export const removalMark = `${bootkubeState}/removal`;
-/** What is going on, for whoever looks at the machine from outside. */
-export const progressFile = '/var/lib/firstlight/progress.json';

@@ -17,13 +17,12 @@ export const inventorySchema = z.strictObject({
 export type Inventory = z.output<typeof inventorySchema>;
 export type InventoryMachine = Inventory['machines'][number];
 
-export const inventoryConfigMap = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  namespace: 'kube-system',
-  name: 'firstlight-inventory',
-} as const;
-export const inventoryKey = 'inventory.json';
+/** Relative to the asset folder, and to the bootstrap machine's copy of it. */
+export const inventoryFile = 'inventory.json';
+
+export function inventoryText(inventory: Inventory): string {
+  return `${JSON.stringify(inventory, null, 2)}\n`;
+}
 
 /** Undefined where there is no text, or one that is no inventory. */
 export function readInventory(text: string | undefined): Inventory | undefined {

@@ -2,7 +2,7 @@
 // master what its control plane must know. Nothing here is secret, and nothing here differs between machines of a pool.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { nodeSoftwareErrors } from '../machine-boot/errors.ts';
+import { nodeSettingsErrors } from './errors.ts';
 import { nodeSettingsFile } from './machine-paths.ts';
 
 const network = z.union([z.cidrv4(), z.cidrv6()]);
@@ -53,6 +53,6 @@ export async function readNodeSettings(host: Pick<Host, 'files'>, path = nodeSet
     return nodeSettingsSchema.parse(JSON.parse(Buffer.from(content).toString()));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw nodeSoftwareErrors.SETTINGS({ path, reason }, { cause: error });
+    throw nodeSettingsErrors.SETTINGS({ path, reason }, { cause: error });
   }
 }

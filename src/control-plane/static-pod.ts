@@ -3,6 +3,7 @@
 // Probes come every second: the handoff waits on them. Liveness never depends on quorum, or a lost quorum would kill
 // the survivor.
 import type { ControlPlaneComponent } from './control-plane-paths.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 export interface HttpProbe {
   readonly path: string;
@@ -36,7 +37,7 @@ export function staticPod(options: StaticPodOptions): object {
     kind: 'Pod',
     metadata: {
       name: component,
-      namespace: 'kube-system',
+      namespace: systemNamespace,
       labels: { component, tier: 'control-plane' },
       // Lets `kubectl get pods` show how the pod came to be; the kubelet ignores it.
       annotations: { 'firstlight.io/written-by': 'firstlight' },

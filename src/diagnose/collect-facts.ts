@@ -15,6 +15,7 @@ import { type ApiFacts, type DiagnosisFacts, type DiagnosedMachine } from './fac
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import type { Missing } from '../contract/missing.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 
 /** What is known of a machine from the files it writes. */
 export type MachineWords = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;
@@ -111,7 +112,7 @@ async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts
   try {
     const [nodes, pods] = await Promise.all([
       client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
-      client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'kube-system' }, call),
+      client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: systemNamespace }, call),
     ]);
     return { conditions: nodes.items.flatMap(nodeConditions), waiting: pods.items.flatMap(waitingIn) };
   } catch (error) {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Architecture } from './architecture.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import { installConfigSchema } from './schema.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -49,4 +50,4 @@ export function itemOf(schema: JsonSchema): JsonSchema | undefined {
 }
 
 /** Where the schema lies in an asset folder; the first line of install-config.yaml points there. */
-export const schemaFile = '.firstlight/install-config.schema.json';
+export const schemaFile = `${ownFolder}/install-config.schema.json`;

@@ -3,16 +3,6 @@ import { z } from 'zod';
 import { hasCondition } from './conditions.ts';
 import type { KubernetesObject } from './object.ts';
 
-/** The ConfigMap that says how far the bootstrap is. */
-export const handoffRecord = 'bootstrap';
-
-/** On a Node: its machine is about to be taken away. */
-export const leavingAnnotation = 'firstlight.io/leaving';
-
-export function isLeaving({ metadata }: KubernetesObject): boolean {
-  return metadata.deletionTimestamp !== undefined || metadata.annotations?.[leavingAnnotation] === 'true';
-}
-
 const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
 const status = z
   .object({

@@ -24,10 +24,4 @@ export const nodeSoftwareErrors = errorTable('NODE', {
     means: 'The addresses of the machine could not be asked for, so nobody knows which one its node should announce.',
     exit: exitCodes.infrastructure,
   },
-  SETTINGS: {
-    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
-    hint: 'The file is part of the MachineConfig 00-<pool>; firstlight machine-config explain shows who else writes it.',
-    means: 'The settings that every machine of a pool is given for its preparation could not be read.',
-    exit: exitCodes.badConfig,
-  },
 });

@@ -9,6 +9,7 @@ import type { MachineFacts } from './observe-machine.ts';
 import { resolvedFile } from './observe-machine.ts';
 import { runtimePaths } from '../contract/machine-paths.ts';
 import type { NodeSettings } from '../contract/node-settings.ts';
+import { nodeEnvironmentText } from '../contract/node-environment.ts';
 
 export interface NodePreparation {
   readonly nodeName: string;
@@ -40,7 +41,10 @@ export function nodePreparation(facts: MachineFacts, settings: NodeSettings): No
           sharesDisk: facts.isContainer,
         }),
       },
-      { path: runtimePaths.environment, text: `NODE_NAME=${nodeName}\nNODE_IP=${nodeAddresses.join(',')}\n` },
+      {
+        path: runtimePaths.environment,
+        text: nodeEnvironmentText({ name: nodeName, addresses: nodeAddresses }),
+      },
     ],
   };
 }

@@ -4,11 +4,18 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
-import { type Inventory, inventoryConfigMap, inventoryKey, readInventory } from '../contract/inventory.ts';
+import { type Inventory, readInventory } from '../contract/inventory.ts';
 import type { NodeRole } from '../contract/machine-role.ts';
-import { etcdEndpoints } from '../contract/cluster-objects.ts';
-import { isJoinRecordName } from './join-record.ts';
-import { handoffRecord, internalAddressesOf, isLeaving, podRangesOf } from '../kubernetes/node-object.ts';
+import {
+  etcdEndpoints,
+  inventoryConfigMap,
+  inventoryKey,
+  isLeaving,
+  handoffConfigMap,
+  nodeOfJoinRecord,
+  systemNamespace,
+} from '../contract/cluster-objects.ts';
+import { internalAddressesOf, podRangesOf } from '../kubernetes/node-object.ts';
 
 export class ClusterView {
   #nodes: readonly KubernetesObject[] | undefined;
@@ -42,10 +49,10 @@ export class ClusterView {
   }
 }
 
-const readConfigMaps = new Set<string>([inventoryConfigMap.name, etcdEndpoints.name, handoffRecord]);
+const readConfigMaps = new Set<string>([inventoryConfigMap.name, etcdEndpoints.name, handoffConfigMap.name]);
 
 function isRead({ metadata }: KubernetesObject): boolean {
-  return readConfigMaps.has(metadata.name) || isJoinRecordName(metadata.name);
+  return readConfigMaps.has(metadata.name) || nodeOfJoinRecord(metadata.name) !== undefined;
 }
 
 export interface FollowClusterOptions {
@@ -64,7 +71,7 @@ export async function followCluster(options: FollowClusterOptions): Promise<void
   const { client, host, role, view, signal, onChange, onSeen } = options;
   const watching = { client, host, signal };
   const nodes = { kind: { apiVersion: 'v1', kind: 'Node' } };
-  const configMaps = { kind: { apiVersion: 'v1', kind: 'ConfigMap' }, selection: { namespace: 'kube-system' } };
+  const configMaps = { kind: { apiVersion: 'v1', kind: 'ConfigMap' }, selection: { namespace: systemNamespace } };
   const seen = role === 'master' ? watchTogether(watching, { nodes, configMaps }) : watchTogether(watching, { nodes });
   for await (const state of seen) {
     if (view.put(state)) onChange();

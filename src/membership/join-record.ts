@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { MemberId } from '../etcd/member.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
+import { joinRecordName, nodeOfJoinRecord, systemNamespace } from '../contract/cluster-objects.ts';
 
 export interface JoinRecord {
   readonly node: string;
@@ -22,20 +23,10 @@ export interface JoinRecord {
   readonly lostDataOf?: MemberId;
 }
 
-const namespace = 'kube-system';
-const prefix = 'firstlight-join-';
 export const joinLabel = 'firstlight.io/join-record';
 
-export function joinRecordName(node: string): string {
-  return `${prefix}${node}`;
-}
-
-export function isJoinRecordName(name: string): boolean {
-  return name.startsWith(prefix);
-}
-
 export function joinRecordReference(node: string): ObjectReference {
-  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: joinRecordName(node) };
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name: joinRecordName(node) };
 }
 
 export function joinRecordObject(record: JoinRecord): KubernetesObject {
@@ -44,7 +35,7 @@ export function joinRecordObject(record: JoinRecord): KubernetesObject {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: joinRecordName(node), namespace, labels: { [joinLabel]: 'true' } },
+    metadata: { name: joinRecordName(node), namespace: systemNamespace, labels: { [joinLabel]: 'true' } },
     data: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)])),
   };
 }
@@ -70,7 +61,8 @@ const data = z.object({
 /** Undefined for what is no such record: somebody else's ConfigMap, or one that was damaged. */
 export function readJoinRecord(object: KubernetesObject): JoinRecord | undefined {
   const { metadata } = object;
-  if (metadata.namespace !== namespace || !isJoinRecordName(metadata.name)) return undefined;
+  const node = nodeOfJoinRecord(metadata.name);
+  if (metadata.namespace !== systemNamespace || node === undefined) return undefined;
   const read = data.safeParse(object['data']);
-  return read.success ? { node: metadata.name.slice(prefix.length), ...read.data } : undefined;
+  return read.success ? { node, ...read.data } : undefined;
 }

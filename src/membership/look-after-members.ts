@@ -16,8 +16,8 @@ import { ApiProbes } from './api-probes.ts';
 import { ClusterView, followCluster, inventoryIn } from './cluster-view.ts';
 import { Doorbell } from '../workflow/doorbell.ts';
 import { endpointsOf, publishEndpoints, readEndpoints } from './etcd-endpoints.ts';
-import { leaseNamespace, membershipLease } from '../contract/leases.ts';
 import { membershipFacts } from './membership-facts.ts';
+import { membershipLease, systemNamespace } from '../contract/cluster-objects.ts';
 
 export interface LookAfterOptions {
   readonly host: Host;
@@ -99,7 +99,7 @@ function cannotSee(): Error {
 }
 
 function electionOf({ client, host, identity, onElection }: LookAfterOptions, signal: AbortSignal): ElectionOptions {
-  const lease = { client, host, namespace: leaseNamespace, name: membershipLease, identity, signal };
+  const lease = { client, host, namespace: systemNamespace, name: membershipLease, identity, signal };
   return onElection === undefined ? lease : { ...lease, onEvent: onElection };
 }
 

@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { readEndpoints } from './etcd-endpoints.ts';
 import { type JoinRecord, readJoinRecord } from './join-record.ts';
-import { handoffRecord, isLeaving } from '../kubernetes/node-object.ts';
+import { isLeaving, handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
 
 export interface FactsSources {
   readonly inventory: Inventory;
@@ -29,7 +29,7 @@ export function membershipFacts(sources: FactsSources): MembershipFacts {
     masters: mastersOf(sources),
     maxLearners,
     handoff: {
-      isCommitted: isBootstrapComplete(configMaps),
+      isCommitted: isCommitted(configMaps),
       readyApiServers,
       bootstrapApi,
       // Agents only ever add pods; nothing replaces one while it runs.
@@ -39,12 +39,11 @@ export function membershipFacts(sources: FactsSources): MembershipFacts {
   };
 }
 
-/** P8 of the handoff, written when the masters carry the cluster. */
-export function isBootstrapComplete(configMaps: readonly KubernetesObject[]): boolean {
-  const found = configMaps.find(
-    ({ metadata }) => metadata.name === handoffRecord && metadata.namespace === 'kube-system',
+function isCommitted(configMaps: readonly KubernetesObject[]): boolean {
+  const { name, namespace } = handoffConfigMap;
+  return isHandoffComplete(
+    configMaps.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace),
   );
-  return (found?.['data'] as { readonly status?: string } | undefined)?.status === 'complete';
 }
 
 function bootstrapOf({ machines }: Inventory): BootstrapMachine | undefined {

@@ -13,7 +13,7 @@ import {
 } from '../contract/machine-paths.ts';
 import { readNodeSettings } from '../contract/node-settings.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
-import { agentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
+import { type AgentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
 import type { Agent, AgentNode } from './agent-context.ts';
 import { connectAs, readEtcdTls } from './api-identity.ts';
 import { Children } from './children.ts';
@@ -23,9 +23,10 @@ import { dutiesOf } from './duties.ts';
 import type { DutyOutcome } from './duty.ts';
 import { agentErrors } from './errors.ts';
 import { RenewingEtcdClients } from '../etcd/client.ts';
-import { runDuties } from './run-duties.ts';
+import { type DutyReport, runDuties } from './run-duties.ts';
 import { watchFolders } from './watch-folders.ts';
 import { missingLine } from '../contract/missing.ts';
+import { parseNodeEnvironment } from '../contract/node-environment.ts';
 
 export interface RunAgentOptions {
   readonly signal: AbortSignal;
@@ -94,14 +95,7 @@ async function readSurroundings(host: Host): Promise<Pick<Agent, 'node' | 'apiSe
 
 /** Name and addresses as firstlight-prepare.service found them at this boot. */
 async function readNode(host: Host): Promise<Omit<AgentNode, 'role'>> {
-  const text = await host.files.readText(runtimePaths.environment);
-  const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
-  const [name, addresses] = [
-    value('NODE_NAME'),
-    value('NODE_IP')
-      .split(',')
-      .filter((address) => address !== ''),
-  ];
+  const { name, addresses } = parseNodeEnvironment(await host.files.readText(runtimePaths.environment));
   if (name === '' || addresses.length === 0) {
     throw agentErrors.SETTINGS({ path: runtimePaths.environment, missing: 'the name and address of this machine' });
   }
@@ -137,4 +131,32 @@ function outcomeText(outcome: DutyOutcome): string {
     case 'waiting':
       return `waiting for ${missingLine(outcome.missing)}`;
   }
+}
+
+interface StateSources {
+  readonly node: AgentNode;
+  readonly pid: number;
+  readonly now: Date;
+  readonly reports: readonly DutyReport[];
+}
+
+export function agentState({ node, pid, now, reports }: StateSources): AgentState {
+  return {
+    format: 1,
+    node: node.name,
+    role: node.role,
+    pid,
+    at: now.toISOString(),
+    isSettled: reports.every(({ outcome }) => outcome.status === 'settled'),
+    duties: reports.map(({ duty: name, outcome, since }) => {
+      const note = outcome.status === 'acted' ? outcome.did : outcome.status === 'settled' ? outcome.note : undefined;
+      return {
+        name,
+        status: outcome.status,
+        since: since.toISOString(),
+        missing: outcome.status === 'waiting' ? [...outcome.missing] : [],
+        ...(note === undefined ? {} : { note }),
+      };
+    }),
+  };
 }

@@ -28,10 +28,4 @@ export const agentErrors = errorTable('AGENT', {
     means: 'A master asks for the signers once, with the single-use token of its own configuration.',
     exit: exitCodes.infrastructure,
   },
-  RELEASE: {
-    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
-    hint: 'The file is part of the machine image; make the machine from a complete release (firstlight release verify).',
-    means: 'The images of the control plane are named by the release that the machine was made from.',
-    exit: exitCodes.infrastructure,
-  },
 });

@@ -1,6 +1,6 @@
 // The inventory as a master knows it: from the API, or from a copy on the disk, so that a master finds the other members
 // of etcd while no API answers.
-import { type Inventory, readInventory } from '../contract/inventory.ts';
+import { type Inventory, readInventory, inventoryText } from '../contract/inventory.ts';
 import type { Host } from '../host/host.ts';
 import { type ClusterView, inventoryIn } from '../membership/cluster-view.ts';
 import { writeIfChanged } from './write-if-changed.ts';
@@ -19,6 +19,6 @@ export async function knownInventory(host: Pick<Host, 'files'>, view: ClusterVie
 export async function keepInventoryCopy(host: Pick<Host, 'files'>, view: ClusterView): Promise<boolean> {
   const current = inventoryIn(view.configMaps);
   if (current === undefined) return false;
-  const text = `${JSON.stringify(current, null, 2)}\n`;
+  const text = inventoryText(current);
   return writeIfChanged(host.files, { path: inventoryCopy, text, mode: 0o644 });
 }

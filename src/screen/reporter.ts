@@ -8,6 +8,7 @@ import type { Terminal } from '../host/terminal.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import { redact } from '../host/redact.ts';
 import { describeEvent } from './event-words.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -26,7 +27,7 @@ const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const marks: Readonly<Record<LogLevel, string>> = { debug: '·', info: ' ', warn: '!', error: '✗' };
 
 export function reporter(options: ReporterOptions): Reporter {
-  const log = logFile(options.host, join(options.dir, '.firstlight'));
+  const log = logFile(options.host, join(options.dir, ownFolder));
   return {
     emit: (event) => {
       const { level, text } = describeEvent(event);

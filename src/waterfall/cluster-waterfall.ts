@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { Waterfall } from './waterfall-rows.ts';
 import { readJournal } from '../workflow/journal.ts';
-import { clusterJournalPath } from '../cluster/cluster-journal.ts';
 import { collectRun } from './collect-run.ts';
 import { clusterErrors } from '../cluster/errors.ts';
 import { mustFindCluster } from '../cluster/find-cluster.ts';
 import { waterfallOf } from './waterfall.ts';
+import { clusterJournalPath } from '../contract/asset-folder.ts';
 
 export async function clusterWaterfall(host: Host, dir: string): Promise<Waterfall> {
   const { name, clusterName } = await mustFindCluster(host, dir);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
+import { ownFolder } from '../contract/asset-folder.ts';
 
 const runMomentSchema = z.object({
   atMs: z.number(),
@@ -24,7 +25,7 @@ export const loadBalancerName = 'load balancer';
 const runRecordSchema = z.object({ format: z.literal(1), cluster: z.string(), moments: z.array(runMomentSchema) });
 export type RunRecord = z.output<typeof runRecordSchema>;
 
-const recordPath = '.firstlight/run.json';
+const recordPath = `${ownFolder}/run.json`;
 
 export async function readRunRecord(host: Pick<Host, 'files'>, dir: string): Promise<RunRecord | undefined> {
   const content = await host.files.readIfPresent(join(dir, recordPath));

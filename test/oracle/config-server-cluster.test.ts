@@ -15,13 +15,13 @@ import { machineConfigCrds } from '../../src/machine-config/crds.ts';
 import { apiVersion, roleLabel } from '../../src/machine-config/machine-config.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
 import { digestToken } from '../../src/admission/bootstrap-token.ts';
-import { poolTokensSecret } from '../../src/admission/pool-token.ts';
 import { masterKeyFiles, masterKeysSchema } from '../../src/config-server/master-keys.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { ask, bearer, type Lab, type LabServer, makeLab, startServer, tokens } from './config-server-lab.ts';
 import { type ControlPlaneProcesses, startControlPlane } from './control-plane-processes.ts';
 import { type Fetched, fetchPointer, fileAt } from './ignition-fetch.ts';
 import { sampleFacts } from './machine-config-sample.ts';
+import { poolTokensSecret } from '../../src/contract/cluster-objects.ts';
 
 const host = realHost();
 const login = sshMachineConfig('worker', ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAA somebody']);

@@ -9,9 +9,9 @@ import { ClusterView } from '../../src/membership/cluster-view.ts';
 import { Doorbell } from '../../src/workflow/doorbell.ts';
 import { agentErrors } from '../../src/node/errors.ts';
 import type { NodeRole } from '../../src/contract/machine-role.ts';
-import { inventoryConfigMap, inventoryKey } from '../../src/contract/inventory.ts';
 import { releaseFile } from '../../src/contract/machine-paths.ts';
 import { openTimeline } from '../../src/contract/timeline.ts';
+import { inventoryConfigMap, inventoryKey } from '../../src/contract/cluster-objects.ts';
 
 export interface FakeAgent extends Agent {
   readonly host: FakeHost;

@@ -1,9 +1,7 @@
 // What the agents of masters may do, by name wherever the API lets a rule name objects. A rule cannot name an object that
 // a POST is about to create, so what they write exists beforehand (the Leases) or is made by server-side apply, where
 // the name is known and checked.
-import { joinRecordName } from '../../membership/join-record.ts';
-import { etcdEndpoints } from '../../contract/cluster-objects.ts';
-import { agentLeases } from '../../contract/leases.ts';
+import { etcdEndpoints, agentLeases, joinRecordName, systemNamespace } from '../../contract/cluster-objects.ts';
 import type { Inventory } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
 import { clusterBinding, groupSubject } from './access.ts';
@@ -11,7 +9,7 @@ import { manifestAsset } from './manifest-asset.ts';
 
 const agents = 'firstlight:node-agents';
 const role = 'firstlight:node-agent';
-const namespace = 'kube-system';
+const namespace = systemNamespace;
 const read = ['get', 'list', 'watch'] as const;
 
 interface Rule {

@@ -3,6 +3,7 @@ import { withoutSecrets } from '../../install-config/secrets.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { installConfig } from '../install-config.ts';
 import { manifestAsset } from './manifest-asset.ts';
+import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 export const clusterConfigManifest = manifestAsset({
   name: 'cluster-config',
@@ -12,7 +13,7 @@ export const clusterConfigManifest = manifestAsset({
     {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'cluster-config-v1', namespace: 'kube-system' },
+      metadata: { name: 'cluster-config-v1', namespace: systemNamespace },
       data: { 'install-config': toYaml(withoutSecrets(config)) },
     },
   ],

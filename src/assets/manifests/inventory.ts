@@ -1,7 +1,8 @@
 // The inventory inside the cluster: approvers and agents read it there, `node add` and `node remove` change it there.
-import { inventoryConfigMap, inventoryKey } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
 import { manifestAsset } from './manifest-asset.ts';
+import { inventoryConfigMap, inventoryKey } from '../../contract/cluster-objects.ts';
+import { inventoryText } from '../../contract/inventory.ts';
 
 export const inventoryManifest = manifestAsset({
   name: 'machine-inventory',
@@ -9,7 +10,7 @@ export const inventoryManifest = manifestAsset({
   inputs: { inventory },
   objects: ({ inventory: list }) => {
     const { apiVersion, kind, name, namespace } = inventoryConfigMap;
-    const data = { [inventoryKey]: `${JSON.stringify(list, null, 2)}\n` };
+    const data = { [inventoryKey]: inventoryText(list) };
     return [{ apiVersion, kind, metadata: { name, namespace }, data }];
   },
 });

@@ -1,8 +1,8 @@
 // The digests of the pool tokens, for the config servers of masters. Applying a newer one is how a join key is rotated in
 // a living cluster. A Secret although nothing can be joined with a digest: who may join is nobody else's business.
-import { poolTokensSecret } from '../../admission/pool-token.ts';
 import { joinKeys, poolTokenDigests } from '../join-keys.ts';
 import { manifestAsset } from './manifest-asset.ts';
+import { poolTokensSecret } from '../../contract/cluster-objects.ts';
 
 export const poolTokensManifest = manifestAsset({
   name: 'pool-tokens',

@@ -1,6 +1,7 @@
 // The public half of root-ca, for whoever has to talk to a config server from inside the cluster.
 import { rootCa } from '../signers.ts';
 import { manifestAsset } from './manifest-asset.ts';
+import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 export const rootCaManifest = manifestAsset({
   name: 'root-ca-bundle',
@@ -10,7 +11,7 @@ export const rootCaManifest = manifestAsset({
     {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'root-ca', namespace: 'kube-system' },
+      metadata: { name: 'root-ca', namespace: systemNamespace },
       data: { 'ca.crt': certificatePem },
     },
   ],

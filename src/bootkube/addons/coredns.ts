@@ -1,9 +1,10 @@
 // The cluster's name server as an add-on: two replicas on different machines, read-only root, least rights.
 import type { BootkubeContext } from '../context.ts';
+import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 const labels = { 'k8s-app': 'kube-dns' } as const;
 const name = 'coredns';
-const namespace = 'kube-system';
+const namespace = systemNamespace;
 
 export function coreDnsObjects(context: Pick<BootkubeContext, 'release' | 'names'>): readonly object[] {
   const image = context.release.images.find((each) => each.name.endsWith('/coredns') || each.name === 'coredns');

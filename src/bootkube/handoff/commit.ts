@@ -4,8 +4,7 @@ import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clientFor } from '../remote-api.ts';
 import { aServingMaster } from './serving-master.ts';
-
-const record = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'bootstrap' } as const;
+import { handoffComplete, handoffConfigMap } from '../../contract/cluster-objects.ts';
 
 export const commit: Stage<BootkubeContext> = {
   name: 'commit',
@@ -19,12 +18,12 @@ export const commit: Stage<BootkubeContext> = {
   run: async (context, { signal }) => {
     const server = await aServingMaster(context);
     await using client = await clientFor(context, server);
-    const { namespace, name, apiVersion, kind } = record;
+    const { namespace, name, apiVersion, kind } = handoffConfigMap;
     await client.apply(
-      { apiVersion, kind, metadata: { name, namespace }, data: { status: 'complete' } },
+      { apiVersion, kind, metadata: { name, namespace }, data: handoffComplete },
       { signal, force: true },
     );
-    await client.get(record, { signal });
+    await client.get(handoffConfigMap, { signal });
     return { inputs: {}, outputs: {}, note: `written through ${server}` };
   },
   verify: [],

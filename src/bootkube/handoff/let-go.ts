@@ -15,6 +15,7 @@ import { aServingMaster } from './serving-master.ts';
 import { apiPort, controllerManagerPort, schedulerPort } from '../../contract/ports.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { working } from '../../contract/stage-progress.ts';
+import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 const minuteMs = 60_000;
 /** In the order of their end; the API last, because the others speak to it. */
@@ -82,7 +83,7 @@ async function awaitEnd(
 async function giveLeaseBack(context: BootkubeContext, component: string, signal: AbortSignal): Promise<void> {
   try {
     await using client = await clientFor(context, await aServingMaster(context));
-    const reference = leaseReference('kube-system', component);
+    const reference = leaseReference(systemNamespace, component);
     const lease = await client.find<Lease>(reference, { signal });
     if (lease?.spec.holderIdentity?.startsWith(`${context.machine.name}_`) !== true) return;
     const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };

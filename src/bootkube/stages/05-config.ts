@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
 import type { BootkubeContext } from '../context.ts';
 import { type StageFile, renderStage, stageFolder, treeDigests } from '../render-stage.ts';
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 
 const identity = { number: 5, name: 'config' } as const;
 
@@ -12,7 +13,7 @@ export const configStage = renderStage({
   why: 'Every component proves who it is by a certificate; they are made here, on the machine that uses them.',
   variable: 'CONFIG_OPERATOR_IMAGE',
   originalCommand: 'podman run ${CONFIG_OPERATOR_IMAGE} render … --asset-output-dir=/assets/config-bootstrap',
-  inputs: ['tls', 'manifests/cluster-config.yaml'],
+  inputs: ['tls', clusterConfigPath],
   outputs: ['pki/*', 'kubeconfigs/*'],
   render: async (context) => {
     const folder = join(context.folders.render, stageFolder(identity));

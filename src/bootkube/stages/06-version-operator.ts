@@ -4,6 +4,8 @@ import { coreDnsObjects } from '../addons/coredns.ts';
 import { clusterVersion } from '../cluster-version.ts';
 import { parsesAsObjects } from '../checks.ts';
 import { renderStage } from '../render-stage.ts';
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { inventoryFile } from '../../contract/inventory.ts';
 
 const identity = { number: 6, name: 'version-operator' } as const;
 
@@ -12,7 +14,7 @@ export const versionOperator = renderStage({
   why: 'A cluster must know which release it runs, and what belongs to that release, before anybody can upgrade it.',
   variable: 'CVO_IMAGE',
   originalCommand: 'podman run ${CVO_IMAGE} render --release-image=${RELEASE_IMAGE} --output-dir=/assets/cvo-bootstrap',
-  inputs: ['inventory.json', 'manifests/cluster-config.yaml', 'render/02-release-info'],
+  inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info'],
   outputs: ['0000_00_cluster-version.yaml', 'addons/0000_70_dns.yaml'],
   render: async (context) => [
     { path: '0000_00_cluster-version.yaml', content: toYaml(clusterVersion(context)) },

@@ -8,6 +8,7 @@ import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts
 import type { BootkubeContext } from '../context.ts';
 import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
+import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
 
 const identity = { number: 7, name: 'etcd' } as const;
 
@@ -16,7 +17,7 @@ export const etcd = renderStage({
   why: 'Nothing can be written before etcd answers, so its pod is the first that the kubelet starts.',
   variable: 'ETCD_OPERATOR_IMAGE',
   originalCommand: 'podman run ${ETCD_OPERATOR_IMAGE} render … --asset-output-dir=/assets/etcd-bootstrap',
-  inputs: ['metadata.json', 'render/02-release-info'],
+  inputs: [clusterMetadataFile, 'render/02-release-info'],
   outputs: ['etcd-pod.yaml'],
   render: async (context) => {
     const pod = etcdPod({ image: releaseImage(context, 'ETCD_OPERATOR_IMAGE'), flags: founderFlags(context) });

@@ -5,6 +5,7 @@ import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 
 const identity = { number: 8, name: 'kube-apiserver' } as const;
 
@@ -13,7 +14,7 @@ export const kubeApiserver = renderStage({
   why: 'Masters join through an API; until they have one of their own, this is it.',
   variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
   originalCommand: 'podman run ${KUBE_APISERVER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-apiserver',
-  inputs: ['manifests/cluster-config.yaml', 'render/02-release-info'],
+  inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-apiserver-pod.yaml'],
   render: async (context) => {
     const pod = apiserverPod({

@@ -5,6 +5,7 @@ import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 
 const identity = { number: 9, name: 'controller-manager' } as const;
 
@@ -14,7 +15,7 @@ export const controllerManager = renderStage({
   variable: 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE',
   originalCommand:
     'podman run ${KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-controller-manager',
-  inputs: ['manifests/cluster-config.yaml', 'render/02-release-info'],
+  inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-controller-manager-pod.yaml'],
   render: async (context) => {
     const [pods] = context.installConfig.networking.clusterNetwork;

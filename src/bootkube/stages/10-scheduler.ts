@@ -5,6 +5,7 @@ import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 
 const identity = { number: 10, name: 'scheduler' } as const;
 
@@ -13,7 +14,7 @@ export const scheduler = renderStage({
   why: 'The first nodes join before any master schedules; their pods should not wait for the handoff.',
   variable: 'KUBE_SCHEDULER_OPERATOR_IMAGE',
   originalCommand: 'podman run ${KUBE_SCHEDULER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-scheduler',
-  inputs: ['manifests/cluster-config.yaml', 'render/02-release-info'],
+  inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-scheduler-pod.yaml'],
   render: async (context) => {
     const pod = schedulerPod({

@@ -4,7 +4,6 @@ import { createCluster } from '../../cluster/create-cluster.ts';
 import { createStages } from '../../cluster/create-stages.ts';
 import { dirOption } from '../../cluster/dir-option.ts';
 import { finishedCluster } from '../../cluster/finished-cluster.ts';
-import { localKubeconfigPath } from '../../cluster/local-kubeconfig.ts';
 import { closingText } from './closing-text.ts';
 import { clusterScreen } from './cluster-screen.ts';
 import type { CommandBody } from '../frame/verb.ts';
@@ -12,6 +11,7 @@ import { patienceOf } from './wait-options.ts';
 import { firstlightVersion } from '../frame/program.ts';
 import { projectFolder } from '../frame/project-folder.ts';
 import { shownPath } from '../frame/shown-path.ts';
+import { localKubeconfigPath } from '../../contract/asset-folder.ts';
 
 const optionsSchema = z.looseObject({ keepBootstrap: z.boolean().default(false) });
 

@@ -19,6 +19,7 @@ import { releaseErrors } from '../../release/errors.ts';
 import { torcxErrors } from '../../torcx/errors.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { cliErrors } from '../frame/errors.ts';
+import { nodeSettingsErrors, releaseFactsErrors } from '../../contract/errors.ts';
 
 export const errorTables = {
   cliErrors,
@@ -30,9 +31,11 @@ export const errorTables = {
   machineConfigErrors,
   configServerErrors,
   nodeSoftwareErrors,
+  nodeSettingsErrors,
   firstBootErrors,
   bootkubeErrors,
   agentErrors,
+  releaseFactsErrors,
   clusterErrors,
   controlPlaneErrors,
   etcdErrors,

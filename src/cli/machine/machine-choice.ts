@@ -1,21 +1,17 @@
 // Which cluster and which machines a verb is about.
-import { join } from 'node:path';
 import { z } from 'zod';
 import { clusterName } from '../../platform/machine.ts';
 import { readMachines } from '../../platform/local/machine-folder.ts';
 import type { Invocation } from '../frame/verb.ts';
 import { cliErrors } from '../frame/errors.ts';
-
-/** Machines are made under the infra id: two clusters on one host may share their name. */
-const metadata = z.looseObject({ infraID: z.string().toLowerCase().pipe(clusterName) });
+import { platformNameOf, readClusterMetadata } from '../../contract/cluster-metadata.ts';
 
 /** --cluster, else the cluster of the asset folder, else `default`. */
 export async function chosenCluster({ host, options, global }: Invocation): Promise<string> {
   const { cluster } = z.looseObject({ cluster: z.string().optional() }).parse(options);
   if (cluster !== undefined) return cluster;
-  const content = await host.files.readIfPresent(join(global.dir, 'metadata.json'));
-  if (content === undefined) return 'default';
-  return metadata.parse(JSON.parse(Buffer.from(content).toString('utf8'))).infraID;
+  const metadata = await readClusterMetadata(host.files, global.dir);
+  return metadata === undefined ? 'default' : clusterName.parse(platformNameOf(metadata));
 }
 
 /** The machines named, or all of them with --all; naming none is a mistake, not a wish. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { containerdConfig, containerdSocket, controlPlanePki, staticPodFolder } from '../../contract/machine-paths.ts';
-import { readReleaseFacts } from '../../node/release-facts.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import type { InsideFacts } from './inside-facts.ts';
 
 export async function lookAtImages(host: Host): Promise<InsideFacts['images']> {

@@ -6,7 +6,7 @@ import { knownInventory } from '../known-inventory.ts';
 import { type Duty, settled, waiting } from '../duty.ts';
 import { electionNote } from '../election-note.ts';
 import { eventLine } from '../event-line.ts';
-import { approverLease, leaseNamespace } from '../../contract/leases.ts';
+import { approverLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
 export const approver: Duty = {
@@ -28,7 +28,7 @@ async function approve(agent: Agent, signal: AbortSignal, say: (note: string) =>
   const { host, identity, log } = agent;
   const client = await agent.api();
   const onEvent = electionNote(say);
-  const election = { client, host, namespace: leaseNamespace, name: approverLease, identity, signal, onEvent };
+  const election = { client, host, namespace: systemNamespace, name: approverLease, identity, signal, onEvent };
   await leadWhile(election, (leadership) =>
     admitNodes({
       client,

@@ -9,7 +9,7 @@ import { toYaml } from '../../kubernetes/yaml.ts';
 import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { apiReadiness } from '../../kubernetes/api-readiness.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { readReleaseFacts } from '../release-facts.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 
 export const controlPlaneDuty: Duty = {

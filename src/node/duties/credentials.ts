@@ -13,8 +13,8 @@ import { waitUntil } from '../../workflow/wait.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { apiReadiness } from '../../kubernetes/api-readiness.ts';
 import { acted, type Duty, settled } from '../duty.ts';
-import { leaseNamespace, renewalLease } from '../../contract/leases.ts';
 import { localApiUrl } from '../../contract/ports.ts';
+import { renewalLease, systemNamespace } from '../../contract/cluster-objects.ts';
 
 const readyWithinMs = 120_000;
 
@@ -45,7 +45,7 @@ function credentialOptions(agent: Agent): CredentialOptions {
 async function renewInTurn(agent: Agent, signal: AbortSignal, say: (note: string) => void): Promise<void> {
   const { host } = agent;
   const client = await agent.api();
-  const election = { client, host, namespace: leaseNamespace, name: renewalLease, identity: agent.identity, signal };
+  const election = { client, host, namespace: systemNamespace, name: renewalLease, identity: agent.identity, signal };
   await leadWhile(election, async (leadership) => {
     if (!leadership.mayAct()) return;
     say('in progress');

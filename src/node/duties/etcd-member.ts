@@ -14,7 +14,7 @@ import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
 import { primeEtcd } from '../prime-etcd.ts';
-import { readReleaseFacts } from '../release-facts.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 import { etcdPorts } from '../../contract/ports.ts';
 import { waitingFor } from '../../contract/missing.ts';

@@ -16,7 +16,7 @@ import {
   readJoinRecord,
 } from '../../membership/join-record.ts';
 import { observeMember, type SeenMember } from '../observe-member.ts';
-import { readReleaseFacts } from '../release-facts.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { runCommand } from '../run-command.ts';
 import { waitingFor } from '../../contract/missing.ts';
 

@@ -1,6 +1,6 @@
 // The root that every machine starts from, read-only under an overlay of its own: Debian, the parts, and Firstlight.
 // A real copy of what it is made of: damage to an entry must never be damage to another one that looks whole.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { tailOf } from '../build/build-output.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { releaseErrors } from '../errors.ts';
@@ -9,6 +9,7 @@ import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
 import { compileScript, keepCompiledProgram, smallFlags } from './compiled-program.ts';
 import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
+import { releaseFile } from '../../contract/machine-paths.ts';
 
 export interface RootIngredients {
   readonly debian: Recipe;
@@ -28,9 +29,6 @@ const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
   node: ['bin', `${firstlightFolder}/bin`],
   firstlight: ['lib', `${firstlightFolder}/dist`],
 };
-
-/** What a machine knows about the release it was made from. */
-export const releaseFolder = 'usr/local/share/firstlight';
 
 /**
  * A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. A unit
@@ -91,12 +89,12 @@ async function assemble(shop: Workshop, work: Work, ingredients: RootIngredients
 
 async function describeRelease(shop: Workshop, root: string, release: CacheEntry): Promise<void> {
   const { files } = shop.host;
-  const folder = join(root, releaseFolder);
+  const folder = join(root, dirname(releaseFile));
   await files.makeFolder(folder);
   const image = imageOfEntry(release);
   const about = { reference: referenceByDigest(image), digest: `sha256:${image.digest}` };
   await files.write(join(folder, 'release-image.json'), `${JSON.stringify(about, null, 2)}\n`);
-  await files.write(join(folder, 'release.json'), `${JSON.stringify(release.manifest.facts['manifest'], null, 2)}\n`);
+  await files.write(join(root, releaseFile), `${JSON.stringify(release.manifest.facts['manifest'], null, 2)}\n`);
 }
 
 /** Content of one folder into another, with owners, modes and links; shares blocks where the disk can. */

@@ -1,8 +1,8 @@
 // What the control plane of this machine is made of: the images and the etcd version of the release it was made from.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { releaseFile } from '../contract/machine-paths.ts';
-import { agentErrors } from './errors.ts';
+import { releaseFile } from './machine-paths.ts';
+import { releaseFactsErrors } from './errors.ts';
 
 const manifest = z.object({
   parts: z.array(z.object({ name: z.string(), version: z.string() })),
@@ -16,7 +16,7 @@ export interface ReleaseFacts {
 }
 
 export async function readReleaseFacts(host: Pick<Host, 'files'>): Promise<ReleaseFacts> {
-  const fail = (reason: string): Error => agentErrors.RELEASE({ path: releaseFile, reason });
+  const fail = (reason: string): Error => releaseFactsErrors.RELEASE({ path: releaseFile, reason });
   const content = await host.files.readIfPresent(releaseFile);
   if (content === undefined) throw fail('it is not there');
   const read = manifest.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));

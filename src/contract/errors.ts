@@ -1,0 +1,22 @@
+// What is wrong with a file that two programs agree on. The rows keep the codes of the programs that read the files
+// first: codes never change once released.
+import { exitCodes } from '../errors/exit-codes.ts';
+import { errorTable } from '../errors/firstlight-error.ts';
+
+export const nodeSettingsErrors = errorTable('NODE', {
+  SETTINGS: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'The file is part of the MachineConfig 00-<pool>; firstlight machine-config explain shows who else writes it.',
+    means: 'The settings that every machine of a pool is given for its preparation could not be read.',
+    exit: exitCodes.badConfig,
+  },
+});
+
+export const releaseFactsErrors = errorTable('AGENT', {
+  RELEASE: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'The file is part of the machine image; make the machine from a complete release (firstlight release verify).',
+    means: 'The images of the control plane are named by the release that the machine was made from.',
+    exit: exitCodes.infrastructure,
+  },
+});
