@@ -1,29 +1,15 @@
-// A certificate as plain data, read from PEM, and bundles of them.
-import { createHash } from 'node:crypto';
-import { childrenOf, DerError, derTags, expectTag, integerOf, readDer, sequenceOf, timeOf } from './der.ts';
+// A certificate as plain data, read from PEM by Node's X509Certificate, and bundles of them.
+// Node gives neither the bytes of the subject nor the key identifier, which a leaf repeats of its signer: only those
+// two are read from the DER.
+import { X509Certificate } from 'node:crypto';
+import { childrenOf, DerError, type DerNode, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
-import {
-  type Extension,
-  readAuthorityKeyId,
-  readBasicConstraints,
-  readExtendedKeyUsages,
-  readExtensions,
-  readKeyUsages,
-  readSubjectKeyId,
-} from './extensions.ts';
-import {
-  type AlternativeNames,
-  nameText,
-  noAlternativeNames,
-  readAlternativeNames,
-  readName,
-  subjectOf,
-} from './names.ts';
-import type { Subject } from './names.ts';
-import { extensionOids, type ExtendedKeyUsage, type KeyUsage } from './oids.ts';
+import { readExtensions, readSubjectKeyId } from './extensions.ts';
+import { type AlternativeNames, canonicalAddress, type Subject } from './names.ts';
+import { type ExtendedKeyUsage, extendedKeyUsageName, extensionOids } from './oids.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 
-export interface Certificate extends AlternativeNames {
+export interface Certificate extends Pick<AlternativeNames, 'dnsNames' | 'ipAddresses'> {
   /** This one certificate, as we write PEM. */
   readonly pem: string;
   readonly subject: Subject;
@@ -35,13 +21,10 @@ export interface Certificate extends AlternativeNames {
   readonly serial: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  /** A CA that may sign certificates: the key usages, if there are any, allow it. */
   readonly isCa: boolean;
-  readonly pathLength: number | undefined;
-  readonly keyUsages: readonly KeyUsage[];
   /** Usages that we do not name appear by number. */
   readonly extendedKeyUsages: readonly (ExtendedKeyUsage | (string & {}))[];
-  readonly subjectKeyId: string | undefined;
-  readonly authorityKeyId: string | undefined;
   /** SHA-256 of the DER, hex. */
   readonly fingerprint: string;
   readonly publicPem: string;
@@ -50,15 +33,13 @@ export interface Certificate extends AlternativeNames {
 /** Reads the first certificate of `pem`: in a chain file that is the leaf. Throws PKI_CERTIFICATE_UNREADABLE. */
 export function readCertificate(pem: string): Certificate {
   const [first] = readBundle(pem);
-  if (first === undefined) throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: 'there is no BEGIN CERTIFICATE in it' });
+  if (first === undefined) throw noCertificate();
   return first;
 }
 
 /** Every certificate of `pem`, in order. Blocks of other kinds (a key beside its certificate) are passed over. */
 export function readBundle(pem: string): Certificate[] {
-  const blocks = pemBlocks(pem);
-  if (blocks === undefined) throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: 'a PEM block is cut off or not base64' });
-  return blocks.filter(({ label }) => label === 'CERTIFICATE').map(({ der }) => readCertificateDer(der));
+  return certificateBlocks(pem).map((der) => readCertificateDer(der));
 }
 
 /** One file of all certificates in `pems`, each once, in order of first appearance. */
@@ -68,63 +49,80 @@ export function joinBundle(pems: readonly string[]): string {
   return [...byFingerprint.values()].join('');
 }
 
-/** The DER of the subject inside a certificate: an issuer must be named by exactly these bytes. */
-export function subjectDer(pem: string): Uint8Array {
-  const block = pemBlocks(pem)?.find(({ label }) => label === 'CERTIFICATE');
-  const subject = block === undefined ? undefined : bodyOf(block.der).subject;
-  if (subject === undefined) throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: 'it has no subject' });
-  return subject.raw;
-}
-
-function readCertificateDer(der: Uint8Array): Certificate {
+/** What a leaf repeats of its signer, octet by octet: its subject, and its key identifier where it has one. */
+export function signerIdentity(pem: string): { readonly subjectDer: Uint8Array; readonly keyId?: Uint8Array } {
+  const [der] = certificateBlocks(pem);
+  if (der === undefined) throw noCertificate();
   try {
-    const { serial, issuer, validity, subject, publicKey, extensions } = bodyOf(der);
-    const [notBefore, notAfter] = sequenceOf(validity, 'validity');
-    const issuerName = readName(issuer, 'issuer');
-    const subjectName = readName(subject, 'subject');
-    return {
-      pem: pemOf('CERTIFICATE', der),
-      subject: subjectOf(subjectName),
-      subjectText: nameText(subjectName),
-      issuer: subjectOf(issuerName),
-      issuerText: nameText(issuerName),
-      serial: integerOf(serial, 'serial number').toString(16).toUpperCase(),
-      notBefore: timeOf(notBefore, 'notBefore'),
-      notAfter: timeOf(notAfter, 'notAfter'),
-      ...extensionFields(extensions),
-      fingerprint: createHash('sha256').update(der).digest('hex'),
-      publicPem: pemOf('PUBLIC KEY', expectTag(publicKey, derTags.sequence, 'public key').raw),
-    };
+    const { subject, extensions } = partsOf(der);
+    const keyId = readExtensions(extensions).find(({ oid }) => oid === extensionOids.subjectKeyIdentifier);
+    return { subjectDer: subject.raw, ...(keyId === undefined ? {} : { keyId: readSubjectKeyId(keyId.value) }) };
   } catch (cause) {
     if (!(cause instanceof DerError)) throw cause;
     throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: cause.message }, { cause });
   }
 }
 
-function extensionFields(extensions: readonly Extension[]) {
-  const read = <T>(oid: string, reader: (der: Uint8Array) => T): T | undefined => {
-    const found = extensions.find((extension) => extension.oid === oid);
-    return found === undefined ? undefined : reader(found.value);
-  };
-  const constraints = read(extensionOids.basicConstraints, readBasicConstraints);
-  return {
-    ...(read(extensionOids.subjectAltName, readAlternativeNames) ?? noAlternativeNames),
-    isCa: constraints?.isCa ?? false,
-    pathLength: constraints?.pathLength,
-    keyUsages: read(extensionOids.keyUsage, readKeyUsages) ?? [],
-    extendedKeyUsages: read(extensionOids.extendedKeyUsage, readExtendedKeyUsages) ?? [],
-    subjectKeyId: read(extensionOids.subjectKeyIdentifier, readSubjectKeyId),
-    authorityKeyId: read(extensionOids.authorityKeyIdentifier, readAuthorityKeyId),
-  };
+function certificateBlocks(pem: string): readonly Uint8Array[] {
+  const blocks = pemBlocks(pem);
+  if (blocks === undefined) throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: 'a PEM block is cut off or not base64' });
+  return blocks.filter(({ label }) => label === 'CERTIFICATE').map(({ der }) => der);
 }
 
-/** The parts of TBSCertificate (RFC 5280 §4.1) that we read. */
-function bodyOf(der: Uint8Array) {
+function noCertificate(): Error {
+  return pkiErrors.CERTIFICATE_UNREADABLE({ reason: 'there is no BEGIN CERTIFICATE in it' });
+}
+
+function readCertificateDer(der: Uint8Array): Certificate {
+  try {
+    const read = new X509Certificate(der);
+    const { subject, issuer } = read.toLegacyObject();
+    // The type says that there always are key usages; a certificate without the extension has none.
+    const usages: readonly string[] | undefined = read.keyUsage;
+    return {
+      pem: pemOf('CERTIFICATE', read.raw),
+      subject: subjectFrom(subject),
+      subjectText: onOneLine(read.subject),
+      issuer: subjectFrom(issuer),
+      issuerText: onOneLine(read.issuer),
+      serial: read.serialNumber,
+      notBefore: read.validFromDate,
+      notAfter: read.validToDate,
+      isCa: read.ca,
+      ...alternativeNames(read.subjectAltName ?? ''),
+      extendedKeyUsages: (usages ?? []).map(extendedKeyUsageName),
+      fingerprint: read.fingerprint256.replaceAll(':', '').toLowerCase(),
+      publicPem: read.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    };
+  } catch (cause) {
+    throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: 'a CERTIFICATE block does not hold a certificate' }, { cause });
+  }
+}
+
+/** Of several common names the last one counts, as for Go. */
+function subjectFrom(name: Readonly<Record<string, string | string[] | undefined>>): Subject {
+  return { commonName: [name['CN'] ?? ''].flat().at(-1) ?? '', organizations: [name['O'] ?? []].flat() };
+}
+
+/** Node writes one attribute per line. */
+function onOneLine(name: string | undefined): string {
+  return (name ?? '').replaceAll('\n', ', ');
+}
+
+/** Node writes `DNS:a, IP Address:10.0.0.1`, and puts a name that could be taken for two into JSON quotes. */
+function alternativeNames(text: string): Pick<Certificate, 'dnsNames' | 'ipAddresses'> {
+  const names = [...text.matchAll(/(?:^|, )([^:]+):("(?:[^"\\]|\\.)*"|[^,]*)/gy)];
+  const ofKind = (kind: string): readonly string[] =>
+    names.filter((name) => name[1] === kind).map(([, , value = '']) => value);
+  return { dnsNames: ofKind('DNS'), ipAddresses: ofKind('IP Address').map(canonicalAddress) };
+}
+
+/** Of TBSCertificate (RFC 5280 §4.1) the subject and the extensions. */
+function partsOf(der: Uint8Array): { readonly subject: DerNode; readonly extensions: DerNode | undefined } {
   const [body] = sequenceOf(readDer(der), 'certificate');
   const parts = sequenceOf(body, 'tbsCertificate');
-  const versioned = parts[0]?.tag === 0xa0 ? parts.slice(1) : parts;
-  const [serial, , issuer, validity, subject, publicKey] = versioned;
-  const explicit = versioned.find((part) => part.tag === 0xa3);
-  const extensions = explicit === undefined ? [] : readExtensions(childrenOf(explicit)[0]);
-  return { serial, issuer, validity, subject, publicKey, extensions };
+  const [, , , , subject] = parts[0]?.tag === 0xa0 ? parts.slice(1) : parts;
+  const explicit = parts.find((part) => part.tag === 0xa3);
+  if (subject === undefined || explicit === undefined) throw new DerError('it has no subject or no extensions');
+  return { subject, extensions: childrenOf(explicit)[0] };
 }

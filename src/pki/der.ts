@@ -1,5 +1,5 @@
-// A strict reader of DER (X.690 §8, §10): one TLV, its children, and the few primitive types certificates use.
-// Rule: everything a second reader (Go, OpenSSL) could understand differently is an error, never a guess: indefinite or
+// A strict reader of DER (X.690 §8, §10): one TLV, its children, and the few primitive types signing requests use.
+// Everything that a second reader (Go, OpenSSL) could understand differently is an error, never a guess: indefinite or
 // padded lengths, trailing bytes, padded integers. The approver of signing requests relies on it.
 
 export interface DerNode {
@@ -102,21 +102,6 @@ export function bitStringOf(node: DerNode | undefined, what: string): { bytes: U
   if ((last & ((1 << unused) - 1)) !== 0) throw new DerError(`${what} has bits set that it does not count`);
   return { bytes, bits: bytes.length * 8 - unused };
 }
-
-/** A UTCTime or GeneralizedTime in the only form RFC 5280 §4.1.2.5 allows: to the second, in Z. */
-export function timeOf(node: DerNode | undefined, what: string): Date {
-  const text = node === undefined ? '' : Buffer.from(node.content).toString('latin1');
-  const pattern = node?.tag === derTags.generalizedTime ? /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : utcTime;
-  const parts = pattern.exec(text);
-  if (node === undefined || parts === null) throw new DerError(`${what} is not a time: ${text}`);
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
-  const century = node.tag === derTags.generalizedTime ? 0 : year < 50 ? 2000 : 1900;
-  const time = new Date(Date.UTC(century + year, month - 1, day, hour, minute, second));
-  if (time.getUTCMonth() !== month - 1 || time.getUTCDate() !== day) throw new DerError(`${what} is no date: ${text}`);
-  return time;
-}
-
-const utcTime = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
 function readAt(bytes: Uint8Array, start: number): { node: DerNode; end: number } {
   const tag = bytes[start];

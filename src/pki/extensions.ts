@@ -1,4 +1,4 @@
-// Reads the extensions that certificates carry and signing requests ask for (RFC 5280 §4.2).
+// Strict readers of the extensions that signing requests ask for and certificates carry (RFC 5280 §4.2).
 import {
   bitStringOf,
   booleanOf,
@@ -11,11 +11,10 @@ import {
   readDer,
   sequenceOf,
 } from './der.ts';
-import { type ExtendedKeyUsage, extendedKeyUsageOids, type KeyUsage, keyUsageNames } from './oids.ts';
+import { type ExtendedKeyUsage, extendedKeyUsageName, type KeyUsage, keyUsageNames } from './oids.ts';
 
 export interface Extension {
   readonly oid: string;
-  readonly critical: boolean;
   readonly value: Uint8Array;
 }
 
@@ -23,11 +22,11 @@ export function readExtensions(node: DerNode | undefined): Extension[] {
   return sequenceOf(node, 'extensions').map((extension) => {
     const [type, ...rest] = sequenceOf(extension, 'extension');
     const flag = rest[0]?.tag === derTags.boolean ? rest.shift() : undefined;
+    if (flag !== undefined) booleanOf(flag, 'critical');
     const [value, ...surplus] = rest;
     if (surplus.length > 0) throw new DerError('an extension has parts after its value');
     return {
       oid: oidOf(type, 'extension type'),
-      critical: flag !== undefined && booleanOf(flag, 'critical'),
       value: expectTag(value, derTags.octetString, 'extension value').content,
     };
   });
@@ -39,36 +38,21 @@ export function readKeyUsages(der: Uint8Array): KeyUsage[] {
   return keyUsageNames.filter((_name, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0);
 }
 
-/** Known usages by name, unknown ones by number. */
 export function readExtendedKeyUsages(der: Uint8Array): (ExtendedKeyUsage | (string & {}))[] {
   return sequenceOf(readDer(der), 'extendedKeyUsage').map((node) => {
-    const oid = oidOf(node, 'extendedKeyUsage');
-    return Object.entries(extendedKeyUsageOids).find(([, known]) => known === oid)?.[0] ?? oid;
+    return extendedKeyUsageName(oidOf(node, 'extendedKeyUsage'));
   });
 }
 
-export function readBasicConstraints(der: Uint8Array): { isCa: boolean; pathLength: number | undefined } {
+export function readBasicConstraints(der: Uint8Array): { readonly isCa: boolean } {
   const parts = sequenceOf(readDer(der), 'basicConstraints');
   const flag = parts[0]?.tag === derTags.boolean ? parts.shift() : undefined;
   const [limit, ...surplus] = parts;
   if (surplus.length > 0) throw new DerError('basicConstraints has too many parts');
-  return {
-    isCa: flag !== undefined && booleanOf(flag, 'cA'),
-    pathLength: limit === undefined ? undefined : Number(integerOf(limit, 'pathLenConstraint')),
-  };
+  if (limit !== undefined) integerOf(limit, 'pathLenConstraint');
+  return { isCa: flag !== undefined && booleanOf(flag, 'cA') };
 }
 
-/** The subject's key identifier, in hex. */
-export function readSubjectKeyId(der: Uint8Array): string {
-  return hex(expectTag(readDer(der), derTags.octetString, 'subjectKeyIdentifier').content);
-}
-
-/** The issuer's key identifier, in hex; undefined when the extension names the issuer otherwise. */
-export function readAuthorityKeyId(der: Uint8Array): string | undefined {
-  const keyId = sequenceOf(readDer(der), 'authorityKeyIdentifier').find((part) => part.tag === 0x80);
-  return keyId === undefined ? undefined : hex(keyId.content);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+export function readSubjectKeyId(der: Uint8Array): Uint8Array {
+  return expectTag(readDer(der), derTags.octetString, 'subjectKeyIdentifier').content;
 }

@@ -2,7 +2,7 @@
 // Rules: what a leaf may do comes from its profile, never from a request; no leaf is valid at a moment when its signer is not.
 import { createHash } from 'node:crypto';
 import type { Random } from '../host/random.ts';
-import { type Certificate, readCertificate, subjectDer } from './certificate.ts';
+import { type Certificate, readCertificate, signerIdentity } from './certificate.ts';
 import { bitStringOf, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
 import { generateKeyPair, type KeyPair, publicKeyDer } from './key.ts';
@@ -85,10 +85,11 @@ export function certify(
 ): string {
   const { contents, signer } = options;
   const issuer = usableSigner(signer, options.now);
+  const { subjectDer, keyId } = signerIdentity(signer.certificatePem);
   const body: CertificateBody = {
     serial: serialFrom(options.random),
     subject: contents.subject,
-    issuerDer: subjectDer(signer.certificatePem),
+    issuerDer: subjectDer,
     notBefore: new Date(Math.max(startOf(contents.validityDays, options).getTime(), issuer.notBefore.getTime())),
     notAfter: new Date(Math.min(endOf(contents.validityDays, options).getTime(), issuer.notAfter.getTime())),
     publicPem,
@@ -99,8 +100,7 @@ export function certify(
     dnsNames: [...new Set(contents.dnsNames.map(checkedDnsName))],
     ipAddresses: [...new Set(contents.ipAddresses.map(canonicalAddress))],
     subjectKeyId: keyIdOf(publicPem),
-    authorityKeyId:
-      issuer.subjectKeyId === undefined ? keyIdOf(issuer.publicPem) : Buffer.from(issuer.subjectKeyId, 'hex'),
+    authorityKeyId: keyId ?? keyIdOf(issuer.publicPem),
   };
   return write(body, signer.key);
 }
@@ -112,7 +112,7 @@ function write(body: CertificateBody, signingKey: KeyPair): string {
 function usableSigner(signer: Credential, now: Date): Certificate {
   const certificate = readCertificate(signer.certificatePem);
   const name = certificate.subjectText;
-  if (!certificate.isCa || !certificate.keyUsages.includes('keyCertSign')) {
+  if (!certificate.isCa) {
     throw pkiErrors.NOT_A_SIGNER({ signer: name, reason: 'its certificate is not one of a CA' });
   }
   if (certificate.publicPem !== signer.key.publicPem) {

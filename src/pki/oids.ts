@@ -34,6 +34,11 @@ export type KeyUsage = (typeof keyUsageNames)[number];
 export const extendedKeyUsageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 export type ExtendedKeyUsage = keyof typeof extendedKeyUsageOids;
 
+/** A known usage by name, another one by number. */
+export function extendedKeyUsageName(oid: string): ExtendedKeyUsage | (string & {}) {
+  return Object.entries(extendedKeyUsageOids).find(([, known]) => known === oid)?.[0] ?? oid;
+}
+
 const attributeNames: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',

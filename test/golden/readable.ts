@@ -1,9 +1,12 @@
 // Asset files as a person can review them in a diff: data URLs decoded, certificates as what they say, keys by what they
 // are. Keys come from a seed and so do not change; signatures do, by nature, and are left out.
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, X509Certificate } from 'node:crypto';
 import { decodeDataUrl } from '../../src/ignition/data-url.ts';
 import { digestOf } from '../../src/workflow/digest.ts';
 import { readCertificate } from '../../src/pki/certificate.ts';
+import { childrenOf, readDer, sequenceOf } from '../../src/pki/der.ts';
+import { readExtensions, readKeyUsages } from '../../src/pki/extensions.ts';
+import { extensionOids } from '../../src/pki/oids.ts';
 
 export function readable(path: string, text: string): string {
   if (path.endsWith('.ign')) return readableIgnition(text);
@@ -33,16 +36,24 @@ function readableText(text: string): string {
 function describeCertificate(pem: string): string {
   // Inside YAML the block is indented.
   const certificate = readCertificate(pem.replaceAll(/\n +/g, '\n'));
-  const { subjectText, issuerText, dnsNames, ipAddresses, isCa, keyUsages, extendedKeyUsages } = certificate;
+  const { subjectText, issuerText, dnsNames, ipAddresses, isCa, extendedKeyUsages } = certificate;
   const lines = {
     subject: subjectText,
     issuer: issuerText,
     valid: `${certificate.notBefore.toISOString()} to ${certificate.notAfter.toISOString()}`,
     names: [...dnsNames, ...ipAddresses].join(', '),
-    use: [...(isCa ? ['CA'] : []), ...keyUsages, ...extendedKeyUsages].join(', '),
+    use: [...(isCa ? ['CA'] : []), ...keyUsagesOf(certificate.pem), ...extendedKeyUsages].join(', '),
     key: digestOf(certificate.publicPem).slice(0, 16),
   };
   return Object.entries(lines).map(([name, value]) => `<certificate ${name}: ${value}>`).join('\n');
+}
+
+/** Node's X509Certificate does not give them. */
+function keyUsagesOf(pem: string): readonly string[] {
+  const [body] = sequenceOf(readDer(new X509Certificate(pem).raw), 'certificate');
+  const explicit = sequenceOf(body, 'tbsCertificate').find(({ tag }) => tag === 0xa3);
+  const extensions = explicit === undefined ? [] : readExtensions(childrenOf(explicit)[0]);
+  return extensions.filter(({ oid }) => oid === extensionOids.keyUsage).flatMap(({ value }) => readKeyUsages(value));
 }
 
 function describeKey(pem: string): string {
