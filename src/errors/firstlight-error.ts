@@ -75,9 +75,10 @@ function maker(code: string, row: ErrorRow<never>): ErrorKind {
   return Object.assign(make, { code, row });
 }
 
+/** An error of whichever row the kind is; without a known row its details stay unknown. */
+type ErrorOf<Kind extends ErrorKind> = Kind extends ErrorMaker<infer Details> ? ErrorOfRow<Details> : FirstlightError;
+
 /** True when `error` was made by this row; the only way to catch a coded error by kind. */
-export function isError<Details>(error: unknown, row: ErrorMaker<Details>): error is ErrorOfRow<Details>;
-export function isError(error: unknown, row: ErrorKind): error is FirstlightError;
-export function isError(error: unknown, row: ErrorKind): boolean {
+export function isError<Kind extends ErrorKind>(error: unknown, row: Kind): error is ErrorOf<Kind> {
   return error instanceof FirstlightError && error.code === row.code;
 }
