@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isPast, phaseOf, stageTitle } from './bootstrap-phase.ts';
+import { handoffStages } from '../bootkube/stages.ts';
 
 const at = (stage: string, state: 'running' | 'done' | 'failed' = 'running', isComplete = false) => ({
   stage,
@@ -24,6 +25,10 @@ test.each([
   [at('a stage nobody knows'), 'control plane'],
 ])('%o is in the phase %s', (progress, phase) => {
   expect(phaseOf(progress)).toBe(phase);
+});
+
+test('every stage of the handoff belongs to a phase after the control plane', () => {
+  for (const { name } of handoffStages) expect(['masters', 'handoff']).toContain(phaseOf(at(name)));
 });
 
 test('add-ons are over only when the last secret is gone', () => {

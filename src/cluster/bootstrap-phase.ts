@@ -1,28 +1,42 @@
-// How far a bootstrap is, from the stage that the bootstrap machine names: the parts of it that a person follows.
-import { handoffStages, stages } from '../bootkube/stages.ts';
+// How far a bootstrap is, from the stage that the bootstrap machine reports: the phases that a person follows.
+import { stages } from '../bootkube/stages.ts';
 import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
 
-export const phases = ['control plane', 'masters', 'handoff', 'add-ons', 'complete'] as const;
-export type Phase = (typeof phases)[number];
+/** The parts of a bootstrap that `create cluster` waits for, one after the other. */
+export type WatchedPhase = 'control plane' | 'masters' | 'handoff' | 'add-ons';
+export type Phase = WatchedPhase | 'complete';
 
-const stagesOf: Readonly<Record<Exclude<Phase, 'complete'>, readonly string[]>> = {
-  'control plane': stages.map(({ name }) => name),
-  masters: handoffStages.slice(0, 2).map(({ name }) => name),
-  handoff: handoffStages.slice(2).map(({ name }) => name),
-  'add-ons': ['add-ons', 'nodes'],
-};
+interface PhaseRow {
+  readonly phase: WatchedPhase;
+  /** The stages of the bootstrap machine that belong to it, in their order. */
+  readonly stages: readonly string[];
+  /** Over only when the bootstrap is complete: after the last stage of this phase the secrets are removed. */
+  readonly isOpenEnded?: boolean;
+}
+
+const phaseTable: readonly PhaseRow[] = [
+  { phase: 'control plane', stages: stages.map(({ name }) => name) },
+  { phase: 'masters', stages: ['masters', 'control-planes'] },
+  { phase: 'handoff', stages: ['commit', 'stop-serving', 'leave-etcd'] },
+  { phase: 'add-ons', stages: ['add-ons', 'nodes'], isOpenEnded: true },
+];
+
+const phases: readonly Phase[] = [...phaseTable.map(({ phase }) => phase), 'complete'];
+
+export function isWatchedPhase(name: string): boolean {
+  return phaseTable.some(({ phase }) => phase === name);
+}
 
 /** The phase that is under way; a stage that is done and ends its phase counts for the next one. */
 export function phaseOf(progress: BootstrapProgress | undefined): Phase {
   if (progress === undefined) return 'control plane';
   if (progress.isComplete) return 'complete';
-  for (const phase of ['control plane', 'masters', 'handoff', 'add-ons'] as const) {
-    const names = stagesOf[phase];
-    if (!names.includes(progress.stage)) continue;
-    const isOver = progress.state === 'done' && names.at(-1) === progress.stage && phase !== 'add-ons';
-    return isOver ? (phases[phases.indexOf(phase) + 1] ?? phase) : phase;
-  }
-  return 'control plane';
+  const { stage, state } = progress;
+  const index = phaseTable.findIndex((row) => row.stages.includes(stage));
+  const current = phaseTable[index];
+  if (current === undefined) return 'control plane';
+  const isOver = state === 'done' && current.stages.at(-1) === stage && current.isOpenEnded !== true;
+  return phases[isOver ? index + 1 : index] ?? 'complete';
 }
 
 export function isPast(progress: BootstrapProgress | undefined, phase: Phase): boolean {

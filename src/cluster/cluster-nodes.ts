@@ -5,7 +5,7 @@ import type { Host } from '../host/host.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { isSettled, machineWords } from './machine-words.ts';
-import { movementKeys } from './missing-now.ts';
+import { movementKeys } from './cluster-missing.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ProgressLook } from './wait-for-progress.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';

@@ -2,9 +2,9 @@
 // terminal and pipe both read.
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { isPast, phaseOf, phases } from './bootstrap-phase.ts';
+import { isPast, isWatchedPhase, phaseOf } from './bootstrap-phase.ts';
 import { machineKey, machineWords } from './machine-words.ts';
-import { bootstrapKey, bootstrapWords } from './missing-now.ts';
+import { bootstrapKey, bootstrapWords } from './cluster-missing.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 import { missingText } from '../contract/missing.ts';
 import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
@@ -63,7 +63,7 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
 export function createFrame(story: CreateStory, nowMs: number): FrameView {
   const steps = Object.entries(story.stages).map(([name, stage]): FrameStep => {
     const isRunning = stage.state === 'running';
-    const isWatched = isRunning && phases.some((phase) => phase === name);
+    const isWatched = isRunning && isWatchedPhase(name);
     const ms = isRunning ? nowMs - stage.startMs : stage.ms;
     const progress = isRunning ? stage.progress : undefined;
     const several = severalIn(progress);

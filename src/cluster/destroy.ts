@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { destroyCluster, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { openJournal } from '../workflow/journal.ts';
-import { claimFolder } from './claim-folder.ts';
+import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
+import { claimFolder } from './cluster-dir.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
 import { clusterErrors } from './errors.ts';
-import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
-import { isHandedOver } from './handover.ts';
-import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
+import { mustFindOwnMachines } from './find-cluster.ts';
+import { isHandedOver } from './handed-over.ts';
 
 export interface Destroyed {
   readonly cluster: string;
@@ -19,7 +19,7 @@ export interface Destroyed {
 /** Nothing left is fine: then there was nothing to do. */
 export async function destroyWholeCluster(context: PlatformContext, dir: string): Promise<Destroyed> {
   const { host } = context;
-  const { name } = await mustFindLocal(context, dir, 'destroy cluster');
+  const { name } = await mustFindOwnMachines(host, dir, 'destroy cluster');
   await using _ = await claimFolder(host, dir, 'destroy cluster');
   const machines = (await readMachines(host, name)).map((machine) => machine.name);
   await host.files.remove(join(dir, clusterJournalPath));
@@ -34,7 +34,7 @@ export async function destroyBootstrap(
   { isForced }: { readonly isForced: boolean },
 ): Promise<Destroyed> {
   const { host } = context;
-  const { name } = await mustFindLocal(context, dir, 'destroy bootstrap');
+  const { name } = await mustFindOwnMachines(host, dir, 'destroy bootstrap');
   const machines = (await readMachines(host, name)).filter(({ role }) => role === 'bootstrap').map((one) => one.name);
   if (machines.length === 0) return { cluster: name, machines };
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
@@ -43,14 +43,4 @@ export async function destroyBootstrap(
   await keepRun({ host, dir, cluster: name, records: journal.records });
   await destroyMachines(context, name, machines);
   return { cluster: name, machines };
-}
-
-export async function mustFindLocal(
-  { host }: Pick<PlatformContext, 'host'>,
-  dir: string,
-  command: string,
-): Promise<FoundCluster> {
-  const found = await mustFindCluster(host, dir);
-  if (found.platform === 'none') throw clusterErrors.PLATFORM_NONE({ command });
-  return found;
 }

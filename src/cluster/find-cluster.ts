@@ -41,3 +41,10 @@ export async function mustFindCluster(host: Host, dir: string): Promise<FoundClu
   if (found === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   return found;
 }
+
+/** For commands that work on the machines themselves: on platform none these are not ours. */
+export async function mustFindOwnMachines(host: Host, dir: string, command: string): Promise<FoundCluster> {
+  const found = await mustFindCluster(host, dir);
+  if (found.platform === 'none') throw clusterErrors.PLATFORM_NONE({ command });
+  return found;
+}

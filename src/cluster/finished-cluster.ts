@@ -6,9 +6,9 @@ import { lastRecords } from '../workflow/engine.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
 import type { CreatedCluster } from './create-cluster.ts';
-import { findCluster } from './find-cluster.ts';
-import { connectCluster } from './local-kubeconfig.ts';
 import { clusterJournalPath } from '../contract/asset-folder.ts';
+import { findCluster } from './find-cluster.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
 
 /** The cluster, when this folder saw it completed and all of its machines are Ready nodes now. */
 export async function finishedCluster(

@@ -8,7 +8,7 @@ import type { Inventory } from '../contract/inventory.ts';
 import { listMachines } from '../platform/local/local-platform.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
-import { connectCluster } from './local-kubeconfig.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
 import { machineWords } from './machine-words.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { createCluster } from '../../cluster/create-cluster.ts';
 import { createStages } from '../../cluster/create-stages.ts';
-import { dirOption } from '../../cluster/dir-option.ts';
+import { dirOption } from '../../cluster/cluster-dir.ts';
 import { finishedCluster } from '../../cluster/finished-cluster.ts';
 import { closingText } from './closing-text.ts';
 import { clusterScreen } from './cluster-screen.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { explainStall } from '../../cluster/explain-stall.ts';
 import { mustFindCluster } from '../../cluster/find-cluster.ts';
-import { missingNow } from '../../cluster/missing-now.ts';
+import { missingNow } from '../../cluster/cluster-missing.ts';
 import { observeCluster } from '../../cluster/observe-cluster.ts';
 import { checks } from '../../diagnose/checks.ts';
 import { diagnosisLines } from '../../diagnose/words.ts';

@@ -2,7 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { mustFindCluster } from '../../cluster/find-cluster.ts';
-import { kubeconfigFile } from '../../cluster/local-kubeconfig.ts';
+import { kubeconfigFile } from '../../cluster/cluster-kubeconfig.ts';
 import { mergeKubeconfig } from '../../cluster/merge-kubeconfig.ts';
 import type { CommandBody } from '../frame/verb.ts';
 

@@ -1,6 +1,6 @@
 // `firstlight kubectl …`: the release's own kubectl, at the cluster of this folder. Its exit code is ours.
 import { join } from 'node:path';
-import { kubeconfigFile } from '../../cluster/local-kubeconfig.ts';
+import { kubeconfigFile } from '../../cluster/cluster-kubeconfig.ts';
 import { partPrograms } from '../../release/machine-image.ts';
 import type { CommandBody } from '../frame/verb.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { listNodes } from '../../cluster/cluster-nodes.ts';
 import { mustFindCluster } from '../../cluster/find-cluster.ts';
-import { connectCluster } from '../../cluster/local-kubeconfig.ts';
-import { addNodes, removeNode } from '../../cluster/nodes.ts';
+import { connectCluster } from '../../cluster/cluster-kubeconfig.ts';
+import { addNodes, removeNode } from '../../cluster/change-nodes.ts';
 import type { CommandBody } from '../frame/verb.ts';
 import { alignColumns } from '../machine/machine-table.ts';
 import { patienceOf } from '../cluster/wait-options.ts';

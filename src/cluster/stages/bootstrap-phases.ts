@@ -5,26 +5,26 @@ import { readMachines } from '../../platform/local/machine-folder.ts';
 import { hasProcesses } from '../../platform/local/observed-machine.ts';
 import { platformErrors } from '../../platform/errors.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
-import { isPast, type Phase } from '../bootstrap-phase.ts';
+import { isPast, type WatchedPhase } from '../bootstrap-phase.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
 import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
-import { handedOverStage, isHandedOver } from '../handover.ts';
-import { platformName } from '../local-plan.ts';
-import { missingNow, movementKeys } from '../missing-now.ts';
+import { handedOverStage, isHandedOver } from '../handed-over.ts';
+import { platformName } from '../machine-requests.ts';
+import { missingNow, movementKeys } from '../cluster-missing.ts';
 import { type ClusterSight, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
 const lookEveryMs = 250;
 
-interface WatchedPhase {
-  readonly phase: Exclude<Phase, 'complete'>;
+interface PhaseStage {
+  readonly phase: WatchedPhase;
   readonly why: string;
   readonly outputs: readonly string[];
   readonly note: string;
 }
 
-function phaseStage({ phase, why, outputs, note }: WatchedPhase): Stage<ClusterContext> {
+function phaseStage({ phase, why, outputs, note }: PhaseStage): Stage<ClusterContext> {
   const result = (cluster: string): StageResult => ({ inputs: { cluster }, outputs: {}, note });
   return {
     name: phase,
@@ -52,7 +52,7 @@ function phaseStage({ phase, why, outputs, note }: WatchedPhase): Stage<ClusterC
 async function watchPhase(
   context: ClusterContext,
   { signal, report }: StageTools,
-  { cluster, phase }: { readonly cluster: string; readonly phase: Phase },
+  { cluster, phase }: { readonly cluster: string; readonly phase: WatchedPhase },
 ): Promise<void> {
   const { host, patience } = context;
   await waitForProgress({

@@ -5,10 +5,9 @@ import { clusterNames } from '../../assets/cluster-names.ts';
 import { createMachines } from '../../platform/local/local-platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext, machineImageOf } from '../cluster-context.ts';
-import { isHandedOver } from '../handover.ts';
-import { writeLocalKubeconfig } from '../local-kubeconfig.ts';
-import { machineRequests, platformName } from '../local-plan.ts';
-import { namesInShort } from '../names-in-short.ts';
+import { isHandedOver } from '../handed-over.ts';
+import { writeLocalKubeconfig } from '../cluster-kubeconfig.ts';
+import { machineRequests, platformName } from '../machine-requests.ts';
 
 export const machines: Stage<ClusterContext> = {
   name: 'machines',
@@ -40,3 +39,18 @@ export const machines: Stage<ClusterContext> = {
   },
   verify: [],
 };
+
+/** `bootstrap, master-0..2, worker-0`: consecutive numbers of one name as a range. */
+export function namesInShort(names: readonly string[]): string {
+  const runs: { readonly base: string; readonly first: number; last: number }[] = [];
+  for (const name of names) {
+    const [, base, digits] = /^(.*-)(\d+)$/.exec(name) ?? [];
+    const run = runs.at(-1);
+    if (base === undefined) runs.push({ base: name, first: -1, last: -1 });
+    else if (run?.base === base && run.last + 1 === Number(digits)) run.last += 1;
+    else runs.push({ base, first: Number(digits), last: Number(digits) });
+  }
+  return runs
+    .map(({ base, first, last }) => (first < 0 ? base : `${base}${first}${first === last ? '' : `..${last}`}`))
+    .join(', ');
+}

@@ -4,8 +4,8 @@ import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
 import { lookAtNodes } from '../cluster-nodes.ts';
 import { stallWatch } from '../explain-stall.ts';
-import { connectCluster } from '../local-kubeconfig.ts';
-import { platformName } from '../local-plan.ts';
+import { connectCluster } from '../cluster-kubeconfig.ts';
+import { platformName } from '../machine-requests.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
 export const nodes: Stage<ClusterContext> = {

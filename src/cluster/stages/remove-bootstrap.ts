@@ -4,7 +4,7 @@ import { readMachines } from '../../platform/local/machine-folder.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { assetsOf, type ClusterContext } from '../cluster-context.ts';
 import { keepRun } from '../../waterfall/collect-run.ts';
-import { platformName } from '../local-plan.ts';
+import { platformName } from '../machine-requests.ts';
 import { working } from '../../contract/stage-progress.ts';
 
 export const removeBootstrap: Stage<ClusterContext> = {

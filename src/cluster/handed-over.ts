@@ -3,7 +3,7 @@
 import { lastRecords } from '../workflow/engine.ts';
 import type { Host } from '../host/host.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
-import { connectCluster } from './local-kubeconfig.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namesInShort } from './names-in-short.ts';
+import { namesInShort } from './machines.ts';
 
 test.each([
   [['bootstrap', 'master-0', 'master-1', 'master-2', 'worker-0'], 'bootstrap, master-0..2, worker-0'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Inventory } from '../contract/inventory.ts';
-import { newWorkers } from './nodes.ts';
+import { newWorkers } from './change-nodes.ts';
 
 const machines: Inventory['machines'] = [
   { name: 'master-0', role: 'master', addresses: ['10.99.0.11'] },

@@ -1,24 +1,30 @@
 // Nodes that come and go after the cluster stands. A new worker, or a master whose machine was lost, goes the same road
 // as the first: an entry in the inventory, a machine with the unchanged pointer config, a certificate for exactly that name.
 import { join } from 'node:path';
+import type { Host } from '../host/host.ts';
 import { addressAt } from '../assets/cluster-names.ts';
 import { readRange } from '../install-config/cidr.ts';
 import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
+import { inventoryConfigMap, inventoryKey } from '../contract/cluster-objects.ts';
+import {
+  type Inventory,
+  inventoryFile,
+  type InventoryMachine,
+  inventorySchema,
+  inventoryText,
+} from '../contract/inventory.ts';
 import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
 import { readMachines } from '../platform/local/machine-folder.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { retry } from '../workflow/retry.ts';
-import { changeInventory } from './cluster-inventory.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
-import { mustFindLocal } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
-import type { FoundCluster } from './find-cluster.ts';
-import { connectCluster, kubeconfigFile } from './local-kubeconfig.ts';
+import { type FoundCluster, mustFindOwnMachines } from './find-cluster.ts';
+import { connectCluster, kubeconfigFile } from './cluster-kubeconfig.ts';
 import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 import { missingLine, waitingFor } from '../contract/missing.ts';
@@ -55,7 +61,7 @@ export interface AddNodes extends PlatformContext {
 
 export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine[]> {
   const { host, dir, signal } = add;
-  const found = await mustFindLocal(add, dir, 'node add');
+  const found = await mustFindOwnMachines(host, dir, 'node add');
   const { local } = found;
   if (local === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   await using client = await connectCluster(host, dir);
@@ -165,7 +171,7 @@ export interface RemoveNode extends PlatformContext {
 /** Its pods are moved, then it may not come back, then it goes: machine first, so that nothing registers it again. */
 export async function removeNode(remove: RemoveNode): Promise<void> {
   const { host, dir, name, signal } = remove;
-  const found = await mustFindLocal(remove, dir, 'node remove');
+  const found = await mustFindOwnMachines(host, dir, 'node remove');
   const machine = knownMachine(found, name);
   if (machine.role !== 'worker') throw clusterErrors.NODE_IS_MASTER({ name });
   await drain(remove);
@@ -193,4 +199,31 @@ async function drain({ host, dir, name, isForced, signal, emit }: RemoveNode): P
   const reason = stderr.trim().split('\n').at(-1) ?? '';
   if (!isForced) throw clusterErrors.NOT_DRAINED({ name, reason });
   emit({ kind: 'notice', level: 'warn', text: `${name} goes although it still has pods: ${reason}` });
+}
+
+interface InventoryChange {
+  readonly host: Host;
+  readonly dir: string;
+  readonly client: KubernetesClient;
+  readonly change: (machines: Inventory['machines']) => Inventory['machines'];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * In the cluster, where approvers read it, and then in the asset folder, from which machines are made. The cluster's is
+ * changed only as it was read.
+ */
+async function changeInventory({ host, dir, client, change, signal }: InventoryChange): Promise<Inventory> {
+  const object = await client.get(inventoryConfigMap, { signal });
+  const data = (object['data'] ?? {}) as Record<string, string>;
+  const before = inventorySchema.parse(JSON.parse(data[inventoryKey] ?? ''));
+  const after: Inventory = { ...before, machines: change(before.machines) };
+  const text = inventoryText(after);
+  await client.mergePatch(
+    inventoryConfigMap,
+    { metadata: { resourceVersion: object.metadata.resourceVersion }, data: { [inventoryKey]: text } },
+    { signal },
+  );
+  await host.files.write(join(dir, inventoryFile), text);
+  return after;
 }
