@@ -5,7 +5,7 @@ import type { Host } from '../src/host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../src/kubernetes/client.ts';
 import type { KubernetesObject } from '../src/kubernetes/object.ts';
 import { machineNamespace } from '../src/platform/local/cluster-folder.ts';
-import { insideCommand } from '../src/platform/local/inside.ts';
+import { enterCommand } from '../src/platform/local/enter-command.ts';
 import { findProcesses } from '../src/platform/local/observed-machine.ts';
 
 export interface Complete {
@@ -97,7 +97,7 @@ async function missingVoters({ host, cluster, masters, etcdFiles }: Complete): P
   const { ca, certificate, key } = etcdFiles;
   const tls = ['--cacert', ca, '--cert', certificate, '--key', key];
   const list = ['etcdctl', '--endpoints', 'https://127.0.0.1:2379', ...tls, 'member', 'list', '--write-out=json'];
-  const [program, ...args] = insideCommand(leader, list);
+  const [program, ...args] = enterCommand(leader, list);
   const text = execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   const { members } = JSON.parse(text) as { readonly members: readonly ListedMember[] };
   const voters = members.filter(({ isLearner }) => isLearner !== true).map(({ name = '' }) => name);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Host } from '../src/host/host.ts';
 import { machinePaths } from '../src/platform/local/cluster-folder.ts';
-import { insideCommand } from '../src/platform/local/inside.ts';
+import { enterCommand } from '../src/platform/local/enter-command.ts';
 import { readLocalCluster } from '../src/platform/local/local-cluster.ts';
 import { readMachines } from '../src/platform/local/machine-folder.ts';
 import { findProcesses } from '../src/platform/local/observed-machine.ts';
@@ -58,7 +58,7 @@ export async function prepareKubeadm(input: KubeadmInput): Promise<PreparedKubea
   const leaders = await Promise.all(kubeadmMasters.map((name) => leaderOf(input, name)));
   for (const [index, leader] of leaders.entries()) await prepareMachine(input, { index, leader, addresses, facts });
   const inside = async (index: number, command: readonly string[]): Promise<void> => {
-    const [program, ...args] = insideCommand(leaders[index] ?? 0, command);
+    const [program, ...args] = enterCommand(leaders[index] ?? 0, command);
     await run(program, args, { maxBuffer: 1 << 24 });
   };
   return {
@@ -93,7 +93,7 @@ async function prepareMachine(
 ): Promise<void> {
   const root = `/proc/${leader}/root`;
   const inside = (...command: readonly string[]): string => {
-    const [program, ...args] = insideCommand(leader, command);
+    const [program, ...args] = enterCommand(leader, command);
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   };
   execFileSync('cp', [input.kubeadm, `${root}/usr/local/bin/kubeadm`]);

@@ -16,11 +16,11 @@ import {
   inventorySchema,
   inventoryText,
 } from '../contract/inventory.ts';
-import { createMachines, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
-import { readMachines } from '../platform/local/machine-folder.ts';
+import { ableTo } from '../platform/platform.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { retry } from '../workflow/retry.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
+import type { ClusterChange } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
 import { type FoundCluster, mustFindOwnMachines } from './find-cluster.ts';
@@ -52,7 +52,7 @@ export function newWorkers(
   });
 }
 
-export interface AddNodes extends PlatformContext {
+export interface AddNodes extends ClusterChange {
   readonly dir: string;
   readonly names: readonly string[];
   /** Undefined: does not wait until they are Ready. */
@@ -62,10 +62,10 @@ export interface AddNodes extends PlatformContext {
 export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine[]> {
   const { host, dir, signal } = add;
   const found = await mustFindOwnMachines(host, dir, 'node add');
-  const { local } = found;
-  if (local === undefined) throw clusterErrors.NO_CLUSTER({ dir });
+  const { platform, placed } = found;
+  if (placed === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   await using client = await connectCluster(host, dir);
-  const existing = new Set((await readMachines(host, found.name)).map(({ name }) => name));
+  const existing = new Set((await platform.listMachines(found.name)).map(({ name }) => name));
   // Whoever has just lost a master may still be sent to it for a moment.
   const patient = { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
   const { machines } = await retry(patient, () =>
@@ -78,7 +78,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
         // Listed but without a machine: it was lost, or an earlier attempt was cut short here.
         const isListed = (name: string) => before.some((one) => one.name === name && one.role !== 'bootstrap');
         const fresh = add.names.filter((name) => existing.has(name) || !isListed(name));
-        return [...before, ...newWorkers(before, fresh, local.machineNetwork)];
+        return [...before, ...newWorkers(before, fresh, placed.machineNetwork)];
       },
     }),
   );
@@ -91,7 +91,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     master: await host.files.read(join(dir, 'master.ign')),
     worker: await host.files.read(join(dir, 'worker.ign')),
   };
-  await createMachines(add, {
+  await ableTo(platform, 'createMachines')(add, {
     cluster: { name: found.name },
     machines: added.map(({ name, role, addresses: [address = ''] }) => ({
       name,
@@ -101,13 +101,12 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     })),
     image: await machineImage(host),
   });
-  if (add.patience !== undefined) await awaitReady(add, { cluster: found.name, machines, patience: add.patience });
+  if (add.patience !== undefined) await awaitReady(add, { cluster: found, machines, patience: add.patience });
   return added;
 }
 
 interface AwaitedMachine {
-  /** The platform's name of the cluster. */
-  readonly cluster: string;
+  readonly cluster: FoundCluster;
   readonly machines: Inventory['machines'];
   readonly patience: WaitLimits;
 }
@@ -161,7 +160,7 @@ async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Prom
   return new Set(nodes.items.filter(isOwner).map(({ metadata }) => metadata.name));
 }
 
-export interface RemoveNode extends PlatformContext {
+export interface RemoveNode extends ClusterChange {
   readonly dir: string;
   readonly name: string;
   /** Goes on where pods cannot be moved away in time. */
@@ -177,8 +176,8 @@ export async function removeNode(remove: RemoveNode): Promise<void> {
   await drain(remove);
   await using client = await connectCluster(host, dir);
   await changeInventory({ host, dir, client, signal, change: (all) => all.filter((one) => one.name !== name) });
-  const isThere = (await readMachines(host, found.name)).some((one) => one.name === name);
-  if (isThere) await destroyMachines(remove, found.name, [name]);
+  const isThere = (await found.platform.listMachines(found.name)).some((one) => one.name === name);
+  if (isThere) await ableTo(found.platform, 'destroyMachines')(remove, found.name, [name]);
   await client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal });
 }
 

@@ -1,11 +1,10 @@
-// What the stages of `create cluster` share. What one stage finds out and a later one needs is in `found`, always looked
-// up anew in this run: nothing but the journal outlives the command.
-import type { CreatedAssets } from '../assets/create-assets.ts';
-import type { Host } from '../host/host.ts';
-import type { LocalCluster } from '../platform/local/local-cluster.ts';
+// What the stages of `create cluster` share. What one stage makes and a later one needs is a `Produced` value, made anew
+// in each run: only the journal outlives the command.
 import type { MachineImage } from '../contract/machine-image.ts';
+import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { Journal } from '../workflow/journal.ts';
+import type { ClusterPlan } from './cluster-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 import type { WaitLimits, StallWatch } from './wait-for-progress.ts';
 
@@ -24,26 +23,28 @@ export interface ClusterContext {
   readonly onSight: (sight: ClusterSight) => void;
   /** Told why nothing moves, when that is known. */
   readonly onLikely: StallWatch['onLikely'];
-  readonly found: Found;
+  /** By the stage `assets`. */
+  readonly plan: Produced<ClusterPlan>;
+  /** By the stage `release`. */
+  readonly image: Produced<MachineImage>;
 }
 
-export interface Found {
-  assets?: CreatedAssets;
-  image?: MachineImage;
-  cluster?: LocalCluster;
+/** A value that one stage sets and later stages get. */
+export interface Produced<T> {
+  readonly set: (value: T) => void;
+  readonly get: () => T;
 }
 
-export function assetsOf({ found }: ClusterContext): CreatedAssets {
-  if (found.assets === undefined) throw new Error('the assets are used before they are made');
-  return found.assets;
-}
-
-export function machineImageOf({ found }: ClusterContext): MachineImage {
-  if (found.image === undefined) throw new Error('the machine image is used before the release is there');
-  return found.image;
-}
-
-export function clusterOf({ found }: ClusterContext): LocalCluster {
-  if (found.cluster === undefined) throw new Error('the cluster is used before its machines are made');
-  return found.cluster;
+/** To get it before it was set is a mistake in the order of the stages. */
+export function produced<T>(what: string): Produced<T> {
+  let made: { readonly value: T } | undefined;
+  return {
+    set: (value) => {
+      made = { value };
+    },
+    get: () => {
+      if (made === undefined) throw new Error(`${what} is used before it is there`);
+      return made.value;
+    },
+  };
 }

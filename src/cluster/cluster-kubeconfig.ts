@@ -3,13 +3,15 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import type { LocalCluster } from '../platform/local/local-cluster.ts';
+import type { PlacedCluster } from '../platform/platform.ts';
 import { clusterErrors } from './errors.ts';
 import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 
-export async function writeLocalKubeconfig(host: Host, dir: string, cluster: LocalCluster): Promise<void> {
+/** Where this host reaches the API at its own name, the admin's kubeconfig will do. */
+export async function writeLocalKubeconfig(host: Host, dir: string, { apiEndpoint }: PlacedCluster): Promise<void> {
+  if (apiEndpoint === undefined) return;
   const admin = await host.files.readText(join(dir, adminKubeconfigPath));
-  const text = admin.replace(/server: .*/, `server: https://127.0.0.1:${cluster.hostPort}`);
+  const text = admin.replace(/server: .*/, `server: https://${apiEndpoint.address}:${apiEndpoint.port}`);
   const path = join(dir, localKubeconfigPath);
   const before = await host.files.readIfPresent(path);
   if (before !== undefined && Buffer.from(before).toString('utf8') === text) return;

@@ -4,6 +4,7 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Host } from '../host/host.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { ClusterHandle } from './find-cluster.ts';
 import { isSettled, machineWords } from './machine-words.ts';
 import { movementKeys } from './cluster-missing.ts';
 import { observeCluster } from './observe-cluster.ts';
@@ -81,8 +82,7 @@ export function apiAway({ code: key, message }: FirstlightError): ProgressLook {
 export interface AwaitedNodes {
   readonly host: Host;
   readonly client: KubernetesClient;
-  /** The platform's name of the cluster. */
-  readonly cluster: string;
+  readonly cluster: ClusterHandle;
   readonly expected: readonly string[];
   readonly signal: AbortSignal;
 }

@@ -1,20 +1,16 @@
 // From an install-config to a cluster that stands alone. Machines do the work; this follows it, removes the bootstrap
 // machine when that is safe, and may be killed and run again at any moment.
 import { join } from 'node:path';
-import { clusterNames } from '../assets/cluster-names.ts';
-import { installConfig } from '../assets/install-config.ts';
 import type { Host } from '../host/host.ts';
-import { masterCount } from '../install-config/cluster-facts.ts';
 import { runStages } from '../workflow/engine.ts';
 import type { Emit } from '../workflow/events.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { claimFolder } from './cluster-dir.ts';
-import { assetsOf, type ClusterContext, clusterOf } from './cluster-context.ts';
+import { type ClusterContext, produced } from './cluster-context.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
 import { createStages } from './create-stages.ts';
-import { platformName } from './machine-requests.ts';
+import { plannedNodes } from './cluster-plan.ts';
 import type { ClusterSight } from './observe-cluster.ts';
-import { expectedNodes } from './stages/nodes.ts';
 import type { WaitLimits } from './wait-for-progress.ts';
 import { clusterJournalPath } from '../contract/asset-folder.ts';
 
@@ -38,7 +34,8 @@ export interface CreatedCluster {
   readonly name: string;
   readonly infraId: string;
   readonly domain: string;
-  readonly hostPort: number;
+  /** The port of this host that reaches the API; absent where the API is reached by its name. */
+  readonly hostPort?: number;
   readonly masters: number;
   readonly nodes: readonly string[];
 }
@@ -57,17 +54,19 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     onLikely,
     patience,
     keepsBootstrap,
-    found: {},
+    plan: produced('the plan of the cluster'),
+    image: produced('the machine image'),
   };
   await runStages({ stages: createStages, context, journal, clock: host.clock, emit: options.onStage, signal });
-  await keepRun({ host, dir, cluster: platformName(assetsOf(context)), records: journal.records });
-  const { clusterName, domain } = assetsOf(context).value(clusterNames);
+  const plan = context.plan.get();
+  await keepRun({ host, dir, ...plan, records: journal.records });
+  const endpoint = (await plan.platform.findCluster(plan.name))?.apiEndpoint;
   return {
-    name: clusterName,
-    infraId: platformName(assetsOf(context)),
-    domain,
-    hostPort: clusterOf(context).hostPort,
-    masters: masterCount(assetsOf(context).value(installConfig)),
-    nodes: expectedNodes(context),
+    name: plan.clusterName,
+    infraId: plan.name,
+    domain: plan.domain,
+    ...(endpoint === undefined ? {} : { hostPort: endpoint.port }),
+    masters: plan.machines.filter(({ role }) => role === 'master').length,
+    nodes: plannedNodes(plan),
   };
 }

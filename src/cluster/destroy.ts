@@ -1,8 +1,8 @@
 // Taking a cluster, or only its bootstrap machine, off this host. The journal goes before the machines: if it stayed and
 // the machines were gone, the next `create cluster` would believe that masters carry a cluster that is no more.
 import { join } from 'node:path';
-import { destroyCluster, destroyMachines, type PlatformContext } from '../platform/local/local-platform.ts';
-import { readMachines } from '../platform/local/machine-folder.ts';
+import type { Host } from '../host/host.ts';
+import { ableTo, type ChangeContext } from '../platform/platform.ts';
 import { openJournal } from '../workflow/journal.ts';
 import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 import { claimFolder } from './cluster-dir.ts';
@@ -11,36 +11,42 @@ import { clusterErrors } from './errors.ts';
 import { mustFindOwnMachines } from './find-cluster.ts';
 import { isHandedOver } from './handed-over.ts';
 
+export interface ClusterChange extends ChangeContext {
+  readonly host: Host;
+}
+
 export interface Destroyed {
   readonly cluster: string;
   readonly machines: readonly string[];
 }
 
 /** Nothing left is fine: then there was nothing to do. */
-export async function destroyWholeCluster(context: PlatformContext, dir: string): Promise<Destroyed> {
+export async function destroyWholeCluster(context: ClusterChange, dir: string): Promise<Destroyed> {
   const { host } = context;
-  const { name } = await mustFindOwnMachines(host, dir, 'destroy cluster');
+  const { name, platform } = await mustFindOwnMachines(host, dir, 'destroy cluster');
   await using _ = await claimFolder(host, dir, 'destroy cluster');
-  const machines = (await readMachines(host, name)).map((machine) => machine.name);
+  const machines = (await platform.listMachines(name)).map((machine) => machine.name);
   await host.files.remove(join(dir, clusterJournalPath));
-  await destroyCluster(context, name);
+  await ableTo(platform, 'destroyCluster')(context, name);
   await host.files.remove(join(dir, localKubeconfigPath));
   return { cluster: name, machines };
 }
 
 export async function destroyBootstrap(
-  context: PlatformContext,
+  context: ClusterChange,
   dir: string,
   { isForced }: { readonly isForced: boolean },
 ): Promise<Destroyed> {
   const { host } = context;
-  const { name } = await mustFindOwnMachines(host, dir, 'destroy bootstrap');
-  const machines = (await readMachines(host, name)).filter(({ role }) => role === 'bootstrap').map((one) => one.name);
+  const found = await mustFindOwnMachines(host, dir, 'destroy bootstrap');
+  const { name, platform } = found;
+  const known = await platform.listMachines(name);
+  const machines = known.filter(({ role }) => role === 'bootstrap').map((machine) => machine.name);
   if (machines.length === 0) return { cluster: name, machines };
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
-  const isSafe = await isHandedOver({ host, dir, cluster: name, records: journal.records });
+  const isSafe = await isHandedOver({ host, dir, cluster: found, records: journal.records });
   if (!isSafe && !isForced) throw clusterErrors.NOT_HANDED_OVER({ dir });
-  await keepRun({ host, dir, cluster: name, records: journal.records });
-  await destroyMachines(context, name, machines);
+  await keepRun({ host, dir, platform, name, records: journal.records });
+  await ableTo(platform, 'destroyMachines')(context, name, machines);
   return { cluster: name, machines };
 }

@@ -27,7 +27,8 @@ function stuckHint({ missing, reasons, command, dirOption }: Omit<Stuck, 'stage'
 
 export const clusterErrors = errorTable('CLUSTER', {
   PLATFORM_NONE: {
-    message: (e: { command: string }) => `${e.command} cannot make machines on platform none`,
+    message: (e: { command: string; platform: string }) =>
+      `${e.command} cannot make machines on platform ${e.platform}`,
     hint: 'Boot your machines with bootstrap.ign, master.ign and worker.ign from create ignition-configs.',
     means: 'On platform none you bring the machines, DNS and the load balancer; firstlight makes what they boot with.',
     exit: exitCodes.usage,

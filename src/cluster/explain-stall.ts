@@ -24,10 +24,10 @@ export async function explainStall(
   { host, dir, signal }: StalledCluster,
   missing: readonly Missing[],
 ): Promise<ExplainedStall> {
-  const { name, local } = await mustFindCluster(host, dir);
-  const { machines } = await observeCluster(host, name);
+  const cluster = await mustFindCluster(host, dir);
+  const { machines } = await observeCluster(host, cluster);
   await using client = await connectCluster(host, dir);
-  const facts = await collectFacts({ host, cluster: local, words: machines, missing, client, signal });
+  const facts = await collectFacts({ ...cluster, host, words: machines, missing, client, signal });
   return { reasons: diagnose(facts), dirOption: dirOption(host, dir), facts };
 }
 

@@ -1,20 +1,24 @@
 // Which cluster a folder is about, from its files alone: for every verb that does not make it.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { type Inventory, inventorySchema, inventoryFile } from '../contract/inventory.ts';
-import { type LocalCluster, readLocalCluster } from '../platform/local/local-cluster.ts';
-import { clusterErrors } from './errors.ts';
 import { platformNameOf, readClusterMetadata } from '../contract/cluster-metadata.ts';
+import { type Inventory, inventorySchema, inventoryFile } from '../contract/inventory.ts';
+import { choosePlatform } from '../platform/choose-platform.ts';
+import type { PlacedCluster, Platform } from '../platform/platform.ts';
+import { clusterErrors } from './errors.ts';
 
-export interface FoundCluster {
+/** A cluster by the platform that has its machines, and by its name there. */
+export interface ClusterHandle {
+  readonly platform: Platform;
+  readonly name: string;
+}
+
+export interface FoundCluster extends ClusterHandle {
   readonly clusterName: string;
   readonly clusterId: string;
-  /** The platform's name of it. */
-  readonly name: string;
-  readonly platform: 'local' | 'none';
   readonly inventory: Inventory;
-  /** Undefined on platform none, and while there are no machines. */
-  readonly local: LocalCluster | undefined;
+  /** Undefined while the platform has no machines of it. */
+  readonly placed: PlacedCluster | undefined;
 }
 
 /** Undefined where nothing was made from the folder yet. */
@@ -24,15 +28,16 @@ export async function findCluster(host: Host, dir: string): Promise<FoundCluster
     host.files.readIfPresent(join(dir, inventoryFile)),
   ]);
   if (metadata === undefined || inventory === undefined) return undefined;
-  const { clusterName, clusterID, platform } = metadata;
+  const { clusterName, clusterID } = metadata;
+  const platform = choosePlatform(host, metadata.platform);
   const name = platformNameOf(metadata);
   return {
     clusterName,
     clusterId: clusterID,
     name,
-    platform: platform.none === undefined ? 'local' : 'none',
+    platform,
     inventory: inventorySchema.parse(JSON.parse(Buffer.from(inventory).toString('utf8'))),
-    local: await readLocalCluster(host, name),
+    placed: await platform.findCluster(name),
   };
 }
 
@@ -42,9 +47,10 @@ export async function mustFindCluster(host: Host, dir: string): Promise<FoundClu
   return found;
 }
 
-/** For commands that work on the machines themselves: on platform none these are not ours. */
+/** For commands that make or destroy machines; refuses where the platform leaves that to the user. */
 export async function mustFindOwnMachines(host: Host, dir: string, command: string): Promise<FoundCluster> {
   const found = await mustFindCluster(host, dir);
-  if (found.platform === 'none') throw clusterErrors.PLATFORM_NONE({ command });
+  const { name: platform, createMachines } = found.platform;
+  if (createMachines === undefined) throw clusterErrors.PLATFORM_NONE({ command, platform });
   return found;
 }

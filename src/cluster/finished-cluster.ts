@@ -17,7 +17,8 @@ export async function finishedCluster(
   signal: AbortSignal,
 ): Promise<CreatedCluster | undefined> {
   const cluster = await findCluster(host, dir);
-  if (cluster?.local === undefined) return undefined;
+  if (cluster?.placed === undefined) return undefined;
+  const { domain, apiEndpoint } = cluster.placed;
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   if (lastRecords(journal.records).get('nodes')?.inputs['cluster'] !== cluster.name) return undefined;
   const expected = cluster.inventory.machines.filter(({ role }) => role !== 'bootstrap');
@@ -33,8 +34,8 @@ export async function finishedCluster(
   return {
     name: cluster.clusterName,
     infraId: cluster.name,
-    domain: cluster.local.domain,
-    hostPort: cluster.local.hostPort,
+    domain,
+    ...(apiEndpoint === undefined ? {} : { hostPort: apiEndpoint.port }),
     masters: expected.filter(({ role }) => role === 'master').length,
     nodes: names,
   };

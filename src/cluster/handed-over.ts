@@ -3,6 +3,7 @@
 import { lastRecords } from '../workflow/engine.ts';
 import type { Host } from '../host/host.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
+import type { ClusterHandle } from './find-cluster.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
@@ -13,13 +14,12 @@ export const handedOverStage = 'add-ons';
 export interface HandoverQuestion {
   readonly host: Host;
   readonly dir: string;
-  /** The platform's name of the cluster. */
-  readonly cluster: string;
+  readonly cluster: ClusterHandle;
   readonly records: readonly JournalRecord[];
 }
 
 export async function isHandedOver({ host, dir, cluster, records }: HandoverQuestion): Promise<boolean> {
-  if (lastRecords(records).get(handedOverStage)?.inputs['cluster'] === cluster) return true;
+  if (lastRecords(records).get(handedOverStage)?.inputs['cluster'] === cluster.name) return true;
   const { machines, bootstrap } = await observeCluster(host, cluster);
   if (machines.length === 0) return false;
   if (machines.some(({ role }) => role === 'bootstrap')) return bootstrap?.isComplete === true;

@@ -1,16 +1,19 @@
 // What is going on in the machines of a cluster on this host, read from outside: their first boot, the bootstrap and the
 // agents, each by the file that it keeps up to date inside. Files only, because this is looked at several times a second
 // while the machines need the processors themselves. Nothing here changes anything.
-import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { type AgentState, agentStateSchema, agentStateFile } from '../contract/agent-state.ts';
-import { describeFirstBoot, type FirstBootStatus } from '../contract/first-boot-status.ts';
-import { machinePaths } from '../platform/local/cluster-folder.ts';
-import { readMachines } from '../platform/local/machine-folder.ts';
-import { readFirstBoot } from '../platform/local/observed-machine.ts';
+import { type AgentState, agentStateFile, agentStateSchema } from '../contract/agent-state.ts';
+import {
+  describeFirstBoot,
+  type FirstBootStatus,
+  firstBootStatusPath,
+  readFirstBootStatus,
+} from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import { type BootstrapProgress, bootstrapProgressSchema, progressFile } from '../contract/bootstrap-progress.ts';
+import type { MachineFiles } from '../platform/platform.ts';
+import type { ClusterHandle } from './find-cluster.ts';
 
 export interface MachineSight {
   readonly name: string;
@@ -28,39 +31,28 @@ export interface ClusterSight {
   readonly bootstrap: BootstrapProgress | undefined;
 }
 
-export async function observeCluster(host: Host, cluster: string): Promise<ClusterSight> {
-  const known = await readMachines(host, cluster);
+export async function observeCluster(
+  host: Pick<Host, 'clock'>,
+  { platform, name: cluster }: ClusterHandle,
+): Promise<ClusterSight> {
+  const known = await platform.listMachines(cluster);
   const machines = known.map(async ({ name, role }): Promise<MachineSight> => {
-    const firstBoot = await readFirstBoot(host, cluster, name);
+    const files = platform.filesOf({ cluster, machine: name });
+    const firstBoot = await readFirstBootStatus(files, firstBootStatusPath);
     const story = firstBoot === undefined ? 'boots' : describeFirstBoot(firstBoot, host.clock.now());
-    const agent = await readInside(host, { cluster, machine: name, file: agentStateFile, schema: agentStateSchema });
-    return { name, role, firstBoot, story, agent };
+    return { name, role, firstBoot, story, agent: await readState(files, agentStateFile, agentStateSchema) };
   });
   const bootstrap = known.find(({ role }) => role === 'bootstrap');
   return {
     machines: await Promise.all(machines),
     bootstrap:
       bootstrap &&
-      (await readInside(host, {
-        cluster,
-        machine: bootstrap.name,
-        file: progressFile,
-        schema: bootstrapProgressSchema,
-      })),
+      (await readState(platform.filesOf({ cluster, machine: bootstrap.name }), progressFile, bootstrapProgressSchema)),
   };
 }
 
-interface InsideFile<T> {
-  readonly cluster: string;
-  readonly machine: string;
-  readonly file: string;
-  readonly schema: z.ZodType<T>;
-}
-
-/** A state file of a machine, from the layer that holds the machine's own changes. */
-async function readInside<T>(host: Host, { cluster, machine, file, schema }: InsideFile<T>): Promise<T | undefined> {
-  const path = join(machinePaths(cluster, machine).upper, file);
-  const content = await host.files.readIfPresent(path);
+async function readState<T>(files: MachineFiles, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const content = await files.readIfPresent(path);
   if (content === undefined) return undefined;
   const parsed = schema.safeParse(parseJson(Buffer.from(content).toString('utf8')));
   return parsed.success ? parsed.data : undefined;

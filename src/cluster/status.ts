@@ -5,7 +5,6 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { etcdEndpoints } from '../contract/cluster-objects.ts';
 import type { Inventory } from '../contract/inventory.ts';
-import { listMachines } from '../platform/local/local-platform.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
@@ -39,10 +38,11 @@ export interface ClusterStatus {
 }
 
 export async function clusterStatus(host: Host, dir: string, signal: AbortSignal): Promise<ClusterStatus> {
-  const { clusterName, name, inventory } = await mustFindCluster(host, dir);
+  const cluster = await mustFindCluster(host, dir);
+  const { clusterName, name, inventory } = cluster;
   const [observed, sight, fromApi] = await Promise.all([
-    listMachines(host, name),
-    observeCluster(host, name),
+    cluster.platform.observeMachines(name),
+    observeCluster(host, cluster),
     askApi({ host, dir, inventory, signal }),
   ]);
   const machines = observed.map(({ name: machine, role, address, state, detail }) => {

@@ -76,7 +76,7 @@ async function waitFor(
 
 /** On this host by what the bootstrap machine itself says; elsewhere, and when it is gone, by what is in the API. */
 async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): Promise<ProgressLook> {
-  const sight = await observeCluster(options.host, cluster.name);
+  const sight = await observeCluster(options.host, cluster);
   if (sight.machines.some(({ role }) => role === 'bootstrap')) {
     const missing = missingNow(sight);
     return { isDone: sight.bootstrap?.isComplete === true, keys: movementKeys(sight), missing };

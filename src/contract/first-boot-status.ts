@@ -23,7 +23,10 @@ const firstBootStatusSchema = z.object({
 export type FirstBootStatus = z.infer<typeof firstBootStatusSchema>;
 
 /** The status in a file; undefined where there is none or where it is not one. */
-export async function readFirstBootStatus(files: Files, path: string): Promise<FirstBootStatus | undefined> {
+export async function readFirstBootStatus(
+  files: Pick<Files, 'readIfPresent'>,
+  path: string,
+): Promise<FirstBootStatus | undefined> {
   const content = await files.readIfPresent(path);
   if (content === undefined) return undefined;
   const parsed = firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));

@@ -1,19 +1,14 @@
 // Collects the facts about a cluster on this host: from outside, from inside every machine that runs, and from the API.
 // Whatever cannot be had is left out; looking at a sick cluster must not fail because it is sick.
+import { apiPort, configServerPort } from '../contract/ports.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { execute } from '../platform/local/enter-machine.ts';
-import { type LocalCluster, networkOf } from '../platform/local/local-cluster.ts';
-import { readMachines } from '../platform/local/machine-folder.ts';
-import { findProcesses, hasProcesses } from '../platform/local/observed-machine.ts';
-import { readProcessTable } from '../platform/local/process-table.ts';
-import { isServiceRunning } from '../platform/local/switch-services.ts';
-import { type ApiFacts, type DiagnosisFacts, type DiagnosedMachine } from './facts.ts';
+import type { PlacedCluster, Platform } from '../platform/platform.ts';
+import type { ApiFacts, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
-import { apiPort, configServerPort } from '../contract/ports.ts';
 import type { Missing } from '../contract/missing.ts';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 
@@ -22,8 +17,11 @@ export type MachineWords = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'
 
 export interface CollectFactsOptions {
   readonly host: Host;
-  /** Undefined where the machines are not on this host: then only the API is asked. */
-  readonly cluster: LocalCluster | undefined;
+  readonly platform: Platform;
+  /** The platform's name of the cluster. */
+  readonly name: string;
+  /** Undefined where the platform has no machines of the cluster: then only the API is asked. */
+  readonly placed: PlacedCluster | undefined;
   readonly words: readonly MachineWords[];
   readonly missing: readonly Missing[];
   readonly client: KubernetesClient;
@@ -34,15 +32,15 @@ export interface CollectFactsOptions {
 const insideMs = 15_000;
 
 export async function collectFacts(options: CollectFactsOptions): Promise<DiagnosisFacts> {
-  const { host, cluster, words, missing } = options;
-  if (cluster === undefined) return { ...elsewhere, missing, api: await askApi(options) };
-  const { switchAddress } = networkOf(cluster);
-  const known = await readMachines(host, cluster.name);
-  const table = await readProcessTable(host.files);
+  const { platform, name: cluster, placed, words, missing } = options;
+  if (placed === undefined) return { ...elsewhere, missing, api: await askApi(options) };
+  const known = await platform.listMachines(cluster);
+  const running = await platform.observeProcesses(cluster);
+  const balancer = { name: `api-int.${placed.domain}`, address: placed.balancerAddress };
   const machines = known.map(async ({ name, role, address }): Promise<DiagnosedMachine> => {
-    const isRunning = hasProcesses(await findProcesses(host, cluster.name, name, table));
+    const isRunning = running.machines.has(name);
     const said = words.find((one) => one.name === name);
-    const seen = isRunning ? await lookInside(options, cluster, name) : undefined;
+    const seen = isRunning ? await lookInside(options, balancer, name) : undefined;
     return {
       name,
       role,
@@ -56,8 +54,8 @@ export async function collectFacts(options: CollectFactsOptions): Promise<Diagno
   });
   const [looked, api] = await Promise.all([Promise.all(machines), askApi(options)]);
   return {
-    apiInternal: { name: apiInternalName(cluster), address: switchAddress },
-    isBalancerRunning: isServiceRunning(table, cluster.name, 'load-balancer'),
+    apiInternal: balancer,
+    isBalancerRunning: running.isBalancerRunning,
     machines: looked,
     missing,
     api,
@@ -66,27 +64,25 @@ export async function collectFacts(options: CollectFactsOptions): Promise<Diagno
 
 const elsewhere = { apiInternal: { name: '', address: '' }, isBalancerRunning: true, machines: [] } as const;
 
-function apiInternalName({ domain }: LocalCluster): string {
-  return `api-int.${domain}`;
-}
-
 interface SeenInside {
   readonly inside: InsideFacts;
   readonly clockAheadMs: number;
 }
 
 async function lookInside(
-  { host, signal }: CollectFactsOptions,
-  cluster: LocalCluster,
+  { host, platform, name: cluster, signal }: CollectFactsOptions,
+  balancer: DiagnosisFacts['apiInternal'],
   machine: string,
 ): Promise<SeenInside | undefined> {
-  const { switchAddress } = networkOf(cluster);
   const ports = [configServerPort, apiPort].flatMap((port) => ['--port', String(port)]);
-  const about = ['--name', apiInternalName(cluster), '--balancer', switchAddress, ...ports];
+  const about = ['--name', balancer.name, '--balancer', balancer.address, ...ports];
   try {
     const sentMs = host.clock.now().getTime();
-    const inside = { cluster: cluster.name, machine, timeoutMs: insideMs, signal };
-    const { code, stdout } = await execute(host, ['firstlight', 'machine-facts', ...about], inside);
+    const command = ['firstlight', 'machine-facts', ...about];
+    const enter = await platform.commandInside?.({ cluster, machine }, { command });
+    if (enter === undefined) return undefined;
+    const [program, ...args] = enter;
+    const { code, stdout } = await host.processes.run(program, args, { timeoutMs: insideMs, signal });
     const receivedMs = host.clock.now().getTime();
     if (code !== 0) return undefined;
     const facts = insideFactsSchema.parse(JSON.parse(stdout));

@@ -1,15 +1,22 @@
 // What can keep machines from being made, started, reached or removed.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
+import type { HostProblem } from './platform.ts';
 
 export const platformErrors = errorTable('PLATFORM', {
   HOST_UNFIT: {
-    message: (e: { problems: readonly { what: string; remedy: string }[] }) =>
+    message: (e: { problems: readonly HostProblem[] }) =>
       `this host cannot run machines: ${e.problems.map((problem) => problem.what).join('; ')}`,
-    hint: (e: { problems: readonly { what: string; remedy: string }[] }) =>
+    hint: (e: { problems: readonly HostProblem[] }) =>
       `${e.problems.map((problem) => problem.remedy).join(' ')} firstlight doctor shows everything that was looked at.`,
     means: 'Something that machines need is missing on this host. It was noticed before anything was touched.',
     exit: exitCodes.infrastructure,
+  },
+  UNABLE: {
+    message: (e: { platform: string; what: string }) => `firstlight cannot ${e.what} on platform ${e.platform}`,
+    hint: 'Use the tools with which these machines were made.',
+    means: 'On this platform the machines are not made by firstlight, and some commands need a platform that does.',
+    exit: exitCodes.usage,
   },
   PACKAGES: {
     message: (e: { packages: readonly string[]; reason: string }) =>

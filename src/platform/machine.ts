@@ -1,6 +1,8 @@
-// A machine as a value: what it is meant to be. What it is right now is never stored, only observed (observed-machine.ts).
+// A machine as the rest of the program knows it, whatever platform it is on. What it is meant to be is written down when
+// it is made; what it does right now is never stored, only observed.
 import { z } from 'zod';
-import { type MachineRole, machineRoles } from '../contract/machine-role.ts';
+import type { FirstBootStatus } from '../contract/first-boot-status.ts';
+import type { MachineRole } from '../contract/machine-role.ts';
 
 /** One DNS label, because machines are known by name on the cluster's network. */
 const label = z
@@ -15,24 +17,39 @@ export const machineName = label.refine((name) => !reservedNames.includes(name),
   message: `is taken by the cluster itself: ${reservedNames.join(', ')}`,
 });
 
-export const machineSchema = z.strictObject({
-  name: machineName,
-  role: z.enum(machineRoles),
-  address: z.ipv4(),
-  /** Identity inside the machine, as in /etc/machine-id. */
-  machineId: z.string().regex(/^[0-9a-f]{32}$/),
-  image: z.strictObject({ rootFolder: z.string(), digest: z.string() }),
-  /** SHA-256 of the Ignition config it was made with; the config itself is in the machine until its first boot is over. */
-  ignitionDigest: z.string(),
-});
-
-export type Machine = z.infer<typeof machineSchema>;
-
-/** What the caller decides about a new machine; the rest is chosen when it is made. */
+/** What the caller decides about a new machine; the platform chooses the rest when it makes it. */
 export interface MachineRequest {
   readonly name: string;
   readonly role: MachineRole;
   /** Next free address of the machine network when not given. */
   readonly address?: string;
   readonly ignition: Uint8Array;
+}
+
+/** A platform may return more fields about its machines than these; `machine list -o json` prints them all. */
+export interface Machine {
+  readonly name: string;
+  readonly role: MachineRole;
+  readonly address: string;
+}
+
+export type MachineState =
+  | 'stopped'
+  /** It has been started; systemd inside has not finished booting. */
+  | 'booting'
+  /** Ignition is at work or waits for something. */
+  | 'first-boot'
+  | 'first-boot-failed'
+  | 'running'
+  /** Booted, but a unit failed. */
+  | 'degraded'
+  | 'stopping';
+
+export interface ObservedMachine extends Machine {
+  readonly state: MachineState;
+  /** One line that says more than the state. */
+  readonly detail: string;
+  readonly firstBoot?: FirstBootStatus;
+  /** Process 1 of the machine, where it is a process of this host. */
+  readonly leaderPid?: number;
 }

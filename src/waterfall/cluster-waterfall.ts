@@ -11,9 +11,9 @@ import { waterfallOf } from './waterfall.ts';
 import { clusterJournalPath } from '../contract/asset-folder.ts';
 
 export async function clusterWaterfall(host: Host, dir: string): Promise<Waterfall> {
-  const { name, clusterName } = await mustFindCluster(host, dir);
+  const { platform, name, clusterName } = await mustFindCluster(host, dir);
   const records = await readJournal(host.files, join(dir, clusterJournalPath));
-  const record = await collectRun({ host, dir, cluster: name, records });
+  const record = await collectRun({ host, dir, platform, name, records });
   if (record.moments.length === 0) throw clusterErrors.NO_RUN({ dir });
   return waterfallOf(record, `create cluster · ${clusterName}`);
 }

@@ -1,7 +1,7 @@
 // Gathers the moments of a run from wherever they lie, and keeps them.
 import type { Host } from '../host/host.ts';
-import { loadBalancerMoments, machineMoments } from '../platform/local/machine-moments.ts';
-import { readMachines } from '../platform/local/machine-folder.ts';
+import type { Moment } from '../contract/timeline.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
 import {
   loadBalancerName,
@@ -16,26 +16,26 @@ import {
 export interface CollectRunOptions {
   readonly host: Host;
   readonly dir: string;
+  readonly platform: Platform;
   /** The platform's name of the cluster. */
-  readonly cluster: string;
+  readonly name: string;
   /** Of the journal of `create cluster`. */
   readonly records: readonly JournalRecord[];
 }
 
 /** What can be read now, and for machines that are gone what was kept of them. */
-export async function collectRun({ host, dir, cluster, records }: CollectRunOptions): Promise<RunRecord> {
-  const machines = await readMachines(host, cluster);
+export async function collectRun(options: CollectRunOptions): Promise<RunRecord> {
+  const { host, dir, platform, name: cluster, records } = options;
+  const machines = await platform.listMachines(cluster);
   const moments = await Promise.all([
-    ...machines.map(async ({ name }) => of(name, await machineMoments(host, cluster, name))),
-    loadBalancerMoments(host, cluster).then((found) => of(loadBalancerName, found)),
+    ...machines.map(async ({ name }) => of(name, await platform.machineMoments({ cluster, machine: name }))),
+    platform.balancerMoments(cluster).then((found) => of(loadBalancerName, found)),
   ]);
   const seen: RunRecord = { format: 1, cluster, moments: [...stageMoments(records), ...moments.flat()] };
   return mergedRecord(await readRunRecord(host, dir), seen);
 }
 
-type MachineMoment = Awaited<ReturnType<typeof machineMoments>>[number];
-
-function of(machine: string, moments: readonly MachineMoment[]): readonly RunMoment[] {
+function of(machine: string, moments: readonly Moment[]): readonly RunMoment[] {
   return moments.map(({ at, ...moment }) => ({ ...moment, machine, atMs: Date.parse(at) }));
 }
 

@@ -15,11 +15,11 @@ import type { DiagnosisFacts } from '../../diagnose/facts.ts';
 
 export const diagnoseCommand: CommandBody = async ({ host, global, args: [machine], options, signal }) => {
   if (z.looseObject({ checks: z.boolean().default(false) }).parse(options).checks) return listChecks();
-  const { name } = await mustFindCluster(host, global.dir);
-  const missing = missingNow(await observeCluster(host, name));
+  const cluster = await mustFindCluster(host, global.dir);
+  const missing = missingNow(await observeCluster(host, cluster));
   const { reasons, facts, dirOption } = await explainStall({ host, dir: global.dir, signal }, missing);
   if (machine !== undefined && facts.machines.length > 0 && facts.machines.every((one) => one.name !== machine)) {
-    throw platformErrors.NO_MACHINE({ machine, cluster: name });
+    throw platformErrors.NO_MACHINE({ machine, cluster: cluster.name });
   }
   const about = reasons.filter((reason) => machine === undefined || reason.machine === machine);
   // What is merely waited for is normal in a cluster that is being made, and no finding of its own.

@@ -2,15 +2,13 @@
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
-import { stateFolder } from '../../platform/local/cluster-folder.ts';
-import { createMachines, listMachines } from '../../platform/local/local-platform.ts';
-import { prepareHost } from '../../platform/local/prepare-host.ts';
+import { ableTo } from '../../platform/platform.ts';
 import { machineRoles } from '../../contract/machine-role.ts';
 import type { CommandBody } from '../frame/verb.ts';
 import { cliErrors } from '../frame/errors.ts';
 import { chosenCluster, chosenPatienceMs } from './machine-choice.ts';
 import { chosenImage } from './machine-image.ts';
-import { machineTable } from './machine-table.ts';
+import { listedMachines } from './machine-table.ts';
 import { waitAndTell } from './machine-wait.ts';
 
 const optionsSchema = z.looseObject({
@@ -27,12 +25,12 @@ export const machineCreate: CommandBody = async (invocation) => {
     throw cliErrors.USAGE({ command: 'firstlight machine create', reason: '--ignition FILE is missing' });
   }
   // An unfit host is named before anything else that may be missing.
-  await prepareHost(host, { ...invocation, stateFolder, needs: { machines: names.length } });
-  const name = await chosenCluster(invocation);
+  const chosen = await chosenCluster(invocation);
+  await ableTo(chosen.platform, 'prepareHost')(invocation, names.length);
   const ignition = await host.files.read(fromHere(host, options.ignition));
-  await createMachines(invocation, {
+  await ableTo(chosen.platform, 'createMachines')(invocation, {
     cluster: {
-      name,
+      name: chosen.cluster,
       ...(options.network === undefined ? {} : { machineNetwork: options.network }),
       ...(options.domain === undefined ? {} : { domain: options.domain }),
     },
@@ -40,9 +38,8 @@ export const machineCreate: CommandBody = async (invocation) => {
     image: await chosenImage(invocation),
   });
   const deadlineMs = chosenPatienceMs(invocation);
-  if (deadlineMs !== undefined) await waitAndTell(invocation, { cluster: name, names, deadlineMs });
-  const machines = (await listMachines(host, name)).filter((machine) => names.includes(machine.name));
-  return machineTable(machines.map((machine) => ({ ...machine, cluster: name })));
+  if (deadlineMs !== undefined) await waitAndTell(invocation, { ...chosen, names, deadlineMs });
+  return listedMachines(chosen, names);
 };
 
 function fromHere(host: Host, path: string): string {

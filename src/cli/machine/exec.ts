@@ -1,6 +1,5 @@
 // `firstlight machine exec` and `firstlight machine shell`: the caller's own terminal, inside a machine.
-import { machineLeader } from '../../platform/local/enter-machine.ts';
-import { insideCommand } from '../../platform/local/inside.ts';
+import { ableTo, type CommandLine, type InsideCommand } from '../../platform/platform.ts';
 import type { CommandBody, CommandResult, Invocation } from '../frame/verb.ts';
 import { chosenCluster } from './machine-choice.ts';
 
@@ -15,18 +14,21 @@ export const machineShell: CommandBody = async (invocation) =>
   runThere(invocation, invocation.args[0] ?? '', ['/bin/bash', '--login']);
 
 async function runThere(invocation: Invocation, machine: string, command: readonly string[]): Promise<CommandResult> {
-  const { host } = invocation;
-  const leader = await machineLeader(host, await chosenCluster(invocation), machine);
+  const { host, signal } = invocation;
   const terminal = host.environment.variables['TERM'] ?? 'dumb';
-  const [program, ...args] = insideCommand(leader, command, { TERM: terminal });
-  const result = await host.processes.runInteractive(program, args, { signal: invocation.signal });
+  const [program, ...args] = await enterLine(invocation, machine, { command, variables: { TERM: terminal } });
+  const result = await host.processes.runInteractive(program, args, { signal });
   return { data: { code: result.code }, text: '', exit: result.code ?? 1 };
 }
 
 async function capture(invocation: Invocation, machine: string, command: readonly string[]): Promise<CommandResult> {
-  const { host } = invocation;
-  const leader = await machineLeader(host, await chosenCluster(invocation), machine);
-  const [program, ...args] = insideCommand(leader, command);
-  const { code, stdout, stderr } = await host.processes.run(program, args, { signal: invocation.signal });
+  const { host, signal } = invocation;
+  const [program, ...args] = await enterLine(invocation, machine, { command });
+  const { code, stdout, stderr } = await host.processes.run(program, args, { signal });
   return { data: { code, stdout, stderr }, text: stdout, exit: code ?? 1 };
+}
+
+async function enterLine(invocation: Invocation, machine: string, command: InsideCommand): Promise<CommandLine> {
+  const { platform, cluster } = await chosenCluster(invocation);
+  return ableTo(platform, 'commandInside')({ cluster, machine }, command);
 }

@@ -1,17 +1,14 @@
 // `firstlight machine list`
 import { z } from 'zod';
-import { listClusters } from '../../platform/local/local-cluster.ts';
-import { listMachines } from '../../platform/local/local-platform.ts';
+import { chooseMachinePlatform } from '../../platform/choose-platform.ts';
 import type { CommandBody } from '../frame/verb.ts';
 import { chosenCluster } from './machine-choice.ts';
-import { machineTable } from './machine-table.ts';
+import { listMachinesOf, machineTable } from './machine-table.ts';
 
 export const machineList: CommandBody = async (invocation) => {
-  const { host } = invocation;
   const { allClusters } = z.looseObject({ allClusters: z.boolean().default(false) }).parse(invocation.options);
-  const clusters = allClusters ? await listClusters(host) : [await chosenCluster(invocation)];
-  const lists = clusters.map(async (cluster) =>
-    (await listMachines(host, cluster)).map((machine) => ({ ...machine, cluster })),
-  );
+  if (!allClusters) return machineTable(await listMachinesOf(await chosenCluster(invocation)));
+  const platform = chooseMachinePlatform(invocation.host);
+  const lists = (await platform.clusterNames()).map((cluster) => listMachinesOf({ platform, cluster }));
   return machineTable((await Promise.all(lists)).flat());
 };

@@ -1,7 +1,6 @@
 // `firstlight machine logs`
 import { z } from 'zod';
-import { machinePaths } from '../../platform/local/cluster-folder.ts';
-import { journalCommand } from '../../platform/local/enter-machine.ts';
+import { ableTo } from '../../platform/platform.ts';
 import type { CommandBody } from '../frame/verb.ts';
 import { chosenCluster } from './machine-choice.ts';
 
@@ -15,24 +14,19 @@ const optionsSchema = z.looseObject({
 export const machineLogs: CommandBody = async (invocation) => {
   const { host, global, signal } = invocation;
   const options = optionsSchema.parse(invocation.options);
-  const cluster = await chosenCluster(invocation);
+  const { platform, cluster } = await chosenCluster(invocation);
   const machine = invocation.args[0] ?? '';
   const isText = global.output === 'text';
-  const [program, ...args] = options.console
-    ? ([
-        'tail',
-        `--lines=${options.lines}`,
-        ...follow(options.follow),
-        machinePaths(cluster, machine).consoleLog,
-      ] as const)
-    : await journalCommand(host, {
-        cluster,
-        machine,
-        units: options.unit,
-        lines: options.lines,
-        isFollowing: options.follow,
-        format: isText ? 'short-precise' : 'json',
-      });
+  const [program, ...args] = await ableTo(platform, 'logCommand')(
+    { cluster, machine },
+    {
+      source: options.console ? 'console' : 'journal',
+      units: options.unit,
+      lines: options.lines,
+      isFollowing: options.follow,
+      format: isText ? 'short-precise' : 'json',
+    },
+  );
   if (isText) {
     const result = await host.processes.runInteractive(program, args, { signal });
     return { data: null, text: '', exit: result.code ?? 0 };
@@ -42,7 +36,3 @@ export const machineLogs: CommandBody = async (invocation) => {
   const data = options.console ? lines : lines.map((line) => JSON.parse(line) as unknown);
   return { data, text: stdout };
 };
-
-function follow(isFollowing: boolean): readonly string[] {
-  return isFollowing ? ['--follow'] : [];
-}

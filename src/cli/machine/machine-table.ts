@@ -1,13 +1,23 @@
 // Machines as a person and as a program see them.
-import type { ObservedMachine } from '../../platform/local/observed-machine.ts';
+import type { ObservedMachine } from '../../platform/machine.ts';
 import type { CommandResult } from '../frame/verb.ts';
+import type { ChosenCluster } from './machine-choice.ts';
 
 export interface ListedMachine extends ObservedMachine {
   readonly cluster: string;
 }
 
+export async function listMachinesOf({ platform, cluster }: ChosenCluster): Promise<readonly ListedMachine[]> {
+  return (await platform.observeMachines(cluster)).map((machine) => ({ ...machine, cluster }));
+}
+
+/** These machines of a cluster, as a table. */
+export async function listedMachines(chosen: ChosenCluster, names: readonly string[]): Promise<CommandResult> {
+  return machineTable((await listMachinesOf(chosen)).filter((machine) => names.includes(machine.name)));
+}
+
 export function machineTable(machines: readonly ListedMachine[]): CommandResult {
-  const data = machines.map(({ processes, ...machine }) => ({ ...machine, leaderPid: processes.leader ?? null }));
+  const data = machines.map(({ leaderPid = null, ...machine }) => ({ ...machine, leaderPid }));
   if (machines.length === 0) return { data, text: 'no machines\n' };
   const hasSeveral = new Set(machines.map((machine) => machine.cluster)).size > 1;
   const rows = machines.map((machine) => [

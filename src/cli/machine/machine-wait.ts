@@ -1,17 +1,13 @@
 // Waits for machines and tells, one line per change, what they are still doing.
-import { waitForMachines } from '../../platform/local/wait-for-machines.ts';
+import { type BootWait, waitForBoot } from '../../platform/wait-for-boot.ts';
 import type { Invocation } from '../frame/verb.ts';
 import { firstBootWait } from '../../contract/first-boot-status.ts';
 
-export interface BootWait {
-  readonly cluster: string;
-  readonly names: readonly string[];
-  readonly deadlineMs: number;
-}
+type WaitedMachines = Pick<BootWait, 'platform' | 'cluster' | 'names' | 'deadlineMs'>;
 
-export async function waitAndTell({ host, signal, emit }: Invocation, wait: BootWait): Promise<void> {
+export async function waitAndTell({ host, signal, emit }: Invocation, wait: WaitedMachines): Promise<void> {
   const told = new Set<string>();
-  await waitForMachines({
+  await waitForBoot({
     ...wait,
     host,
     signal,

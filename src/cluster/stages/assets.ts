@@ -2,9 +2,10 @@
 import { createAssets } from '../../assets/create-assets.ts';
 import { installConfig } from '../../assets/install-config.ts';
 import { targets } from '../../assets/targets.ts';
-import { platformOf } from '../../install-config/cluster-facts.ts';
+import { choosePlatform } from '../../platform/choose-platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
+import { planCluster } from '../cluster-plan.ts';
 import { clusterErrors } from '../errors.ts';
 
 export const assets: Stage<ClusterContext> = {
@@ -13,7 +14,7 @@ export const assets: Stage<ClusterContext> = {
   inputs: ['install-config.yaml'],
   outputs: ['bootstrap.ign', 'master.ign', 'worker.ign', 'auth/kubeconfig'],
   observe: async () => ({ status: 'needed', because: 'the folder has a journal of its own' }),
-  run: async ({ host, dir, emit, found }, { signal }) => {
+  run: async ({ host, dir, emit, plan }, { signal }) => {
     const created = await createAssets({
       host,
       dir,
@@ -22,10 +23,11 @@ export const assets: Stage<ClusterContext> = {
       emit,
       signal,
     });
-    if (platformOf(created.value(installConfig)) === 'none') {
-      throw clusterErrors.PLATFORM_NONE({ command: 'create cluster' });
+    const platform = choosePlatform(host, created.value(installConfig).platform);
+    if (platform.createMachines === undefined) {
+      throw clusterErrors.PLATFORM_NONE({ command: 'create cluster', platform: platform.name });
     }
-    found.assets = created;
+    plan.set(planCluster(created, platform));
     const files = [...created.files.values()].flatMap((set) => [...set.keys()]);
     const certificates = files.filter((path) => path.endsWith('.crt'));
     return { inputs: {}, outputs: {}, note: `${files.length} files, ${certificates.length} certificates` };

@@ -1,16 +1,13 @@
 // The parts of the bootstrap as stages of `create cluster`. The machines do all of it by themselves; from here it is only
 // watched, so each of these stages is over as soon as the bootstrap machine says that it is past it.
-import { observeMachines } from '../../platform/local/observed-machine.ts';
-import { readMachines } from '../../platform/local/machine-folder.ts';
-import { hasProcesses } from '../../platform/local/observed-machine.ts';
 import { platformErrors } from '../../platform/errors.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import { isPast, type WatchedPhase } from '../bootstrap-phase.ts';
-import { assetsOf, type ClusterContext } from '../cluster-context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
+import type { ClusterPlan } from '../cluster-plan.ts';
 import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
 import { handedOverStage, isHandedOver } from '../handed-over.ts';
-import { platformName } from '../machine-requests.ts';
 import { missingNow, movementKeys } from '../cluster-missing.ts';
 import { type ClusterSight, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
@@ -25,7 +22,7 @@ interface PhaseStage {
 }
 
 function phaseStage({ phase, why, outputs, note }: PhaseStage): Stage<ClusterContext> {
-  const result = (cluster: string): StageResult => ({ inputs: { cluster }, outputs: {}, note });
+  const result = ({ name }: ClusterPlan): StageResult => ({ inputs: { cluster: name }, outputs: {}, note });
   return {
     name: phase,
     why,
@@ -33,15 +30,15 @@ function phaseStage({ phase, why, outputs, note }: PhaseStage): Stage<ClusterCon
     outputs,
     observe: async (context, last) => {
       const { host, dir, journal } = context;
-      const cluster = platformName(assetsOf(context));
+      const cluster = context.plan.get();
       const { bootstrap } = await observeCluster(host, cluster);
       const isOver = isPast(bootstrap, phase) || (await isHandedOver({ host, dir, cluster, records: journal.records }));
       if (!isOver) return { status: 'needed', because: 'the machines are not past it' };
-      if (last?.inputs['cluster'] === cluster) return { status: 'done' };
+      if (last?.inputs['cluster'] === cluster.name) return { status: 'done' };
       return { status: 'adopt', result: result(cluster), note: `${note} already` };
     },
     run: async (context, tools) => {
-      const cluster = platformName(assetsOf(context));
+      const cluster = context.plan.get();
       await watchPhase(context, tools, { cluster, phase });
       return result(cluster);
     },
@@ -52,7 +49,7 @@ function phaseStage({ phase, why, outputs, note }: PhaseStage): Stage<ClusterCon
 async function watchPhase(
   context: ClusterContext,
   { signal, report }: StageTools,
-  { cluster, phase }: { readonly cluster: string; readonly phase: WatchedPhase },
+  { cluster, phase }: { readonly cluster: ClusterPlan; readonly phase: WatchedPhase },
 ): Promise<void> {
   const { host, patience } = context;
   await waitForProgress({
@@ -70,7 +67,7 @@ async function watchPhase(
       return { isDone: isPast(sight.bootstrap, phase), keys: movementKeys(sight), missing };
     },
     onMissing: (missing) => report({ missing }),
-    onStill: () => refuseStopped(context, cluster),
+    onStill: () => refuseStopped(cluster),
     stall: stallWatch({ host, dir: context.dir, signal }, context.onLikely),
   });
 }
@@ -81,9 +78,10 @@ function refuseFailedBoot({ machines }: ClusterSight): void {
   throw platformErrors.FIRST_BOOT_FAILED({ machine: failed.name, reason: failed.firstBoot?.reason ?? failed.story });
 }
 
-async function refuseStopped({ host }: ClusterContext, cluster: string): Promise<void> {
-  const observed = await observeMachines(host, cluster, await readMachines(host, cluster));
-  const machines = observed.filter(({ processes }) => !hasProcesses(processes)).map(({ name }) => name);
+async function refuseStopped({ platform, name: cluster }: ClusterPlan): Promise<void> {
+  const { machines: running } = await platform.observeProcesses(cluster);
+  const known = await platform.listMachines(cluster);
+  const machines = known.filter(({ name }) => !running.has(name)).map(({ name }) => name);
   if (machines.length > 0) throw clusterErrors.MACHINE_DOWN({ machines });
 }
 

@@ -1,13 +1,10 @@
 // The machines of the inventory, made and started. The bootstrap machine only while the masters do not carry the cluster:
 // one that came back later would begin a second cluster with the same keys.
-import { installConfig } from '../../assets/install-config.ts';
-import { clusterNames } from '../../assets/cluster-names.ts';
-import { createMachines } from '../../platform/local/local-platform.ts';
+import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
-import { assetsOf, type ClusterContext, machineImageOf } from '../cluster-context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import { isHandedOver } from '../handed-over.ts';
 import { writeLocalKubeconfig } from '../cluster-kubeconfig.ts';
-import { machineRequests, platformName } from '../machine-requests.ts';
 
 export const machines: Stage<ClusterContext> = {
   name: 'machines',
@@ -17,25 +14,20 @@ export const machines: Stage<ClusterContext> = {
   observe: async () => ({ status: 'needed', because: 'what runs is asked of the host each time' }),
   run: async (context, { signal }) => {
     const { host, dir, emit, journal } = context;
-    const created = assetsOf(context);
-    const cluster = platformName(created);
-    const isOver = await isHandedOver({ host, dir, cluster, records: journal.records });
-    const requests = machineRequests(created).filter(({ role }) => role !== 'bootstrap' || !isOver);
-    const [network] = created.value(installConfig).networking.machineNetwork;
-    context.found.cluster = await createMachines(
-      { host, emit, signal },
+    const plan = context.plan.get();
+    const isOver = await isHandedOver({ host, dir, cluster: plan, records: journal.records });
+    const requests = plan.machines.filter(({ role }) => role !== 'bootstrap' || !isOver);
+    const { name, domain, machineNetwork } = plan;
+    const placed = await ableTo(plan.platform, 'createMachines')(
+      { emit, signal },
       {
-        cluster: {
-          name: cluster,
-          domain: created.value(clusterNames).domain,
-          ...(network === undefined ? {} : { machineNetwork: network.cidr }),
-        },
+        cluster: { name, domain, ...(machineNetwork === undefined ? {} : { machineNetwork }) },
         machines: requests,
-        image: machineImageOf(context),
+        image: context.image.get(),
       },
     );
-    await writeLocalKubeconfig(host, dir, context.found.cluster);
-    return { inputs: { cluster }, outputs: {}, note: namesInShort(requests.map(({ name }) => name)) };
+    await writeLocalKubeconfig(host, dir, placed);
+    return { inputs: { cluster: name }, outputs: {}, note: namesInShort(requests.map((request) => request.name)) };
   },
   verify: [],
 };

@@ -12,7 +12,7 @@ export const release: Stage<ClusterContext> = {
   inputs: ['the table of parts', 'this program'],
   outputs: ['the machine root', 'the images of the release'],
   observe: async () => ({ status: 'needed', because: 'the cache is looked at each time' }),
-  run: async ({ host, project, emit, found }, { signal, report }) => {
+  run: async ({ host, project, emit, image }, { signal, report }) => {
     const tell = (event: WorkflowEvent): void => {
       if (event.kind !== 'stage-progress') return emit(event);
       const { stage, progress } = event;
@@ -27,9 +27,10 @@ export const release: Stage<ClusterContext> = {
       source: 'any',
       withMachines: true,
     });
-    found.image = await machineImage(host);
+    const current = await machineImage(host);
+    image.set(current);
     const note = built.made.length === 0 ? `${project.version}, nothing to build` : `${project.version}, built`;
-    return { inputs: {}, outputs: { release: found.image.digest }, note };
+    return { inputs: {}, outputs: { release: current.digest }, note };
   },
   verify: [],
 };

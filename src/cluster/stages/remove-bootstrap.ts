@@ -1,10 +1,8 @@
 // The bootstrap machine goes, once it has said itself that nothing of the cluster is on it any more.
-import { destroyMachines } from '../../platform/local/local-platform.ts';
-import { readMachines } from '../../platform/local/machine-folder.ts';
+import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
-import { assetsOf, type ClusterContext } from '../cluster-context.ts';
+import type { ClusterContext } from '../cluster-context.ts';
 import { keepRun } from '../../waterfall/collect-run.ts';
-import { platformName } from '../machine-requests.ts';
 import { working } from '../../contract/stage-progress.ts';
 
 export const removeBootstrap: Stage<ClusterContext> = {
@@ -25,16 +23,17 @@ export const removeBootstrap: Stage<ClusterContext> = {
   },
   run: async (context, { signal, report }) => {
     const { host, dir, emit, journal } = context;
-    const cluster = platformName(assetsOf(context));
+    const { platform, name } = context.plan.get();
     report(working('It is now safe to remove the bootstrap resources'));
-    await keepRun({ host, dir, cluster, records: journal.records });
-    await destroyMachines({ host, emit, signal }, cluster, await bootstrapMachines(context));
-    return { inputs: { cluster }, outputs: {}, note: 'removed' };
+    await keepRun({ host, dir, platform, name, records: journal.records });
+    await ableTo(platform, 'destroyMachines')({ emit, signal }, name, await bootstrapMachines(context));
+    return { inputs: { cluster: name }, outputs: {}, note: 'removed' };
   },
   verify: [],
 };
 
-async function bootstrapMachines(context: ClusterContext): Promise<readonly string[]> {
-  const machines = await readMachines(context.host, platformName(assetsOf(context)));
+async function bootstrapMachines({ plan }: ClusterContext): Promise<readonly string[]> {
+  const { platform, name: cluster } = plan.get();
+  const machines = await platform.listMachines(cluster);
   return machines.filter(({ role }) => role === 'bootstrap').map(({ name }) => name);
 }

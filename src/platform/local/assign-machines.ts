@@ -4,19 +4,20 @@ import type { Random } from '../../host/random.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { platformErrors } from '../errors.ts';
 import type { MachineImage } from '../../contract/machine-image.ts';
-import { clusterName, type Machine, type MachineRequest, machineName } from '../machine.ts';
+import { clusterName, type MachineRequest, machineName } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { machineAddressMistake, type MachineNetwork, nextAddress } from './addresses.ts';
 
 export interface Assignment {
   readonly network: MachineNetwork;
-  readonly existing: readonly Machine[];
+  readonly existing: readonly LocalMachine[];
   readonly requests: readonly MachineRequest[];
   readonly image: MachineImage;
   readonly random: Random;
 }
 
 /** One machine per request, in their order. */
-export function assignMachines({ network, existing, requests, image, random }: Assignment): readonly Machine[] {
+export function assignMachines({ network, existing, requests, image, random }: Assignment): readonly LocalMachine[] {
   const asked = requests.flatMap((request) => request.address ?? []);
   const taken = new Set([...existing.map((machine) => machine.address), ...asked]);
   return requests.map((request) => {
@@ -51,7 +52,7 @@ function checkAddress(network: MachineNetwork, wanted: Required<Addressed>, othe
 }
 
 /** A machine is never silently turned into another one. */
-function assertSameMachine(existing: Machine, request: MachineRequest, image: MachineImage): void {
+function assertSameMachine(existing: LocalMachine, request: MachineRequest, image: MachineImage): void {
   const fields: readonly (readonly [string, string, string])[] = [
     ['role', existing.role, request.role],
     ['address', existing.address, request.address ?? existing.address],

@@ -1,11 +1,11 @@
 // The cluster's load balancer as data: haproxy's configuration. It is changed by nothing but its own health checks,
 // over TLS and several times a second, so a handoff needs no command: a backend that stops being ready is left out.
-import type { Machine } from '../machine.ts';
 import { apiPort, configServerPort } from '../../contract/ports.ts';
+import type { LocalMachine } from './local-machine.ts';
 
 export interface LoadBalancerInput {
   readonly switchAddress: string;
-  readonly machines: readonly Pick<Machine, 'name' | 'role' | 'address'>[];
+  readonly machines: readonly Pick<LocalMachine, 'name' | 'role' | 'address'>[];
   /** Unix socket through which the host's loopback port reaches the API. */
   readonly apiSocket: string;
 }

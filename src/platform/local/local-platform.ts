@@ -1,228 +1,71 @@
-// The local platform: real systemd machines on this host. Every operation first looks at what is there and then does
-// what is missing, so that running it again after any crash is the cure. What runs is asked of the kernel, never remembered.
+// The local platform: real systemd machines on this host, each in a network namespace of its own, with one load balancer
+// and one name server per cluster. Here stands only which function answers what of the seam.
 import type { Host } from '../../host/host.ts';
-import type { Emit } from '../../workflow/events.ts';
-import { platformErrors } from '../errors.ts';
-import type { MachineImage } from '../../contract/machine-image.ts';
-import type { Machine, MachineRequest } from '../machine.ts';
-import { assignMachines, checkNames } from './assign-machines.ts';
-import { removeEmptyGroups, removeGroup } from './cgroups.ts';
-import { clusterFolder, clusterGroup, machineNamespace, stateFolder } from './cluster-folder.ts';
+import type { PlacedCluster, Platform } from '../platform.ts';
 import {
-  type ClusterRequest,
-  ensureCluster,
-  type LocalCluster,
-  networkOf,
-  readLocalCluster,
-  withClusterLock,
-} from './local-cluster.ts';
-import {
-  makeMachineFolder,
-  prepareRoot,
-  readMachines,
-  removeMachineFolder,
-  removeUnfinishedMachines,
-} from './machine-folder.ts';
-import { killMachine, launchMachine, type LifeContext, rebootMachine, stopMachine } from './machine-life.ts';
-import {
-  ensureMachinePort,
-  ensureSwitch,
-  listNamespaces,
-  removeNamespace,
-  removeNamespaceFolder,
-} from './network-namespaces.ts';
-import { findProcesses, hasProcesses, observeMachines, type ObservedMachine } from './observed-machine.ts';
+  createMachines,
+  destroyCluster,
+  destroyMachines,
+  rebootMachines,
+  startMachines,
+  stopMachines,
+} from './change-machines.ts';
+import { machinePaths } from './cluster-folder.ts';
+import { inspectHost } from './inspect-host.ts';
+import { listClusters, type LocalCluster, networkOf, readLocalCluster } from './local-cluster.ts';
+import { commandInside, logCommand } from './machine-commands.ts';
+import { readMachines } from './machine-folder.ts';
+import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
+import { findProcesses, hasProcesses, observeMachines } from './observed-machine.ts';
 import { prepareHost } from './prepare-host.ts';
-import { ensureSwitchServices, stopSwitchServices } from './switch-services.ts';
+import { readProcessTable } from './process-table.ts';
+import { isServiceRunning } from './switch-services.ts';
 
-export interface PlatformContext {
-  readonly host: Host;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
+export function localPlatform(host: Host): Platform {
+  return {
+    name: 'local',
+    clusterNames: () => listClusters(host),
+    findCluster: async (cluster) => {
+      const found = await readLocalCluster(host, cluster);
+      return found && placed(found);
+    },
+    listMachines: (cluster) => readMachines(host, cluster),
+    observeMachines: (cluster) => observeMachines(host, cluster),
+    observeProcesses: async (cluster) => {
+      const table = await readProcessTable(host.files);
+      const running = new Set<string>();
+      for (const { name } of await readMachines(host, cluster)) {
+        if (hasProcesses(await findProcesses(host, cluster, name, table))) running.add(name);
+      }
+      return { machines: running, isBalancerRunning: isServiceRunning(table, cluster, 'load-balancer') };
+    },
+    // What a machine changed of its root lies in the upper folder of its overlay.
+    filesOf: ({ cluster, machine }) => ({
+      readIfPresent: (path) => host.files.readIfPresent(`${machinePaths(cluster, machine).upper}${path}`),
+    }),
+    machineMoments: ({ cluster, machine }) => machineMoments(host, cluster, machine),
+    balancerMoments: (cluster) => loadBalancerMoments(host, cluster),
+    inspectHost: (machines) => inspectHost(host, machines),
+    prepareHost: async (context, machines) => {
+      await prepareHost(host, context, machines);
+    },
+    createMachines: async (context, request) => placed(await createMachines({ ...context, host }, request)),
+    startMachines: (context, cluster, names) => startMachines({ ...context, host }, cluster, names),
+    stopMachines: (context, cluster, names) => stopMachines({ ...context, host }, cluster, names),
+    rebootMachines: (context, cluster, names) => rebootMachines({ ...context, host }, cluster, names),
+    destroyMachines: (context, cluster, names) => destroyMachines({ ...context, host }, cluster, names),
+    destroyCluster: (context, cluster) => destroyCluster({ ...context, host }, cluster),
+    commandInside: (machine, command) => commandInside(host, machine, command),
+    logCommand: (machine, request) => logCommand(host, machine, request),
+  };
 }
 
-export interface CreateRequest {
-  readonly cluster: Pick<ClusterRequest, 'name' | 'domain' | 'machineNetwork'>;
-  readonly machines: readonly MachineRequest[];
-  readonly image: MachineImage;
-}
-
-/** Makes what is missing of these machines and starts them; does not wait for them to boot. */
-export async function createMachines(context: PlatformContext, request: CreateRequest): Promise<LocalCluster> {
-  const { host } = context;
-  const name = request.cluster.name;
-  checkNames(name, request.machines);
-  if ((await host.files.facts(`${request.image.rootFolder}/usr`)) === undefined) {
-    throw platformErrors.NO_IMAGE({ path: request.image.rootFolder });
-  }
-  const plan = await prepareHost(host, { ...context, stateFolder, needs: { machines: request.machines.length } });
-  return locked(context, name, 'machine create', async () => {
-    const { coredns } = request.image;
-    const cluster = await ensureCluster(host, {
-      ...request.cluster,
-      coredns,
-      purpose: 'machine create',
-      signal: context.signal,
-    });
-    await removeUnfinishedMachines(host, name);
-    const existing = await readMachines(host, name);
-    const network = networkOf(cluster);
-    const requests = request.machines;
-    const machines = assignMachines({ network, existing, requests, image: request.image, random: host.random });
-    await ensureSwitch(host, name, network);
-    const life = { ...context, cluster: name, plan };
-    const missing = machines.filter((machine) => !existing.some((other) => other.name === machine.name));
-    await all([
-      ensureSwitchServices({ ...context, cluster, machines: [...existing, ...missing] }),
-      ...machines.map(async (machine) => {
-        const asked = request.machines.find((candidate) => candidate.name === machine.name);
-        if (missing.includes(machine) && asked !== undefined) {
-          const { ignition } = asked;
-          await makeMachineFolder(host, { cluster: name, machine, image: request.image, network, ignition });
-        }
-        await ensureStarted(life, cluster, machine);
-      }),
-    ]);
-    return cluster;
-  });
-}
-
-async function ensureStarted(life: LifeContext, cluster: LocalCluster, machine: Machine): Promise<void> {
-  const { host } = life;
-  if (hasProcesses(await findProcesses(host, cluster.name, machine.name))) return;
-  if ((await host.files.facts(machine.image.rootFolder)) === undefined) {
-    throw platformErrors.NO_IMAGE({ path: machine.image.rootFolder });
-  }
-  const { name, address } = machine;
-  const network = networkOf(cluster);
-  await prepareRoot(host, { cluster: cluster.name, machine, domain: cluster.domain, network });
-  await ensureMachinePort(host, { cluster: cluster.name, machine: name, address, network });
-  await launchMachine(life, machine);
-}
-
-/** All machines of a cluster with what they do right now; none where there is no such cluster. */
-export async function listMachines(host: Host, cluster: string): Promise<readonly ObservedMachine[]> {
-  return observeMachines(host, cluster, await readMachines(host, cluster));
-}
-
-/** Starts machines that exist, and whatever of the cluster's network died. */
-export async function startMachines(
-  context: PlatformContext,
-  cluster: string,
-  names: readonly string[],
-): Promise<void> {
-  await change(context, { cluster, names, purpose: 'machine start' }, async (life, found, machines) => {
-    await ensureSwitch(context.host, cluster, networkOf(found));
-    const everyone = await readMachines(context.host, cluster);
-    await all([
-      ensureSwitchServices({ ...context, cluster: found, machines: everyone }),
-      ...machines.map((machine) => ensureStarted(life, found, machine)),
-    ]);
-  });
-}
-
-const stopGraceMs = 20_000;
-
-export async function stopMachines(context: PlatformContext, cluster: string, names: readonly string[]): Promise<void> {
-  await change(context, { cluster, names, purpose: 'machine stop' }, (life, _, machines) =>
-    all(machines.map((machine) => stopMachine(life, machine.name, stopGraceMs))),
-  );
-}
-
-const rebootDeadlineMs = 30_000;
-
-export async function rebootMachines(
-  context: PlatformContext,
-  cluster: string,
-  names: readonly string[],
-): Promise<void> {
-  await change(context, { cluster, names, purpose: 'machine reboot' }, (life, _, machines) =>
-    all(machines.map((machine) => rebootMachine(life, machine.name, rebootDeadlineMs))),
-  );
-}
-
-/** Removes machines and everything of them. With the last one goes the cluster. */
-export async function destroyMachines(
-  context: PlatformContext,
-  cluster: string,
-  names: readonly string[],
-): Promise<void> {
-  await change(context, { cluster, names, purpose: 'machine destroy' }, async (life, found, machines) => {
-    await all(machines.map((machine) => destroyMachine(life, machine.name)));
-    const left = await readMachines(context.host, cluster);
-    if (left.length === 0) await removeCluster(life);
-    else await ensureSwitchServices({ ...context, cluster: found, machines: left });
-  });
-}
-
-/** Removes a whole cluster, also one that was never completed. Nothing there is fine. */
-export async function destroyCluster(context: PlatformContext, cluster: string): Promise<void> {
-  const { host } = context;
-  const remains = [await host.files.facts(clusterFolder(cluster)), ...(await listNamespaces(host, cluster))];
-  if (remains.every((remain) => remain === undefined)) return;
-  const plan = await prepareHost(host, { ...context, stateFolder, needs: { machines: 0 } });
-  await locked(context, cluster, 'machine destroy', async () => {
-    const life = { ...context, cluster, plan };
-    const machines = await readMachines(host, cluster);
-    await all(machines.map((machine) => destroyMachine(life, machine.name)));
-    await removeCluster(life);
-  });
-}
-
-async function destroyMachine(life: LifeContext, machine: string): Promise<void> {
-  await killMachine(life, machine);
-  await removeNamespace(life.host, machineNamespace(life.cluster, machine));
-  await removeMachineFolder(life.host, life.cluster, machine);
-}
-
-async function removeCluster(life: LifeContext): Promise<void> {
-  const { host, cluster, signal } = life;
-  await stopSwitchServices(host, cluster, signal);
-  await removeGroup(life, clusterGroup(cluster));
-  await removeEmptyGroups(life, clusterGroup(cluster));
-  for (const namespace of await listNamespaces(host, cluster)) await removeNamespace(host, namespace);
-  await removeNamespaceFolder(host);
-  await host.files.remove(clusterFolder(cluster));
-  // Our own folders above it go too when this was the last cluster; a cluster that is just being made keeps them.
-  await host.processes.run('rmdir', [stateFolder, '/var/lib/firstlight'], { timeoutMs: 10_000 });
-}
-
-interface Change {
-  readonly cluster: string;
-  readonly names: readonly string[];
-  readonly purpose: string;
-}
-
-async function change(
-  context: PlatformContext,
-  { cluster, names, purpose }: Change,
-  work: (life: LifeContext, cluster: LocalCluster, machines: readonly Machine[]) => Promise<void>,
-): Promise<void> {
-  const { host } = context;
-  if ((await readLocalCluster(host, cluster)) === undefined) {
-    throw platformErrors.NO_MACHINE({ machine: names[0] ?? '', cluster });
-  }
-  const plan = await prepareHost(host, { ...context, stateFolder, needs: { machines: 0 } });
-  await locked(context, cluster, purpose, async () => {
-    const found = await readLocalCluster(host, cluster);
-    await removeUnfinishedMachines(host, cluster);
-    const machines = await readMachines(host, cluster);
-    const chosen = names.map((name) => {
-      const machine = machines.find((candidate) => candidate.name === name);
-      if (machine === undefined) throw platformErrors.NO_MACHINE({ machine: name, cluster });
-      return machine;
-    });
-    if (found !== undefined) await work({ ...context, cluster, plan }, found, chosen);
-  });
-}
-
-function locked<T>(context: PlatformContext, cluster: string, purpose: string, work: () => Promise<T>): Promise<T> {
-  return withClusterLock(context.host, { cluster, purpose, signal: context.signal }, work);
-}
-
-/** Lets all of it end before the first failure is thrown, so that nothing goes on behind the caller's back. */
-async function all(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+function placed(cluster: LocalCluster): PlacedCluster {
+  return {
+    domain: cluster.domain,
+    machineNetwork: cluster.machineNetwork,
+    balancerAddress: networkOf(cluster).switchAddress,
+    // The network of the cluster is not the host's: the API is reached by a port of the loopback.
+    apiEndpoint: { address: '127.0.0.1', port: cluster.hostPort },
+  };
 }

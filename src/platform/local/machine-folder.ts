@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
 import type { MachineImage } from '../../contract/machine-image.ts';
-import { type Machine, machineSchema } from '../machine.ts';
+import { type LocalMachine, localMachineSchema } from './local-machine.ts';
 import type { MachineNetwork } from './addresses.ts';
 import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
 import { machineNetworkBatch } from './network-namespaces.ts';
@@ -13,14 +13,14 @@ import { type SeedInput, seedFiles } from './seed-files.ts';
 
 const unfinishedSuffix = '.unfinished';
 
-export async function readMachine(host: Host, cluster: string, name: string): Promise<Machine | undefined> {
+export async function readMachine(host: Host, cluster: string, name: string): Promise<LocalMachine | undefined> {
   const content = await host.files.readIfPresent(machinePaths(cluster, name).machineFile);
   if (content === undefined) return undefined;
-  return machineSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
+  return localMachineSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
 }
 
 /** The machines of a cluster, by name. */
-export async function readMachines(host: Host, cluster: string): Promise<readonly Machine[]> {
+export async function readMachines(host: Host, cluster: string): Promise<readonly LocalMachine[]> {
   const names = (await host.files.list(machinesFolder(cluster))) ?? [];
   const machines = await Promise.all(
     names.filter((name) => !name.endsWith(unfinishedSuffix)).map((name) => readMachine(host, cluster, name)),
@@ -47,7 +47,7 @@ export async function removeUnfinishedMachines(host: Host, cluster: string): Pro
 
 export interface NewMachine {
   readonly cluster: string;
-  readonly machine: Machine;
+  readonly machine: LocalMachine;
   readonly image: MachineImage;
   readonly network: MachineNetwork;
   readonly ignition: Uint8Array;

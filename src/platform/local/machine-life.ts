@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { platformErrors } from '../errors.ts';
-import type { Machine } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { removeGroup } from './cgroups.ts';
 import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
 import { findProcesses, hasProcesses, type MachineProcesses } from './observed-machine.ts';
@@ -25,7 +25,7 @@ export interface LifeContext {
 }
 
 /** Its root and its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
-export async function launchMachine(context: LifeContext, machine: Machine): Promise<void> {
+export async function launchMachine(context: LifeContext, machine: LocalMachine): Promise<void> {
   const { host, cluster, plan } = context;
   const paths = machinePaths(cluster, machine.name);
   const script = startScript({ cluster, machine, plan });

@@ -1,12 +1,12 @@
 // The cluster's names as data: CoreDNS's configuration and the one zone it serves. Other names do not exist here,
 // and it says so at once: a resolver that waits for an answer stalls kubelet for seconds.
 import { digestOf } from '../../workflow/digest.ts';
-import type { Machine } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 
 export interface ZoneInput {
   readonly domain: string;
   readonly switchAddress: string;
-  readonly machines: readonly Pick<Machine, 'name' | 'address'>[];
+  readonly machines: readonly Pick<LocalMachine, 'name' | 'address'>[];
 }
 
 export function nameServerConfig(input: ZoneInput & { readonly zoneFile: string }): string {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CgroupMount, DetectedHost } from './detected-host.ts';
 import { hostPrograms } from './packages.ts';
 import { type MachinePlan, planMachines } from './plan.ts';
-import { findHostProblems } from './problems.ts';
+import { findHostProblems } from './host-problems.ts';
 
 const version1: readonly CgroupMount[] = [
   { path: '/sys/fs/cgroup/cpu,cpuacct', version: 1, controllers: ['cpu', 'cpuacct'] },
@@ -114,7 +114,7 @@ const hosts: readonly (readonly [string, Partial<DetectedHost>, MachinePlan])[] 
 describe('the plan for', () => {
   test.each(hosts)('%s', (_, differences, plan) => {
     expect(planMachines({ ...capable, ...differences })).toEqual(plan);
-    expect(findHostProblems({ ...capable, ...differences }, { machines: 4 })).toEqual([]);
+    expect(findHostProblems({ ...capable, ...differences }, 4)).toEqual([]);
   });
 });
 
@@ -155,13 +155,13 @@ describe('before anything is touched it is named that', () => {
       /fewer machines/,
     ],
   ])('%s', (_, differences, what, remedy) => {
-    const problems = findHostProblems({ ...capable, ...differences }, { machines: 4 });
+    const problems = findHostProblems({ ...capable, ...differences }, 4);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.what).toMatch(what);
     expect(problems[0]?.remedy).toMatch(remedy);
   });
 
   test('a full disk does not keep machines from being removed', () => {
-    expect(findHostProblems({ ...capable, freeDiskBytes: 0, availableMemoryBytes: 0 }, { machines: 0 })).toEqual([]);
+    expect(findHostProblems({ ...capable, freeDiskBytes: 0, availableMemoryBytes: 0 }, 0)).toEqual([]);
   });
 });

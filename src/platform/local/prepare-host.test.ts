@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type FakeHost, fakeHost } from '../../host/fake/fake-host.ts';
 import { prepareHost } from './prepare-host.ts';
 
-const stateFolder = '/var/lib/firstlight/clusters';
-const options = { stateFolder, needs: { machines: 0 }, emit: () => {}, signal: new AbortController().signal };
+const context = { emit: () => {}, signal: new AbortController().signal };
 
 interface Scripted {
   readonly host: FakeHost;
@@ -48,13 +47,13 @@ async function debian({
 describe('preparing a host', () => {
   test('installs what is missing and then has a plan', async () => {
     const { host, commands } = await debian({});
-    await expect(prepareHost(host, options)).resolves.toMatchObject({ cgroup: { kind: 'own', version: 2 } });
+    await expect(prepareHost(host, context, 0)).resolves.toMatchObject({ cgroup: { kind: 'own', version: 2 } });
     expect(commands).toEqual(['apt-get install --yes --no-install-recommends haproxy']);
   });
 
   test('refreshes the lists of packages once, and says so when a package cannot be had', async () => {
     const { host, commands } = await debian({ installs: false });
-    await expect(prepareHost(host, options)).rejects.toMatchObject({
+    await expect(prepareHost(host, context, 0)).rejects.toMatchObject({
       code: 'PLATFORM_PACKAGES',
       message: 'cannot install haproxy: E: Unable to locate package haproxy',
     });
@@ -63,7 +62,7 @@ describe('preparing a host', () => {
 
   test('touches nothing for somebody who is not root', async () => {
     const { host, commands } = await debian({ uid: 1000 });
-    await expect(prepareHost(host, options)).rejects.toMatchObject({
+    await expect(prepareHost(host, context, 0)).rejects.toMatchObject({
       code: 'PLATFORM_HOST_UNFIT',
       message: expect.stringContaining('you are not root') as string,
       hint: expect.stringContaining('sudo') as string,

@@ -1,11 +1,11 @@
 // What a new machine finds in its root beside the shared image: who it is, whom to ask for names, what configures it.
 // Pure; machine-folder.ts writes them into the upper folder before the machine has ever run.
 import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../machine-software/first-boot-unit.ts';
-import type { Machine } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 import type { MachineNetwork } from './addresses.ts';
 
 export interface SeedInput {
-  readonly machine: Machine;
+  readonly machine: LocalMachine;
   readonly domain: string;
   readonly network: MachineNetwork;
   readonly ignition: Uint8Array;
@@ -26,7 +26,7 @@ export function seedFiles({ machine, domain, network, ignition }: SeedInput): re
 }
 
 /** The machine's own name must resolve at once: kubelet waits 10 s in three places when it does not. */
-function hostsFile(machine: Machine, domain: string): string {
+function hostsFile(machine: LocalMachine, domain: string): string {
   return [
     '127.0.0.1 localhost',
     '::1 localhost ip6-localhost ip6-loopback',

@@ -1,11 +1,11 @@
 // The shell itself judges the scripts; what they do on a real host is seen in test/e2e/machines.test.ts.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { Machine } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 import type { CgroupPlan, MachinePlan } from './plan.ts';
 import { startScript } from './start-script.ts';
 
-const machine: Machine = {
+const machine: LocalMachine = {
   name: 'a',
   role: 'worker',
   address: '10.99.0.10',

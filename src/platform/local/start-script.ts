@@ -1,7 +1,7 @@
 // The script that is a machine's supervisor: it owns the machine's mounts and control groups, runs nspawn, and runs it
 // again when the machine asked for a reboot. It is shell because it must stay small, outlive every command and need
 // nothing but what the host has. Everything that differs between hosts comes from the plan.
-import type { Machine } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
 import type { CgroupPlan, MachinePlan } from './plan.ts';
 
@@ -10,7 +10,7 @@ export const rebootStatus = 133;
 
 export interface StartScriptInput {
   readonly cluster: string;
-  readonly machine: Machine;
+  readonly machine: LocalMachine;
   readonly plan: MachinePlan;
 }
 

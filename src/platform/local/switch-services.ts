@@ -8,7 +8,7 @@ import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { platformErrors } from '../errors.ts';
-import type { Machine } from '../machine.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { namespacePath, switchFolder, switchNamespace } from './cluster-folder.ts';
 import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { type LocalCluster, networkOf } from './local-cluster.ts';
@@ -31,7 +31,7 @@ interface SwitchService {
 export interface SwitchInput {
   readonly host: Host;
   readonly cluster: LocalCluster;
-  readonly machines: readonly Machine[];
+  readonly machines: readonly LocalMachine[];
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +46,7 @@ export async function ensureSwitchServices(input: SwitchInput): Promise<void> {
   await Promise.all(switchServices(cluster, machines).map((service) => ensureService(input, service, table)));
 }
 
-function switchServices(cluster: LocalCluster, machines: readonly Machine[]): readonly SwitchService[] {
+function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]): readonly SwitchService[] {
   const folder = switchFolder(cluster.name);
   const apiSocket = join(folder, 'api.sock');
   const { switchAddress } = networkOf(cluster);

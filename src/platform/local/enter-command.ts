@@ -3,7 +3,7 @@
 const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** The command line that runs `command` inside the machine whose process 1 is `leader`. */
-export function insideCommand(
+export function enterCommand(
   leader: number,
   command: readonly string[],
   variables: Readonly<Record<string, string>> = {},

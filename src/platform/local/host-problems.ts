@@ -1,18 +1,8 @@
 // What keeps this host from running machines, each with its remedy; a pure function of what was detected,
 // so that everything can be named before anything is touched.
+import type { HostProblem } from '../platform.ts';
 import type { CapabilityName, DetectedHost } from './detected-host.ts';
 import { missingPackages } from './packages.ts';
-
-export interface HostProblem {
-  readonly what: string;
-  readonly remedy: string;
-  /** Debian packages whose installation solves it. */
-  readonly packages?: readonly string[];
-}
-
-export interface HostNeeds {
-  readonly machines: number;
-}
 
 const mebibyte = 1024 ** 2;
 /** Idle a machine holds some 35 MB; the rest is head room for what is put on it. */
@@ -23,12 +13,12 @@ const diskBytesBase = 512 * mebibyte;
 
 const neededCapabilities: readonly CapabilityName[] = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_CHROOT', 'MKNOD'];
 
-export function findHostProblems(detected: DetectedHost, needs: HostNeeds): readonly HostProblem[] {
+export function findHostProblems(detected: DetectedHost, machines: number): readonly HostProblem[] {
   return [
     ...identityProblems(detected),
     ...kernelProblems(detected),
     ...packageProblems(detected),
-    ...capacityProblems(detected, needs),
+    ...capacityProblems(detected, machines),
   ];
 }
 
@@ -73,7 +63,7 @@ function packageProblems(detected: DetectedHost): readonly HostProblem[] {
   return [{ what: `packages are missing: ${packages.join(', ')}`, remedy, packages }];
 }
 
-function capacityProblems(detected: DetectedHost, { machines }: HostNeeds): readonly HostProblem[] {
+function capacityProblems(detected: DetectedHost, machines: number): readonly HostProblem[] {
   // Looking at machines, stopping and removing them must work on a full disk too.
   if (machines === 0) return [];
   const diskBytes = diskBytesBase + machines * diskBytesPerMachine;

@@ -1,0 +1,43 @@
+// Command lines for this host that reach a machine: a command inside it, its journal, the output of what runs it.
+import { join } from 'node:path';
+import type { Host } from '../../host/host.ts';
+import { platformErrors } from '../errors.ts';
+import type { CommandLine, InsideCommand, LogRequest, MachineKey } from '../platform.ts';
+import { machinePaths } from './cluster-folder.ts';
+import { enterCommand } from './enter-command.ts';
+import { readMachine } from './machine-folder.ts';
+import { findProcesses } from './observed-machine.ts';
+
+export async function commandInside(
+  host: Host,
+  { cluster, machine }: MachineKey,
+  { command, variables }: InsideCommand,
+): Promise<CommandLine> {
+  if ((await readMachine(host, cluster, machine)) === undefined) throw platformErrors.NO_MACHINE({ machine, cluster });
+  const { leader } = await findProcesses(host, cluster, machine);
+  if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'not running' });
+  return enterCommand(leader, command, variables);
+}
+
+export async function logCommand(host: Host, key: MachineKey, request: LogRequest): Promise<CommandLine> {
+  const follow = request.isFollowing ? ['--follow'] : [];
+  const lines = `--lines=${request.lines}`;
+  if (request.source === 'console')
+    return ['tail', lines, ...follow, machinePaths(key.cluster, key.machine).consoleLog];
+  const units = request.units.map((unit) => `--unit=${unit}`);
+  return journalCommand(host, key, ['--no-pager', `--output=${request.format}`, lines, ...units, ...follow]);
+}
+
+/** From inside while the machine runs, from its files when it does not. */
+async function journalCommand(
+  host: Host,
+  { cluster, machine }: MachineKey,
+  filters: readonly string[],
+): Promise<CommandLine> {
+  const known = await readMachine(host, cluster, machine);
+  if (known === undefined) throw platformErrors.NO_MACHINE({ machine, cluster });
+  const { leader } = await findProcesses(host, cluster, machine);
+  if (leader !== undefined) return enterCommand(leader, ['journalctl', ...filters]);
+  const folder = join(machinePaths(cluster, machine).upper, 'var/log/journal', known.machineId);
+  return ['journalctl', `--directory=${folder}`, ...filters];
+}
