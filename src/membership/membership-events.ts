@@ -26,9 +26,3 @@ export type MembershipEvent =
     }
   | { readonly kind: 'waiting'; readonly stage: MembershipStage; readonly missing: readonly Missing[] }
   | { readonly kind: 'bootstrap-gone'; readonly confirmedBy: readonly string[] };
-
-/** How many members voted over time, without repetitions: a whole handoff of three masters is 1, 2, 3, 4, 3. */
-export function voterHistory(events: readonly MembershipEvent[]): readonly number[] {
-  const counts = events.flatMap((event) => (event.kind === 'members' ? event.voters.length : []));
-  return counts.filter((count, index) => count !== counts[index - 1]);
-}

@@ -113,7 +113,6 @@ test('how far the handoff is: the record, the published members, the ready API s
   ];
   expect(facts({ configMaps, readyApiServers: ['master-0'] }).handoff).toEqual({
     isCommitted: true,
-    isSettled: true,
     publishedMembers: ['ab12'],
     readyApiServers: ['master-0'],
     bootstrapApi: 'answers',

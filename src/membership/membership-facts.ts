@@ -32,8 +32,6 @@ export function membershipFacts(sources: FactsSources): MembershipFacts {
       isCommitted: isCommitted(configMaps),
       readyApiServers,
       bootstrapApi,
-      // Agents only ever add pods; nothing replaces one while it runs.
-      isSettled: true,
       publishedMembers: published === undefined ? undefined : (Object.keys(published) as MemberId[]),
     },
   };

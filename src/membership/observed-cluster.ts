@@ -57,8 +57,6 @@ export interface Handoff {
    * ends in order only while that member is there. `silent`: no answer in time, so nobody knows.
    */
   readonly bootstrapApi: 'answers' | 'closed' | 'silent';
-  /** No static pod of a master is being replaced. */
-  readonly isSettled: boolean;
   /** The members that clients are told of; undefined before the first publication. */
   readonly publishedMembers: readonly MemberId[] | undefined;
 }

@@ -86,7 +86,6 @@ export function cluster(
     ...change,
     handoff: {
       isCommitted: false,
-      isSettled: true,
       readyApiServers: masterNames,
       bootstrapApi: 'closed',
       publishedMembers: masterNames.map(idOf),
@@ -120,7 +119,6 @@ export const anyObservedCluster: fc.Arbitrary<ObservedCluster> = fc
       justRemoved: fc.subarray(names.map(peerUrlOf), { maxLength: 1 }),
       handoff: fc.record({
         isCommitted: fc.boolean(),
-        isSettled: mostly(true, false),
         readyApiServers: fc.subarray(names),
         bootstrapApi: fc.constantFrom('answers', 'closed', 'silent'),
         publishedMembers: fc.oneof(fc.subarray(names.map(idOf)), fc.constant(names.slice(1).map(idOf))),

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MemberId } from '../../src/etcd/member.ts';
 import { keepMembership, membersToPublish } from '../../src/membership/membership-loop.ts';
-import { type MembershipEvent, voterHistory } from '../../src/membership/membership-events.ts';
+import type { MembershipEvent } from '../../src/membership/membership-events.ts';
+import { voterHistory } from './voter-history.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { type EtcdLab, etcdLab } from './etcd-lab.ts';
 

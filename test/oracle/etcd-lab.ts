@@ -207,7 +207,6 @@ function labOf({ folder, bootstrap, masters, tls, ctlFiles }: LabParts): EtcdLab
       masters: masters.map((machine) => observedMaster(machine)),
       handoff: {
         isCommitted: handoff.isCommitted,
-        isSettled: true,
         readyApiServers: options.ready ?? masters.map(({ name }) => name),
         bootstrapApi: 'closed',
         publishedMembers: options.published,

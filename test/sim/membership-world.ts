@@ -165,7 +165,6 @@ export class MembershipWorld {
       })),
       handoff: {
         isCommitted: this.isCommitted,
-        isSettled: true,
         readyApiServers: this.masters.map(({ name }) => name),
         bootstrapApi: 'closed',
         publishedMembers: this.published,

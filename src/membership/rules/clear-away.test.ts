@@ -90,11 +90,6 @@ describe('clearing members away', () => {
       /master-3 to vote, before master-2 is replaced/,
     ],
     [
-      'not while pods are being replaced',
-      cluster([...twoWell, dead()], { handoff: { isCommitted: true, isSettled: false } }),
-      /control plane to settle, before master-2/,
-    ],
-    [
       'not before the endpoints match',
       cluster([...twoWell, dead()], { handoff: { isCommitted: true, publishedMembers: [] } }),
       /endpoints to match the voters, before master-2/,

@@ -63,9 +63,6 @@ function voterObstacle(node: string, because: RemovalReason, view: MembershipVie
   }
   const [learner] = learners;
   if (learner !== undefined) return waitingFor(view.nameOf(learner), `to vote, before ${node} is replaced`, about);
-  if (!seen.handoff.isSettled) {
-    return waitingFor('the control plane', `to settle, before ${node} is replaced`, about);
-  }
   const { publishedMembers } = seen.handoff;
   const isPublished = publishedMembers !== undefined && sameMembers(publishedMembers, voters);
   if (isPublished) return undefined;

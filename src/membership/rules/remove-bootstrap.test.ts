@@ -117,11 +117,6 @@ describe('removing the bootstrap member', () => {
       'shrinking: the API on 2 masters; 1 serve it',
     ],
     [
-      'not while static pods are being replaced',
-      cluster([follower, ...masters], { handoff: { isCommitted: true, isSettled: false } }),
-      'shrinking: the control plane of the masters to settle',
-    ],
-    [
       'not before the endpoints name the masters',
       cluster([follower, ...masters], { handoff: { isCommitted: true, publishedMembers: [idOf('master-0')] } }),
       /endpoints to name exactly the masters/,

@@ -73,7 +73,6 @@ function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]
   const needed = Math.min(apiServersNeeded, machines.length);
   const ready = machines.filter(({ name }) => handoff.readyApiServers.includes(name)).length;
   if (ready < needed) missing.push(waitingFor('the API', `on ${needed} masters; ${ready} serve it`));
-  if (!handoff.isSettled) missing.push(waitingFor('the control plane of the masters', 'to settle'));
   if (handoff.publishedMembers === undefined || !sameMembers(handoff.publishedMembers, masters)) {
     missing.push(waitingFor('the list of etcd endpoints', 'to name exactly the masters'));
   }
