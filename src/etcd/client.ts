@@ -105,7 +105,7 @@ function mustBeMemberUrl(url: string): string {
   return url;
 }
 
-interface Ask {
+interface AskMember {
   <T>(
     call: string,
     request: object,
@@ -114,16 +114,16 @@ interface Ask {
 }
 
 function clientOf(url: string, channel: () => Promise<Channel>): EtcdClient {
-  const ask: Ask = async <T>(call: string, request: object, how: GrpcOptions): Promise<Answer<T>> => {
+  const ask: AskMember = async <T>(call: string, request: object, how: GrpcOptions): Promise<Answer<T>> => {
     const answer = await (await channel()).unary(call, request, how);
     if (answer.status === 'ok') return { status: 'ok', value: answer.value as T };
     return { status: 'failed', call, url, outcome: classify(answer.code, answer.details), said: answer.details };
   };
   return {
     url,
-    ...membership(ask),
-    ...upkeep(ask),
-    ...keys(ask),
+    ...memberCalls(ask),
+    ...maintenanceCalls(ask),
+    ...keyCalls(ask),
     snapshot: async function* ({ idleMs, signal }) {
       const messages = (await channel()).stream('Maintenance/Snapshot', {}, { timeoutMs: idleMs, signal });
       for await (const message of messages) yield (message as { readonly blob: Uint8Array }).blob;
@@ -131,13 +131,19 @@ function clientOf(url: string, channel: () => Promise<Channel>): EtcdClient {
   };
 }
 
-function membership(ask: Ask): Pick<EtcdClient, 'memberList' | 'addLearner' | 'promote' | 'remove'> {
+function memberCalls(ask: AskMember): Pick<EtcdClient, 'memberList' | 'addLearner' | 'promote' | 'remove'> {
   const change = async (call: string, request: object, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>> =>
-    map(await ask<RawMembers>(call, request, within(changeMs, options)), ({ members }) => members.map(memberFrom));
+    mapAnswer(await ask<RawMembers>(call, request, callOptions(changeMs, options)), ({ members }) =>
+      members.map(memberFrom),
+    );
   return {
     memberList: async (options) =>
-      map(
-        await ask<RawMembers>('Cluster/MemberList', { linearizable: options.isLinearizable }, within(readMs, options)),
+      mapAnswer(
+        await ask<RawMembers>(
+          'Cluster/MemberList',
+          { linearizable: options.isLinearizable },
+          callOptions(readMs, options),
+        ),
         ({ header, members }) => ({ clusterId: clusterId(header.clusterId), members: members.map(memberFrom) }),
       ),
     addLearner: (peerUrl, options) => change('Cluster/MemberAdd', { peerURLs: [peerUrl], isLearner: true }, options),
@@ -146,49 +152,52 @@ function membership(ask: Ask): Pick<EtcdClient, 'memberList' | 'addLearner' | 'p
   };
 }
 
-function upkeep(ask: Ask): Pick<EtcdClient, 'status' | 'moveLeader' | 'disarm'> {
+function maintenanceCalls(ask: AskMember): Pick<EtcdClient, 'status' | 'moveLeader' | 'disarm'> {
   const deactivate = 2;
   return {
-    status: async (options) => map(await ask<RawStatus>('Maintenance/Status', {}, within(readMs, options)), statusFrom),
+    status: async (options) =>
+      mapAnswer(await ask<RawStatus>('Maintenance/Status', {}, callOptions(readMs, options)), statusFrom),
     moveLeader: async (to, options) =>
-      nothing(await ask('Maintenance/MoveLeader', { targetID: decimalOf(to) }, within(changeMs, options))),
+      withoutValue(await ask('Maintenance/MoveLeader', { targetID: decimalOf(to) }, callOptions(changeMs, options))),
     disarm: async (alarm, options) => {
       const request = { action: deactivate, memberID: decimalOf(alarm.member), alarm: alarmNumbers[alarm.kind] };
-      return nothing(await ask('Maintenance/Alarm', request, within(changeMs, options)));
+      return withoutValue(await ask('Maintenance/Alarm', request, callOptions(changeMs, options)));
     },
   };
 }
 
-function keys(ask: Ask): Pick<EtcdClient, 'get' | 'put' | 'putIf'> {
+function keyCalls(ask: AskMember): Pick<EtcdClient, 'get' | 'put' | 'putIf'> {
   return {
     get: async (key, options) => {
       const request = { key: Buffer.from(key), serializable: options.isSerializable };
-      return map(await ask<RawRange>('KV/Range', request, within(readMs, options)), ({ kvs: [found] }) =>
+      return mapAnswer(await ask<RawRange>('KV/Range', request, callOptions(readMs, options)), ({ kvs: [found] }) =>
         found === undefined ? undefined : { value: found.value, modRevision: Number(found.modRevision) },
       );
     },
     put: async (key, value, options) =>
-      nothing(await ask('KV/Put', { key: Buffer.from(key), value: Buffer.from(value) }, within(changeMs, options))),
+      withoutValue(
+        await ask('KV/Put', { key: Buffer.from(key), value: Buffer.from(value) }, callOptions(changeMs, options)),
+      ),
     putIf: async (key, value, options) => {
       const equal = { result: 0, target: 2, key: Buffer.from(key), modRevision: String(options.modRevision) };
       const put = { requestPut: { key: Buffer.from(key), value: Buffer.from(value) } };
       const request = { compare: [equal], success: [put], failure: [] };
-      const answer = await ask<{ readonly succeeded: boolean }>('KV/Txn', request, within(changeMs, options));
-      return map(answer, ({ succeeded }) => succeeded);
+      const answer = await ask<{ readonly succeeded: boolean }>('KV/Txn', request, callOptions(changeMs, options));
+      return mapAnswer(answer, ({ succeeded }) => succeeded);
     },
   };
 }
 
-function within(timeoutMs: number, options: EtcdCallOptions | undefined): GrpcOptions {
+function callOptions(timeoutMs: number, options: EtcdCallOptions | undefined): GrpcOptions {
   return { timeoutMs: options?.timeoutMs ?? timeoutMs, signal: options?.signal };
 }
 
-function map<A, B>(answer: Answer<A>, change: (value: A) => B): Answer<B> {
+function mapAnswer<A, B>(answer: Answer<A>, change: (value: A) => B): Answer<B> {
   return answer.status === 'ok' ? { status: 'ok', value: change(answer.value) } : answer;
 }
 
-function nothing(answer: Answer<unknown>): Answer<void> {
-  return map(answer, () => undefined);
+function withoutValue(answer: Answer<unknown>): Answer<void> {
+  return mapAnswer(answer, () => undefined);
 }
 
 /** Clients that outlive a certificate: given the current one before use, they connect anew when it has changed. */

@@ -43,58 +43,63 @@ export interface LookAfterOptions {
  * A holder of the Lease that has not read the members for so long gives the Lease back and stays away for a while: the
  * API may be reachable from where etcd is not, and another machine may see what this one cannot.
  */
-const blindMs = 15_000;
-const awayMs = 10_000;
+const unreadableLimitMs = 15_000;
+const standAsideMs = 10_000;
 
 export async function lookAfterMembers(options: LookAfterOptions): Promise<void> {
-  return options.until === undefined ? lookWhileLeading(options) : lookUntil(options);
+  return options.until === undefined ? keepWhileLeading(options) : keepUntilStage(options);
 }
 
-async function lookWhileLeading(options: LookAfterOptions): Promise<void> {
+async function keepWhileLeading(options: LookAfterOptions): Promise<void> {
   const { host, signal } = options;
   for (;;) {
-    const blind = new AbortController();
+    const unreadable = new AbortController();
     try {
       return await leadWhile(electionOf(options, signal), ({ signal: term, mayAct }) =>
-        look(options, { signal: AbortSignal.any([term, blind.signal]), mayAct }, () => blind.abort(cannotSee())),
+        keepMembers(options, { signal: AbortSignal.any([term, unreadable.signal]), mayAct }, () =>
+          unreadable.abort(membersUnreadable()),
+        ),
       );
     } catch (error) {
       // Whatever the work threw when it was told to stop.
-      if (signal.aborted || !blind.signal.aborted) throw error;
-      await host.clock.sleep(awayMs, signal);
+      if (signal.aborted || !unreadable.signal.aborted) throw error;
+      await host.clock.sleep(standAsideMs, signal);
     }
   }
 }
 
 /** Looks on also while another holds the Lease: it may be that one that brings the stage about. */
-async function lookUntil(options: LookAfterOptions): Promise<void> {
+async function keepUntilStage(options: LookAfterOptions): Promise<void> {
   const { host, signal } = options;
   const reached = new AbortController();
   let held: Leadership | undefined;
-  let blind = new AbortController();
+  let unreadable = new AbortController();
   const elect = async (): Promise<void> => {
     const either = AbortSignal.any([signal, reached.signal]);
     for (;;) {
-      blind = new AbortController();
+      unreadable = new AbortController();
       await leadWhile(electionOf(options, either), async (leadership) => {
         held = leadership;
-        await ended(AbortSignal.any([leadership.signal, blind.signal]));
+        await aborted(AbortSignal.any([leadership.signal, unreadable.signal]));
         held = undefined;
       });
-      await host.clock.sleep(awayMs, either);
+      await host.clock.sleep(standAsideMs, either);
     }
   };
   const electing = elect();
   try {
     const mayAct = (): boolean => held?.mayAct() ?? false;
-    await Promise.race([look(options, { signal, mayAct }, () => blind.abort(cannotSee())), electing]);
+    await Promise.race([
+      keepMembers(options, { signal, mayAct }, () => unreadable.abort(membersUnreadable())),
+      electing,
+    ]);
   } finally {
     reached.abort(new Error('the stage is reached'));
     await electing.catch(() => undefined);
   }
 }
 
-function cannotSee(): Error {
+function membersUnreadable(): Error {
   return new Error('the members of etcd cannot be seen from here');
 }
 
@@ -103,14 +108,14 @@ function electionOf({ client, host, identity, onElection }: LookAfterOptions, si
   return onElection === undefined ? lease : { ...lease, onEvent: onElection };
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
-async function look(options: LookAfterOptions, leadership: Leadership, onBlind: () => void): Promise<void> {
+async function keepMembers(options: LookAfterOptions, leadership: Leadership, onUnreadable: () => void): Promise<void> {
   const { client, host } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([leadership.signal, over.signal]);
@@ -119,19 +124,19 @@ async function look(options: LookAfterOptions, leadership: Leadership, onBlind: 
   const following = followCluster({ client, host, role: 'master', view, signal, onChange: () => changed.ring() });
   using clients = new RenewingEtcdClients(host.clock);
   using kept = host.network.keepConnections();
-  const watch = new Watch(options, { view, changed, clients, kept, signal });
+  const inputs = new LoopInputs(options, { view, changed, clients, kept, signal });
   const loop = keepMembership({
     clients,
     clock: host.clock,
-    facts: () => watch.facts(),
+    facts: () => inputs.facts(),
     mayAct: () => leadership.mayAct(),
     emit: options.emit,
     signal,
-    wake: (until) => watch.wake(until),
+    wake: (until) => inputs.wake(until),
     onLook: (seen) => {
       options.onLook?.(seen);
-      if (watch.blindForMs(seen) > blindMs && leadership.mayAct()) onBlind();
-      if (leadership.mayAct()) void watch.publish(seen);
+      if (inputs.unreadableForMs(seen) > unreadableLimitMs && leadership.mayAct()) onUnreadable();
+      if (leadership.mayAct()) void inputs.publish(seen);
     },
     ...(options.until === undefined ? {} : { until: options.until }),
   });
@@ -140,11 +145,11 @@ async function look(options: LookAfterOptions, leadership: Leadership, onBlind: 
     await Promise.race([loop, following]);
   } finally {
     over.abort(new Error('the members are looked after elsewhere'));
-    await Promise.allSettled([loop, following, watch.published]);
+    await Promise.allSettled([loop, following, inputs.published]);
   }
 }
 
-interface WatchParts {
+interface LoopInputParts {
   readonly view: ClusterView;
   readonly changed: Doorbell;
   readonly clients: RenewingEtcdClients;
@@ -152,16 +157,16 @@ interface WatchParts {
   readonly signal: AbortSignal;
 }
 
-class Watch {
+class LoopInputs {
   readonly #options: LookAfterOptions;
-  readonly #parts: WatchParts;
+  readonly #parts: LoopInputParts;
   readonly #probes: ApiProbes;
   #rings = 0;
-  #said = '';
+  #publishedText = '';
   #readMs: number | undefined;
   published: Promise<void> = Promise.resolve();
 
-  constructor(options: LookAfterOptions, parts: WatchParts) {
+  constructor(options: LookAfterOptions, parts: LoopInputParts) {
     this.#options = options;
     this.#parts = parts;
     this.#probes = new ApiProbes(options.host, { ca: options.apiCaPem, kept: parts.kept });
@@ -186,7 +191,7 @@ class Watch {
   }
 
   /** For how long the members could not be read; 0 when they can. */
-  blindForMs({ membership }: ObservedCluster): number {
+  unreadableForMs({ membership }: ObservedCluster): number {
     const nowMs = this.#options.host.clock.monotonicMs();
     if (membership.status === 'read') this.#readMs = nowMs;
     this.#readMs ??= nowMs;
@@ -204,11 +209,11 @@ class Watch {
     const { view, signal } = this.#parts;
     const endpoints = endpointsOf(seen);
     const text = textOf(endpoints);
-    if (text === this.#said || text === textOf(readEndpoints(view.configMaps) ?? {})) return;
-    this.#said = text;
+    if (text === this.#publishedText || text === textOf(readEndpoints(view.configMaps) ?? {})) return;
+    this.#publishedText = text;
     this.published = publishEndpoints(this.#options.client, endpoints, { signal }).catch((error: unknown) => {
       // Said again at the next look.
-      this.#said = '';
+      this.#publishedText = '';
       if (!signal.aborted && !(error instanceof FirstlightError)) throw error;
     });
     await this.published;

@@ -34,11 +34,11 @@ export function decideStart(facts: StartFacts): StartDecision {
       : { kind: 'wait', for: waitingFor('a member of etcd that answers,', `to learn whether ${name} has been added`) };
   }
   const self = listing.members.find((member) => member.peerUrls.includes(facts.peerUrl));
-  if (self === undefined) return notListed(facts, listing.clusterId);
-  return self.name === '' ? announced(facts, listing.members, self) : started(facts, self);
+  if (self === undefined) return decideUnlisted(facts, listing.clusterId);
+  return self.name === '' ? decideAdded(facts, listing.members, self) : decideStarted(facts, self);
 }
 
-function announced(facts: StartFacts, members: readonly Member[], self: Member): StartDecision {
+function decideAdded(facts: StartFacts, members: readonly Member[], self: Member): StartDecision {
   const { data, name } = facts;
   if (data.status === 'empty') return { kind: 'join', initialCluster: initialCluster(facts, members) };
   // It may have been started a moment ago, and its name not be in the list yet.
@@ -49,13 +49,13 @@ function announced(facts: StartFacts, members: readonly Member[], self: Member):
   };
 }
 
-function started({ data, name }: StartFacts, self: Member): StartDecision {
+function decideStarted({ data, name }: StartFacts, self: Member): StartDecision {
   if (data.status === 'present' && data.member === self.id) return { kind: 'resume' };
   const found = data.status === 'empty' ? 'no data' : `data of member ${data.member}`;
   return { kind: 'data-lost', member: self.id, because: `${name} is member ${self.id} but has ${found}` };
 }
 
-function notListed({ data, name }: StartFacts, cluster: ClusterId): StartDecision {
+function decideUnlisted({ data, name }: StartFacts, cluster: ClusterId): StartDecision {
   if (data.status === 'empty') return { kind: 'wait', for: waitingFor(name, 'to be added to etcd') };
   if (data.cluster !== cluster) {
     return { kind: 'archive', because: `the data of ${name} is of another cluster, ${data.cluster}` };

@@ -8,8 +8,8 @@ import type { Move, MembershipStage, MembershipWait } from './move.ts';
 import { nextMove } from './next-move.ts';
 import { observe } from './observe-members.ts';
 import { isMemberOf, type MembershipFacts, memberName, type ObservedCluster } from './observed-cluster.ts';
-import { patienceAfter, pauseWhile, refusalKey } from './patience.ts';
-import { performMove, type Performed } from './perform-move.ts';
+import { pauseAfterRefusal, pauseWhileWaiting, refusalKey } from './pauses.ts';
+import { performMove, type MoveOutcome } from './perform-move.ts';
 import { sightings } from './sightings.ts';
 import { missingLine } from '../contract/missing.ts';
 
@@ -33,7 +33,7 @@ export interface MembershipLoop {
 
 export async function keepMembership(loop: MembershipLoop): Promise<void> {
   const memory = sightings();
-  const tell = teller(loop.emit);
+  const tell = changeReporter(loop.emit);
   const refusals = refusalClock(loop.clock);
   for (;;) {
     loop.signal.throwIfAborted();
@@ -54,24 +54,24 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
       tell.waiting(next);
       const isProven = next.stage !== 'steady' || (await tell.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
       if (isProven && next.stage === loop.until) return;
-      await pause(loop, !may ? lookOnMs : isProven ? pauseWhile(next, seen) : unprovenPauseMs);
+      await pause(loop, !may ? observerMs : isProven ? pauseWhileWaiting(next, seen) : unprovenPauseMs);
       continue;
     }
     if (!may) {
-      await pause(loop, lookOnMs);
+      await pause(loop, observerMs);
       continue;
     }
     const startMs = clock.monotonicMs();
     const lookMs = startMs - lookAtMs;
     const performed = await performMove(next, { clients, mayAct: loop.mayAct, lookMs, signal });
     if (performed.status === 'done' && performed.members !== undefined) tell.members(performed.members, seen);
-    const pauseMs = settle(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
+    const pauseMs = reportMove(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
     if (pauseMs > 0) await pause(loop, pauseMs);
   }
 }
 
 /** Tells only what is new. */
-function teller(emit: (event: MembershipEvent) => void) {
+function changeReporter(emit: (event: MembershipEvent) => void) {
   let members = '';
   let waiting = '';
   let isGoneTold = false;
@@ -149,7 +149,7 @@ function refusalClock(clock: Clock) {
   };
 }
 
-interface Aftermath {
+interface MoveReport {
   readonly loop: MembershipLoop;
   readonly seen: ObservedCluster;
   readonly refusals: ReturnType<typeof refusalClock>;
@@ -157,7 +157,7 @@ interface Aftermath {
 }
 
 /** Reports how a move ended and says how long to pause before the next look. */
-function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs }: Aftermath): number {
+function reportMove(move: Move, performed: MoveOutcome, { loop, seen, refusals, tookMs }: MoveReport): number {
   if (performed.status === 'done') {
     refusals.forget();
     loop.emit({ kind: 'moved', move, tookMs });
@@ -168,7 +168,7 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
     return withheldPauseMs;
   }
   const { outcome, said } = performed.failure;
-  const { pauseMs, overdueMs } = patienceAfter(outcome, databaseBytes(seen, move.via));
+  const { pauseMs, overdueMs } = pauseAfterRefusal(outcome, databaseBytes(seen, move.via));
   const { forMs, isOverdue, isNews } = refusals.date(refusalKey(move, outcome), overdueMs);
   if (isNews) loop.emit({ kind: 'refused', move, outcome, said, forMs, isOverdue });
   return pauseMs;
@@ -177,7 +177,7 @@ function settle(move: Move, performed: Performed, { loop, seen, refusals, tookMs
 const withheldPauseMs = 100;
 const unprovenPauseMs = 250;
 const standByMs = 1000;
-const lookOnMs = 200;
+const observerMs = 200;
 
 function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;

@@ -19,8 +19,8 @@ export interface MembershipView {
   readonly bootstrap: ObservedMember | undefined;
   readonly nameOf: (member: ObservedMember) => string;
   /** What is wrong with a member; undefined when it is well. */
-  readonly ailment: (member: ObservedMember) => Missing | undefined;
-  readonly isWell: (member: ObservedMember) => boolean;
+  readonly fault: (member: ObservedMember) => Missing | undefined;
+  readonly isHealthy: (member: ObservedMember) => boolean;
   /** Where to send a change: the leader where possible, never the member that the change is about. */
   readonly via: (about?: MemberId) => string | undefined;
 }
@@ -32,8 +32,8 @@ export function membershipView(seen: ObservedCluster): MembershipView | { readon
   const voters = members.filter((member) => !member.isLearner);
   const leader = agreedLeader(voters);
   if (leader === undefined) return { missing: noLeader(voters, seen) };
-  const ailment = (member: ObservedMember): Missing | undefined => ailmentOf(member, leader, seen);
-  const isWell = (member: ObservedMember): boolean => ailment(member) === undefined;
+  const fault = (member: ObservedMember): Missing | undefined => faultOf(member, leader, seen);
+  const isHealthy = (member: ObservedMember): boolean => fault(member) === undefined;
   return {
     seen,
     voters,
@@ -41,20 +41,20 @@ export function membershipView(seen: ObservedCluster): MembershipView | { readon
     leader,
     bootstrap: members.find((member) => isMemberOf(member, seen.bootstrap)),
     nameOf: (member) => memberName(member, seen),
-    ailment,
-    isWell,
-    via: (about) => [leader, ...voters].find((member) => member.id !== about && isWell(member))?.clientUrls[0],
+    fault,
+    isHealthy,
+    via: (about) => [leader, ...voters].find((member) => member.id !== about && isHealthy(member))?.clientUrls[0],
   };
 }
 
 /** What is wrong with the voters, one value for each that is not well. */
-export function votersAiling(view: MembershipView): readonly Missing[] {
-  return view.voters.flatMap((member) => view.ailment(member) ?? []);
+export function voterFaults(view: MembershipView): readonly Missing[] {
+  return view.voters.flatMap((member) => view.fault(member) ?? []);
 }
 
 /** I1: would these voters keep a majority among members that are proven alive now? */
 export function keepsQuorum(view: MembershipView, voters: readonly ObservedMember[]): boolean {
-  return voters.filter(view.isWell).length >= quorumOf(voters.length);
+  return voters.filter(view.isHealthy).length >= quorumOf(voters.length);
 }
 
 function agreedLeader(voters: readonly ObservedMember[]): ObservedMember | undefined {
@@ -73,27 +73,27 @@ function noLeader(voters: readonly ObservedMember[], seen: ObservedCluster): Mis
   });
 }
 
-function ailmentOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): Missing | undefined {
+function faultOf(member: ObservedMember, leader: ObservedMember, seen: ObservedCluster): Missing | undefined {
   const name = memberName(member, seen);
-  const ails = (what: string, key = what): Missing =>
+  const fault = (what: string, key = what): Missing =>
     waitingFor(`etcd on ${name}`, what, { key: `etcd on ${name} ${key}`, machines: [name] });
-  // First, because it is the reason for whatever else ails it.
+  // First, because it is the reason for whatever else fault it.
   const { freeDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
   if (freeDiskBytes !== undefined && isFullDisk(freeDiskBytes)) {
     const left = Math.floor(freeDiskBytes / 2 ** 20);
-    return ails(`has ${left} MiB of disk left and cannot stay alive on them`, 'has no disk left');
+    return fault(`has ${left} MiB of disk left and cannot stay alive on them`, 'has no disk left');
   }
   if (!isAnswering(member)) {
-    if (member.probe.status === 'silent') return ails(member.probe.why);
-    return ails('was added and has not started');
+    if (member.probe.status === 'silent') return fault(member.probe.why);
+    return fault('was added and has not started');
   }
   const { state } = member.probe;
   const alarm = state.alarms.find((alarm) => alarm.member === member.id);
-  if (alarm?.kind === 'NOSPACE') return ails('has used up its space (alarm NOSPACE)');
-  if (alarm !== undefined) return ails(`found its data damaged (alarm ${alarm.kind})`);
-  if (!hasStarted(member)) return ails('answers but has not published its name yet');
+  if (alarm?.kind === 'NOSPACE') return fault('has used up its space (alarm NOSPACE)');
+  if (alarm !== undefined) return fault(`found its data damaged (alarm ${alarm.kind})`);
+  if (!hasStarted(member)) return fault('answers but has not published its name yet');
   if (state.leader === leader.id) return undefined;
   return state.leader === undefined
-    ? ails('knows no leader')
-    : ails(`follows another leader than ${memberName(leader, seen)}`);
+    ? fault('knows no leader')
+    : fault(`follows another leader than ${memberName(leader, seen)}`);
 }

@@ -27,7 +27,7 @@ export type MembershipChange =
     };
 
 /** A member whose being alive makes a change safe. */
-export interface Witness {
+export interface LivingVoter {
   readonly name: string;
   readonly clientUrl: string;
   readonly isLearner: boolean;
@@ -37,7 +37,7 @@ export interface Witness {
  * A change and those it rests on: the voters after it that are well. When the look took long, they are asked once more
  * right before the call, since etcd itself does not ask whether anybody is alive.
  */
-export type Move = MembershipChange & { readonly restsOn: readonly Witness[] };
+export type Move = MembershipChange & { readonly restsOn: readonly LivingVoter[] };
 
 /**
  * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or unwell. `grown`: all vote,
@@ -53,15 +53,15 @@ export interface MembershipWait {
 }
 
 export type RuleVerdict =
-  | { readonly status: 'move'; readonly change: MembershipChange }
-  | { readonly status: 'no'; readonly missing: readonly Missing[] };
+  | { readonly status: 'propose'; readonly change: MembershipChange }
+  | { readonly status: 'no-change'; readonly missing: readonly Missing[] };
 
 export type MembershipRule = (view: MembershipView) => RuleVerdict;
 
-export function move(change: MembershipChange): RuleVerdict {
-  return { status: 'move', change };
+export function propose(change: MembershipChange): RuleVerdict {
+  return { status: 'propose', change };
 }
 
-export function no(...missing: readonly Missing[]): RuleVerdict {
-  return { status: 'no', missing };
+export function noChange(...missing: readonly Missing[]): RuleVerdict {
+  return { status: 'no-change', missing };
 }

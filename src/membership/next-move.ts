@@ -2,8 +2,8 @@
 // etcd promotes a learner that is dead and lets a member go while another is down.
 // Invariants: a change keeps a majority among members proven alive now; one change at a time; every decision is a
 // pure function of what is observed; the bootstrap member goes last and never through its own endpoint.
-import { type MembershipView, membershipView, votersAiling } from './membership-view.ts';
-import type { MembershipChange, Move, MembershipStage, MembershipWait, Witness } from './move.ts';
+import { type MembershipView, membershipView, voterFaults } from './membership-view.ts';
+import type { MembershipChange, Move, MembershipStage, MembershipWait, LivingVoter } from './move.ts';
 import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 import { addRule } from './rules/add.ts';
 import { clearAwayRule } from './rules/clear-away.ts';
@@ -18,10 +18,10 @@ export function nextMove(seen: ObservedCluster): Move | MembershipWait {
   // While one member votes, additions come first: later etcd wants five seconds of connection before each.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
   const stage = stageOf(view);
-  const missing: Missing[] = stage === 'growing' ? [...votersAiling(view)] : [];
+  const missing: Missing[] = stage === 'growing' ? [...voterFaults(view)] : [];
   for (const rule of [clearAwayRule, ...growth, removeBootstrapRule]) {
     const verdict = rule(view);
-    if (verdict.status === 'move') return { ...verdict.change, restsOn: witnesses(verdict.change, view) };
+    if (verdict.status === 'propose') return { ...verdict.change, restsOn: livingVotersAfter(verdict.change, view) };
     // What the bootstrap member waits for is of no interest while masters are on their way.
     if (stage !== 'growing' || rule !== removeBootstrapRule) missing.push(...verdict.missing);
   }
@@ -34,11 +34,11 @@ function withoutRepetition(missing: readonly Missing[]): readonly Missing[] {
 }
 
 /** Those who vote after the change and are well now. */
-function witnesses(change: MembershipChange, view: MembershipView): readonly Witness[] {
+function livingVotersAfter(change: MembershipChange, view: MembershipView): readonly LivingVoter[] {
   const about = change.kind === 'promote' || change.kind === 'remove' ? change.member : undefined;
   const promoted = view.learners.filter(({ id }) => change.kind === 'promote' && id === about);
   const voters = view.voters.filter(({ id }) => change.kind !== 'remove' || id !== about);
-  return [...voters, ...promoted].filter(view.isWell).flatMap((member) => {
+  return [...voters, ...promoted].filter(view.isHealthy).flatMap((member) => {
     const { isLearner, clientUrls } = member;
     return clientUrls.slice(0, 1).map((clientUrl) => ({ name: view.nameOf(member), clientUrl, isLearner }));
   });
@@ -47,7 +47,7 @@ function witnesses(change: MembershipChange, view: MembershipView): readonly Wit
 function stageOf(view: MembershipView): MembershipStage {
   const { seen, voters, learners, bootstrap } = view;
   const isComplete = expectedMasters(seen).every((master) => voters.some((member) => isMemberOf(member, master)));
-  if (!isComplete || learners.length > 0 || !voters.every((member) => member === bootstrap || view.isWell(member))) {
+  if (!isComplete || learners.length > 0 || !voters.every((member) => member === bootstrap || view.isHealthy(member))) {
     return 'growing';
   }
   if (bootstrap === undefined) return 'steady';

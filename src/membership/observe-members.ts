@@ -29,8 +29,8 @@ export async function observe(options: ObserveOptions): Promise<ObservedCluster>
   const { clock, facts, sightings } = options;
   const list = await readMembers(options);
   if ('missing' in list) {
-    const unrestMs = sightings.unrestMs(undefined, clock.monotonicMs());
-    return { ...facts, membership: { status: 'unreadable', missing: list.missing }, justRemoved: [], unrestMs };
+    const slowForMs = sightings.slowForMs(undefined, clock.monotonicMs());
+    return { ...facts, membership: { status: 'unreadable', missing: list.missing }, justRemoved: [], slowForMs };
   }
   const probed = await Promise.all(
     list.members.map(async (member) => ({ ...member, probe: await probe(member, list.clusterId, options) })),
@@ -41,7 +41,7 @@ export async function observe(options: ObserveOptions): Promise<ObservedCluster>
     ...facts,
     membership: { status: 'read', members },
     justRemoved: sightings.justRemoved(nowMs),
-    unrestMs: sightings.unrestMs(members, nowMs),
+    slowForMs: sightings.slowForMs(members, nowMs),
   };
 }
 

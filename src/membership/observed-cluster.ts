@@ -80,13 +80,13 @@ export interface ObservedCluster {
   /** Peer URLs that left the list less than a moment ago, as far as this observer knows. */
   readonly justRemoved: readonly string[];
   /** For how long this observer has looked for a moment in which every voter answers at once; undefined when it is now. */
-  readonly unrestMs: number | undefined;
+  readonly slowForMs: number | undefined;
   readonly handoff: Handoff;
   readonly maxLearners: number;
 }
 
 /** The same facts without etcd's answers: what the caller of the loop provides afresh for every look. */
-export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'unrestMs'>;
+export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'slowForMs'>;
 
 /** A member that answers, and what it says. */
 export type AnsweringMember = ObservedMember & { readonly probe: Extract<MemberProbe, { status: 'answers' }> };

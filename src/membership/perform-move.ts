@@ -2,11 +2,11 @@
 // as such, and the next look at the member list decides, never a repetition from here.
 import type { Answer, EtcdClients, Failure } from '../etcd/client.ts';
 import type { Member } from '../etcd/member.ts';
-import type { Move, Witness } from './move.ts';
+import type { Move, LivingVoter } from './move.ts';
 import { proveAlive } from './observe-members.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
 
-export type Performed =
+export type MoveOutcome =
   /** `members` as etcd listed them right after the change, where it did. */
   | { readonly status: 'done'; readonly members?: readonly Member[] }
   | { readonly status: 'refused'; readonly failure: Failure }
@@ -30,13 +30,13 @@ const alreadySo: Readonly<Record<Move['kind'], readonly CallOutcome[]>> = {
   'move-leader': [],
 };
 
-/** A look that nothing disturbs is faster. After a slower one the witnesses are asked again, so that no change rests
+/** A look that nothing disturbs is faster. After a slower one the voters are asked again, so that no change rests
  * on a proof of life much older than this. */
 const freshMs = 40;
 
-export async function performMove(move: Move, options: PerformOptions): Promise<Performed> {
+export async function performMove(move: Move, options: PerformOptions): Promise<MoveOutcome> {
   if (options.lookMs > freshMs) {
-    const silent = await silentOf(move.restsOn, options);
+    const silent = await silentVoters(move.restsOn, options);
     if (silent.length > 0) return { status: 'withheld', why: `${silent.join(', ')} does not answer any more` };
   }
   if (!options.mayAct()) return { status: 'withheld', why: 'another machine looks after the members now' };
@@ -47,14 +47,12 @@ export async function performMove(move: Move, options: PerformOptions): Promise<
   return { status: 'done', ...(answer.value === undefined ? {} : { members: answer.value }) };
 }
 
-async function silentOf(
-  witnesses: readonly Witness[],
+async function silentVoters(
+  voters: readonly LivingVoter[],
   { clients, signal }: PerformOptions,
 ): Promise<readonly string[]> {
-  const proofs = await Promise.all(
-    witnesses.map((witness) => proveAlive(clients.at(witness.clientUrl), witness, signal)),
-  );
-  return witnesses.filter((_witness, index) => proofs[index]?.status !== 'ok').map(({ name }) => name);
+  const proofs = await Promise.all(voters.map((voter) => proveAlive(clients.at(voter.clientUrl), voter, signal)));
+  return voters.filter((_voter, index) => proofs[index]?.status !== 'ok').map(({ name }) => name);
 }
 
 function send(move: Move, { clients, signal }: PerformOptions): Promise<Answer<readonly Member[] | void>> {

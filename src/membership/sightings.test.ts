@@ -31,13 +31,13 @@ test('an address that left is remembered until its second is over', () => {
   expect(memory.justRemoved(1600)).toEqual([]);
 });
 
-test('unrest is dated from the first look in which a voter did not answer at once, and ends with one in which all did', () => {
+test('slowness is dated from the first look in which a voter did not answer at once, and ends with one in which all did', () => {
   const memory = sightings();
   const answering = (tookMs: number) => voter('a', { probe: { status: 'answers', state: status('a'), tookMs } });
   const [slow, quick] = [answering(50.1), answering(50)];
   const dead = learner('b', silent);
   const looks = [[quick, dead], [slow], [voter('a', silent)], undefined, [quick], [slow]] as const;
-  expect(looks.map((members, second) => memory.unrestMs(members, second * 1000))).toEqual([
+  expect(looks.map((members, second) => memory.slowForMs(members, second * 1000))).toEqual([
     undefined,
     0,
     1000,

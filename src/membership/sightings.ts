@@ -4,24 +4,24 @@ import type { Member } from '../etcd/member.ts';
 import type { ObservedMember, MemberProbe } from './observed-cluster.ts';
 
 /** etcd makes an id from address and second: the same address again in the same second would be a removed id. */
-const settleMs = 1100;
+const idReuseMs = 1100;
 
 /** A read that a majority confirms takes a few milliseconds, and many times that where processors or disks are short. */
-const atOnceMs = 50;
+const quickMs = 50;
 
 export interface Sightings {
   /** Dates what was seen now. Call it once per look, with everything that was listed. */
   date(members: readonly (Member & { readonly probe: MemberProbe })[], nowMs: number): readonly ObservedMember[];
   justRemoved(nowMs: number): readonly string[];
   /** For how long no look has found every voter answering at once; undefined when this one did. Call it once per look. */
-  unrestMs(members: readonly ObservedMember[] | undefined, nowMs: number): number | undefined;
+  slowForMs(members: readonly ObservedMember[] | undefined, nowMs: number): number | undefined;
 }
 
 export function sightings(): Sightings {
   let since = new Map<string, { readonly status: MemberProbe['status']; readonly atMs: number }>();
   let listed = new Set<string>();
   const leftAtMs = new Map<string, number>();
-  let restlessSinceMs: number | undefined;
+  let slowSinceMs: number | undefined;
   return {
     date: (members, nowMs) => {
       const urls = new Set(members.flatMap((member) => member.peerUrls));
@@ -37,17 +37,17 @@ export function sightings(): Sightings {
       return members.map((member) => ({ ...member, unchangedMs: nowMs - (since.get(member.id)?.atMs ?? nowMs) }));
     },
     justRemoved: (nowMs) => {
-      for (const [url, atMs] of leftAtMs) if (nowMs - atMs >= settleMs) leftAtMs.delete(url);
+      for (const [url, atMs] of leftAtMs) if (nowMs - atMs >= idReuseMs) leftAtMs.delete(url);
       return [...leftAtMs.keys()];
     },
-    unrestMs: (members, nowMs) => {
-      if (members !== undefined && members.every(answersAtOnce)) return (restlessSinceMs = undefined);
-      restlessSinceMs ??= nowMs;
-      return nowMs - restlessSinceMs;
+    slowForMs: (members, nowMs) => {
+      if (members !== undefined && members.every(answersQuickly)) return (slowSinceMs = undefined);
+      slowSinceMs ??= nowMs;
+      return nowMs - slowSinceMs;
     },
   };
 }
 
-function answersAtOnce({ isLearner, probe }: ObservedMember): boolean {
-  return isLearner || (probe.status === 'answers' && probe.tookMs <= atOnceMs);
+function answersQuickly({ isLearner, probe }: ObservedMember): boolean {
+  return isLearner || (probe.status === 'answers' && probe.tookMs <= quickMs);
 }

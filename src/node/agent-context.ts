@@ -6,7 +6,7 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { NodeRole } from '../contract/machine-role.ts';
 import type { ControlPlaneFacts } from '../contract/node-settings.ts';
 import type { Timeline } from '../contract/timeline.ts';
-import type { Children } from './children.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 import type { ClusterView } from '../membership/cluster-view.ts';
 import type { Doorbell } from '../workflow/doorbell.ts';
 
@@ -25,7 +25,7 @@ export interface Agent {
   /** On masters. */
   readonly controlPlane: ControlPlaneFacts | undefined;
   readonly doorbell: Doorbell;
-  readonly children: Children;
+  readonly background: BackgroundTasks;
   readonly cluster: ClusterView;
   readonly signal: AbortSignal;
   /** The API as this machine; throws while it has no identity yet. */

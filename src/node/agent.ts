@@ -16,7 +16,7 @@ import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import { type AgentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
 import type { Agent, AgentNode } from './agent-context.ts';
 import { connectAs, readEtcdTls } from './api-identity.ts';
-import { Children } from './children.ts';
+import { BackgroundTasks } from './background-tasks.ts';
 import { ClusterView } from '../membership/cluster-view.ts';
 import { Doorbell } from '../workflow/doorbell.ts';
 import { dutiesOf } from './duties.ts';
@@ -41,7 +41,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   const { node, apiServerUrl, controlPlane } = await readSurroundings(host);
   await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
   const doorbell = new Doorbell();
-  const children = new Children(host.clock, signal, () => doorbell.ring());
+  const background = new BackgroundTasks(host.clock, signal, () => doorbell.ring());
   using etcd = new RenewingEtcdClients(host.clock);
   using kept = host.network.keepConnections();
   const timeline = openTimeline(host, 'agent');
@@ -51,7 +51,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
     apiServerUrl,
     controlPlane,
     doorbell,
-    children,
+    background,
     cluster: new ClusterView(),
     signal,
     api: once(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
@@ -61,7 +61,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
     log,
     timeline,
   };
-  children.keep('folders', (end) =>
+  background.keep('folders', (end) =>
     watchFolders(host, { folders: watchedFolders, changed: () => doorbell.ring(), signal: end }),
   );
   const writer = new StateWriter(host.files);
@@ -77,7 +77,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
       },
     });
   } finally {
-    await Promise.all([children.ended(), writer.idle(), timeline.idle()]);
+    await Promise.all([background.ended(), writer.idle(), timeline.idle()]);
   }
 }
 

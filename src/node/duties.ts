@@ -1,37 +1,37 @@
 // Every duty of a machine, in the order in which they can be settled on a new one: read it top to bottom and you know how
 // a machine becomes part of the cluster.
-import { approver } from './duties/approver.ts';
-import { clusterView } from './duties/cluster-view.ts';
-import { configServer } from './duties/config-server.ts';
+import { approverDuty } from './duties/approver.ts';
+import { clusterViewDuty } from './duties/cluster-view.ts';
+import { configServerDuty } from './duties/config-server.ts';
 import { controlPlaneDuty } from './duties/control-plane.ts';
-import { credentials } from './duties/credentials.ts';
-import { etcdMember } from './duties/etcd-member.ts';
-import { keys } from './duties/keys.ts';
-import { kubelet } from './duties/kubelet.ts';
-import { kubeProxy } from './duties/kube-proxy.ts';
-import { membership } from './duties/membership.ts';
-import { peerRoutes } from './duties/peer-routes.ts';
-import { podNetwork } from './duties/pod-network.ts';
-import { readyToJoin } from './duties/ready-to-join.ts';
-import { spentToken } from './duties/spent-token.ts';
+import { credentialsDuty } from './duties/credentials.ts';
+import { etcdMemberDuty } from './duties/etcd-member.ts';
+import { keysDuty } from './duties/keys.ts';
+import { kubeletDuty } from './duties/kubelet.ts';
+import { kubeProxyDuty } from './duties/kube-proxy.ts';
+import { membershipDuty } from './duties/membership.ts';
+import { peerRoutesDuty } from './duties/peer-routes.ts';
+import { podNetworkDuty } from './duties/pod-network.ts';
+import { readyToJoinDuty } from './duties/ready-to-join.ts';
+import { spentTokenDuty } from './duties/spent-token.ts';
 import type { NodeRole } from '../contract/machine-role.ts';
 import type { Duty } from './duty.ts';
 
 export const duties: readonly Duty[] = [
-  keys,
-  credentials,
-  kubelet,
-  clusterView,
-  spentToken,
-  readyToJoin,
-  etcdMember,
+  keysDuty,
+  credentialsDuty,
+  kubeletDuty,
+  clusterViewDuty,
+  spentTokenDuty,
+  readyToJoinDuty,
+  etcdMemberDuty,
   controlPlaneDuty,
-  configServer,
-  approver,
-  membership,
-  podNetwork,
-  peerRoutes,
-  kubeProxy,
+  configServerDuty,
+  approverDuty,
+  membershipDuty,
+  podNetworkDuty,
+  peerRoutesDuty,
+  kubeProxyDuty,
 ];
 
 /** Those of a role; what another role alone does is not needed. */

@@ -24,7 +24,7 @@ export interface Duty {
   /** Pause between two looks while it is. Default 30 s. */
   readonly settledTickMs?: number;
   /** Once settled, it is looked at by its tick alone: no change that the doorbell tells of concerns it. */
-  readonly isDeafWhenSettled?: boolean;
+  readonly ignoresRingsWhenSettled?: boolean;
   readonly run: (agent: Agent) => Promise<DutyOutcome>;
 }
 

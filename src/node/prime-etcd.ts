@@ -20,21 +20,21 @@ export interface PrimeOptions {
   readonly signal: AbortSignal;
 }
 
-export type Primed =
+export type PrimeResult =
   /** The member has its data, and nothing runs any more. */
   | { readonly status: 'has-data' }
   /** etcd ended by itself, as it would in a pod. */
   | { readonly status: 'ended'; readonly said: string }
   | { readonly status: 'no-data'; readonly why: string };
 
-export async function primeEtcd(host: Host, options: PrimeOptions): Promise<Primed> {
+export async function primeEtcd(host: Host, options: PrimeOptions): Promise<PrimeResult> {
   const { program, flags, metricsPort = etcdPorts.metrics, signal } = options;
   const enough = new AbortController();
   const either = AbortSignal.any([signal, enough.signal]);
   const running = host.processes.run(program, flags, { signal: either, keepBytes: 4096 });
   const ended = running.then(
-    ({ stderr }): Primed => ({ status: 'ended', said: lastWords(stderr) }),
-    (error: unknown): Primed => {
+    ({ stderr }): PrimeResult => ({ status: 'ended', said: lastLogLine(stderr) }),
+    (error: unknown): PrimeResult => {
       if (!enough.signal.aborted) throw error;
       return { status: 'has-data' };
     },
@@ -52,7 +52,7 @@ export async function primeEtcd(host: Host, options: PrimeOptions): Promise<Prim
   }
 }
 
-async function hasItsData(host: Host, port: number, signal: AbortSignal): Promise<Primed> {
+async function hasItsData(host: Host, port: number, signal: AbortSignal): Promise<PrimeResult> {
   await waitUntil({
     clock: host.clock,
     what: 'that a new member of etcd has its data',
@@ -74,7 +74,7 @@ async function hasItsData(host: Host, port: number, signal: AbortSignal): Promis
 }
 
 /** Of etcd's log, which is JSON. */
-function lastWords(stderr: string): string {
+function lastLogLine(stderr: string): string {
   const line = stderr.trim().split('\n').at(-1) ?? '';
   try {
     const { msg, error } = JSON.parse(line) as { readonly msg?: string; readonly error?: string };

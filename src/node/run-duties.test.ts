@@ -87,12 +87,12 @@ test('a settled duty is looked at seldom, and at once when the bell rings', asyn
   expect(looksMs.filter((ms) => ms > 0)).toEqual([7_500, 37_500]);
 });
 
-test('a duty that is deaf when settled hears the bell only until then', async () => {
+test('a duty that ignores rings when settled hears the doorbell only until then', async () => {
   const agent = fakeAgent();
   let looks = 0;
   const ringAtMs = [500, 8_000, 9_000];
   for (const ms of ringAtMs) agent.host.clock.after(ms, () => agent.doorbell.ring());
   const run = (): DutyOutcome => ((looks += 1) < 2 ? waiting(waitingFor('a ring')) : settled());
-  await runFor(20_000, [duty('deaf', run, { isDeafWhenSettled: true, tickMs: 5_000 })], agent);
+  await runFor(20_000, [duty('ignoring', run, { ignoresRingsWhenSettled: true, tickMs: 5_000 })], agent);
   expect(looks).toBe(2);
 });

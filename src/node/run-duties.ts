@@ -25,7 +25,7 @@ export interface RunDutiesOptions {
 const tickMsDefault = 1_000;
 const settledTickMsDefault = 30_000;
 /** Rings come in crowds: a duty that has just looked waits this long for the rest of them. */
-const breathMs = 50;
+const gatherRingsMs = 50;
 /** A duty that acts again and again without settling must not spin. */
 const actionsInARow = 5;
 
@@ -33,44 +33,44 @@ const actionsInARow = 5;
 export async function runDuties(options: RunDutiesOptions): Promise<never> {
   const reports = new Map<string, DutyReport>();
   const opened = new Set<string>();
-  await Promise.all(options.duties.map((duty) => keep(duty, options, { reports, opened })));
+  await Promise.all(options.duties.map((duty) => keepDuty(duty, options, { reports, opened })));
   options.signal.throwIfAborted();
   throw new Error('duties end only by the signal');
 }
 
-interface Board {
+interface DutyBoard {
   readonly reports: Map<string, DutyReport>;
   /** Duties that were settled once: those who need them may go. */
   readonly opened: Set<string>;
 }
 
-async function keep(duty: Duty, options: RunDutiesOptions, board: Board): Promise<void> {
+async function keepDuty(duty: Duty, options: RunDutiesOptions, board: DutyBoard): Promise<void> {
   const { agent, signal } = options;
   let actions = 0;
   while (!signal.aborted) {
     const { rings } = agent.doorbell;
     const lookedMs = agent.host.clock.monotonicMs();
-    const outcome = await look(duty, options, board);
+    const outcome = await lookAt(duty, options, board);
     if (signal.aborted) return;
-    const ownRings = tell(duty, outcome, options, board);
+    const ownRings = report(duty, outcome, options, board);
     actions = outcome.status === 'acted' ? actions + 1 : 0;
     if (actions > 0 && actions < actionsInARow) continue;
     await pause(agent.host, {
       ...pauseAfter(outcome, duty),
       doorbell: agent.doorbell,
       rings: rings + ownRings,
-      untilMs: lookedMs + breathMs,
+      untilMs: lookedMs + gatherRingsMs,
       signal,
     });
   }
 }
 
-function pauseAfter(outcome: DutyOutcome, duty: Duty): Pick<Pause, 'pauseMs' | 'isDeaf'> {
-  if (outcome.status !== 'settled') return { pauseMs: duty.tickMs ?? tickMsDefault, isDeaf: false };
-  return { pauseMs: duty.settledTickMs ?? settledTickMsDefault, isDeaf: duty.isDeafWhenSettled === true };
+function pauseAfter(outcome: DutyOutcome, duty: Duty): Pick<Pause, 'pauseMs' | 'ignoresRings'> {
+  if (outcome.status !== 'settled') return { pauseMs: duty.tickMs ?? tickMsDefault, ignoresRings: false };
+  return { pauseMs: duty.settledTickMs ?? settledTickMsDefault, ignoresRings: duty.ignoresRingsWhenSettled === true };
 }
 
-async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: Board): Promise<DutyOutcome> {
+async function lookAt(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: DutyBoard): Promise<DutyOutcome> {
   const missing = duty.needs.filter((name) => !opened.has(name));
   if (missing.length > 0)
     return { status: 'waiting', missing: missing.map((duty) => waitingFor('the duty', duty, { duty })) };
@@ -88,7 +88,7 @@ async function look(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }:
 }
 
 /** Reports what changed, and says how often it has rung for that. */
-function tell(duty: Duty, outcome: DutyOutcome, options: RunDutiesOptions, { reports, opened }: Board): number {
+function report(duty: Duty, outcome: DutyOutcome, options: RunDutiesOptions, { reports, opened }: DutyBoard): number {
   const before = reports.get(duty.name);
   const isNewlyOpen = outcome.status === 'settled' && !opened.has(duty.name);
   if (isNewlyOpen) opened.add(duty.name);
@@ -107,17 +107,17 @@ interface Pause {
   readonly doorbell: Doorbell;
   readonly rings: number;
   readonly pauseMs: number;
-  readonly isDeaf: boolean;
+  readonly ignoresRings: boolean;
   /** Not over before this moment, whoever rings. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
-async function pause(host: Host, { doorbell, rings, pauseMs, isDeaf, untilMs, signal }: Pause): Promise<void> {
+async function pause(host: Host, { doorbell, rings, pauseMs, ignoresRings, untilMs, signal }: Pause): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([over.signal, signal]);
   try {
-    const ring = isDeaf ? [] : [doorbell.rung(rings, either)];
+    const ring = ignoresRings ? [] : [doorbell.rung(rings, either)];
     await Promise.race([host.clock.sleep(pauseMs, either), ...ring]);
     const leftMs = untilMs - host.clock.monotonicMs();
     if (leftMs > 0) await host.clock.sleep(leftMs, signal);

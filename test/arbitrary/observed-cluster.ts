@@ -81,7 +81,7 @@ export function cluster(
     bootstrap: { name: 'bootstrap', peerUrl: peerUrlOf('bootstrap'), clientUrl: clientUrlOf('bootstrap') },
     masters: masterNames.map((name) => master(name)),
     justRemoved: [],
-    unrestMs: undefined,
+    slowForMs: undefined,
     maxLearners: 3,
     ...change,
     handoff: {

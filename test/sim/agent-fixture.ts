@@ -4,7 +4,7 @@ import type { ClusterId, Member, MemberId } from '../../src/etcd/member.ts';
 import { type FakeHost, fakeHost, type FakeHostOptions } from '../../src/host/fake/fake-host.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import type { Agent } from '../../src/node/agent-context.ts';
-import { Children } from '../../src/node/children.ts';
+import { BackgroundTasks } from '../../src/node/background-tasks.ts';
 import { ClusterView } from '../../src/membership/cluster-view.ts';
 import { Doorbell } from '../../src/workflow/doorbell.ts';
 import { agentErrors } from '../../src/node/errors.ts';
@@ -112,7 +112,7 @@ export function fakeAgent(options: FakeAgentOptions = {}): FakeAgent {
     apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
     controlPlane: role === 'master' ? controlPlane : undefined,
     doorbell,
-    children: new Children(host.clock, signal, () => doorbell.ring()),
+    background: new BackgroundTasks(host.clock, signal, () => doorbell.ring()),
     cluster: new ClusterView(),
     signal,
     api: async () => {

@@ -1,7 +1,7 @@
 // When a master is announced to etcd as a learner. A learner does not count for the quorum, yet a failed start would
 // hold a place, so everything that can be known beforehand is asked beforehand.
-import { type MembershipView, votersAiling } from '../membership-view.ts';
-import { move, no, type MembershipRule, type RuleVerdict } from '../move.ts';
+import { type MembershipView, voterFaults } from '../membership-view.ts';
+import { propose, noChange, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isAnswering, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 
@@ -15,31 +15,38 @@ const startingMs = 10_000;
 
 export const addRule: MembershipRule = (view) => {
   const absent = expectedMasters(view.seen).filter((master) => !hasMember(view, master));
-  if (absent.length === 0) return no();
+  if (absent.length === 0) return noChange();
   const obstacles = absent.map((master) => obstacleOf(master, view));
   const ready = absent.find((_master, index) => obstacles[index] === undefined);
   const unready = obstacles.filter((obstacle) => obstacle !== undefined);
-  if (ready === undefined) return no(...unready);
-  return announce(ready, view, unready);
+  if (ready === undefined) return noChange(...unready);
+  return proposeAddition(ready, view, unready);
 };
 
-function announce({ name, peerUrl }: ObservedMaster, view: MembershipView, unready: readonly Missing[]): RuleVerdict {
-  const ailing = votersAiling(view);
-  if (ailing.length > 0) return no(...ailing, ...unready);
+function proposeAddition(
+  { name, peerUrl }: ObservedMaster,
+  view: MembershipView,
+  unready: readonly Missing[],
+): RuleVerdict {
+  const faults = voterFaults(view);
+  if (faults.length > 0) return noChange(...faults, ...unready);
   const starting = view.learners.find((each) => each.probe.status === 'unstarted' && each.unchangedMs < startingMs);
   if (starting !== undefined) {
     const node = view.nameOf(starting);
-    return no(waitingFor(`etcd on ${node}`, `to start, before ${name} is added`, { machines: [node] }), ...unready);
+    return noChange(
+      waitingFor(`etcd on ${node}`, `to start, before ${name} is added`, { machines: [node] }),
+      ...unready,
+    );
   }
   if (view.learners.length >= view.seen.maxLearners) {
     const names = view.learners.map((learner) => view.nameOf(learner));
     const detail = `${names.join(', ')} must be promoted or removed first`;
-    return no(waitingFor("a learner's place", `for ${name}`, { detail, machines: [name, ...names] }), ...unready);
+    return noChange(waitingFor("a learner's place", `for ${name}`, { detail, machines: [name, ...names] }), ...unready);
   }
   const via = view.via();
   return via === undefined
-    ? no(waitingFor('a voter', `that takes the addition of ${name}`, { machines: [name] }))
-    : move({ kind: 'add', node: name, peerUrl, via });
+    ? noChange(waitingFor('a voter', `that takes the addition of ${name}`, { machines: [name] }))
+    : propose({ kind: 'add', node: name, peerUrl, via });
 }
 
 function hasMember(view: MembershipView, master: ObservedMaster): boolean {
@@ -67,10 +74,10 @@ function obstacleOf(master: ObservedMaster, view: MembershipView): Missing | und
   if (view.seen.justRemoved.includes(peerUrl)) {
     return waitingFor('a second', `to pass before ${name} is added to etcd again`, { machines: [name] });
   }
-  return unfitness(master, readiness, view);
+  return machineObstacle(master, readiness, view);
 }
 
-function unfitness(master: ObservedMaster, readiness: Readiness, view: MembershipView): Missing | undefined {
+function machineObstacle(master: ObservedMaster, readiness: Readiness, view: MembershipView): Missing | undefined {
   const { name, freeDiskBytes = 0 } = master;
   if (freeDiskBytes < neededDiskBytes) {
     const what = 'to have 1 GiB free for etcd';

@@ -1,7 +1,7 @@
 // When a member that is of no use any more is removed, so that its machine (or another) can join afresh. A learner costs
 // nothing; a voter only after the handoff, only while the rest keeps a majority, and one at a time.
 import { keepsQuorum, type MembershipView } from '../membership-view.ts';
-import { move, no, type RemovalReason, type MembershipRule, type RuleVerdict } from '../move.ts';
+import { propose, noChange, type RemovalReason, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 
@@ -11,16 +11,16 @@ const silentLimitMs = 300_000;
 export const clearAwayRule: MembershipRule = (view) => {
   const missing: Missing[] = [];
   for (const member of [...view.learners, ...view.voters]) {
-    const because = uselessness(member, view);
+    const because = removalReasonOf(member, view);
     if (because === undefined) continue;
-    const verdict = clearAway(member, because, view);
-    if (verdict.status === 'move') return verdict;
+    const verdict = proposeRemoval(member, because, view);
+    if (verdict.status === 'propose') return verdict;
     missing.push(...verdict.missing);
   }
-  return no(...missing);
+  return noChange(...missing);
 };
 
-function uselessness(member: ObservedMember, view: MembershipView): RemovalReason | undefined {
+function removalReasonOf(member: ObservedMember, view: MembershipView): RemovalReason | undefined {
   const { status } = member.probe;
   if (status === 'answers') return undefined;
   const master = view.seen.masters.find((master) => isMemberOf(member, master));
@@ -31,25 +31,26 @@ function uselessness(member: ObservedMember, view: MembershipView): RemovalReaso
   return master?.isGone === true || member.unchangedMs >= silentLimitMs ? 'dead' : undefined;
 }
 
-function clearAway(member: ObservedMember, because: RemovalReason, view: MembershipView): RuleVerdict {
+function proposeRemoval(member: ObservedMember, because: RemovalReason, view: MembershipView): RuleVerdict {
   const node = view.nameOf(member);
   if (!member.isLearner) {
     if (because === 'never-started') {
       const detail = 'it votes, and only that restores the majority';
-      return no(waitingFor(`etcd on ${node}`, 'to start', { detail, machines: [node] }));
+      return noChange(waitingFor(`etcd on ${node}`, 'to start', { detail, machines: [node] }));
     }
     const obstacle = voterObstacle(node, because, view);
-    if (obstacle !== undefined) return no(obstacle);
+    if (obstacle !== undefined) return noChange(obstacle);
   }
   const rest = view.voters.filter((voter) => voter !== member);
   if (!keepsQuorum(view, rest)) {
-    return no(
+    return noChange(
       waitingFor('more members that are well,', `before ${node} can be removed from etcd`, { machines: [node] }),
     );
   }
   const via = view.via(member.id);
-  if (via === undefined) return no(waitingFor('a voter', `through which ${node} can be removed`, { machines: [node] }));
-  return move({ kind: 'remove', node, member: member.id, peerUrls: member.peerUrls, because, via });
+  if (via === undefined)
+    return noChange(waitingFor('a voter', `through which ${node} can be removed`, { machines: [node] }));
+  return propose({ kind: 'remove', node, member: member.id, peerUrls: member.peerUrls, because, via });
 }
 
 function voterObstacle(node: string, because: RemovalReason, view: MembershipView): Missing | undefined {

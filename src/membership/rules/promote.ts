@@ -1,8 +1,8 @@
 // When a learner may vote. etcd itself only asks whether the learner has caught up at some time; a dead one is promoted
 // gladly, and from one voter to two that stops every write. So: all voters well, the learner alive, and the step from
 // one voter to two only when the step to three can follow at once.
-import { keepsQuorum, type MembershipView, votersAiling } from '../membership-view.ts';
-import { move, no, type MembershipRule } from '../move.ts';
+import { keepsQuorum, type MembershipView, voterFaults } from '../membership-view.ts';
+import { propose, noChange, type MembershipRule } from '../move.ts';
 import {
   type AnsweringMember,
   isAnswering,
@@ -16,23 +16,23 @@ import { type Missing, waitingFor } from '../../contract/missing.ts';
 const lagLimit = 100;
 const lagLimitShare = 0.1;
 /** How long those who are ready at one voter wait for masters that have not been added yet. */
-const companyMs = 2000;
+const waitForOthersMs = 2000;
 
 export const promoteRule: MembershipRule = (view) => {
   const { learners } = view;
-  if (learners.length === 0) return no();
+  if (learners.length === 0) return noChange();
   const obstacles = learners.map((learner) => obstacleOf(learner, view));
   const ready = learners.filter((_learner, index) => obstacles[index] === undefined);
   const unready = obstacles.filter((obstacle) => obstacle !== undefined);
   const [first] = ready;
-  if (first === undefined) return no(...unready);
-  const ailing = votersAiling(view);
-  if (ailing.length > 0 || !keepsQuorum(view, [...view.voters, first])) return no(...ailing, ...unready);
-  const company = companyMissing(view, ready);
-  if (company !== undefined) return no(company, ...unready);
+  if (first === undefined) return noChange(...unready);
+  const faults = voterFaults(view);
+  if (faults.length > 0 || !keepsQuorum(view, [...view.voters, first])) return noChange(...faults, ...unready);
+  const company = othersMissing(view, ready);
+  if (company !== undefined) return noChange(company, ...unready);
   const via = view.via(first.id);
-  if (via === undefined) return no(waitingFor('a voter', `that promotes ${view.nameOf(first)}`));
-  return move({ kind: 'promote', node: view.nameOf(first), member: first.id, via });
+  if (via === undefined) return noChange(waitingFor('a voter', `that promotes ${view.nameOf(first)}`));
+  return propose({ kind: 'promote', node: view.nameOf(first), member: first.id, via });
 };
 
 function obstacleOf(learner: ObservedMember, view: MembershipView): Missing | undefined {
@@ -40,8 +40,8 @@ function obstacleOf(learner: ObservedMember, view: MembershipView): Missing | un
   const master = view.seen.masters.find((master) => isMemberOf(learner, master));
   if (master === undefined) return waitingFor(name, 'is a learner on no machine we know; it is not promoted');
   if (master.isLeaving || master.isGone) return waitingFor(name, 'is leaving; it is not promoted');
-  const ailment = view.ailment(learner);
-  if (ailment !== undefined) return ailment;
+  const fault = view.fault(learner);
+  if (fault !== undefined) return fault;
   if (!isAnswering(learner) || !isAnswering(view.leader)) {
     return waitingFor('the leader of etcd', 'to say how far it is');
   }
@@ -64,7 +64,7 @@ export function entriesBehind(member: AnsweringMember, leader: AnsweringMember):
  * Two voters bear no failure at all, so nobody goes there before a third can follow. And whoever is not even added by
  * then will have to wait for etcd's five seconds, so those who are ready give the others a moment.
  */
-function companyMissing(view: MembershipView, ready: readonly ObservedMember[]): Missing | undefined {
+function othersMissing(view: MembershipView, ready: readonly ObservedMember[]): Missing | undefined {
   if (view.voters.length !== 1) return undefined;
   const isIn = (members: readonly ObservedMember[]) => (master: ObservedMaster) =>
     members.some((member) => isMemberOf(member, master));
@@ -76,7 +76,7 @@ function companyMissing(view: MembershipView, ready: readonly ObservedMember[]):
   }
   const absent = joining.filter((master) => !isIn(view.learners)(master));
   const since = ready.map((member) => member.unchangedMs).toSorted((a, b) => b - a)[1] ?? 0;
-  if (absent.length === 0 || since >= companyMs) return undefined;
+  if (absent.length === 0 || since >= waitForOthersMs) return undefined;
   const others = absent.map(({ name }) => name);
   return waitingFor(`${others.join(' and ')},`, `for a moment, before ${names} vote`, { machines: others });
 }

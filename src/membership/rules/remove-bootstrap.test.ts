@@ -62,12 +62,12 @@ describe('removing the bootstrap member', () => {
     ],
     [
       'not by handing over in a moment when etcd is slow',
-      cluster([boot, m0, m1, m2], { ...committed, unrestMs: 9_999 }),
+      cluster([boot, m0, m1, m2], { ...committed, slowForMs: 9_999 }),
       'shrinking: a moment when every member of etcd answers at once, to hand leadership over',
     ],
     [
       'after handing over in whatever moment when there was no quiet one for long',
-      cluster([boot, m0, m1, m2], { ...committed, unrestMs: 10_000 }),
+      cluster([boot, m0, m1, m2], { ...committed, slowForMs: 10_000 }),
       `move-leader master-0 ${viaBoot}`,
     ],
     [

@@ -1,32 +1,32 @@
 // When the bootstrap member may go: the handoff is on record, and the masters carry etcd alone, all of them well and
 // abreast. etcd itself would let it go with a master down, and leave two of three.
 import type { MembershipView } from '../membership-view.ts';
-import { move, no, type MembershipRule, type RuleVerdict } from '../move.ts';
+import { propose, noChange, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isAnswering, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 import { sameMembers } from './clear-away.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 
-const appliedSpreadLimit = 1000;
-const revisionSpreadLimit = 100;
+const entriesBehindLimit = 1000;
+const revisionsBehindLimit = 100;
 const apiServersNeeded = 2;
 /** Who has found no quiet moment for so long will not find one soon. */
-const unrestLimitMs = 10_000;
+const slowLimitMs = 10_000;
 
 export const removeBootstrapRule: MembershipRule = (view) => {
   const { bootstrap, voters } = view;
-  if (bootstrap === undefined || bootstrap.isLearner) return no();
+  if (bootstrap === undefined || bootstrap.isLearner) return noChange();
   const masters = voters.filter((member) => member !== bootstrap);
   const missing = [...etcdMissing(view, masters), ...handoffMissing(view, masters)];
-  if (missing.length > 0) return no(...missing);
+  if (missing.length > 0) return noChange(...missing);
   if (mayStillServe(view, bootstrap)) {
     const detail = 'it needs its member until then';
-    return no(waitingFor(`the API of ${view.nameOf(bootstrap)}`, 'to end', { detail }));
+    return noChange(waitingFor(`the API of ${view.nameOf(bootstrap)}`, 'to end', { detail }));
   }
   if (view.leader === bootstrap) return handLeadershipOver(view, masters);
   const via = view.via(bootstrap.id);
-  if (via === undefined) return no(waitingFor('a master', 'through which the bootstrap member can be removed'));
+  if (via === undefined) return noChange(waitingFor('a master', 'through which the bootstrap member can be removed'));
   const { id: member, peerUrls } = bootstrap;
-  return move({ kind: 'remove', node: view.nameOf(bootstrap), member, peerUrls, because: 'bootstrap-done', via });
+  return propose({ kind: 'remove', node: view.nameOf(bootstrap), member, peerUrls, because: 'bootstrap-done', via });
 };
 
 function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly Missing[] {
@@ -38,16 +38,16 @@ function etcdMissing(view: MembershipView, masters: readonly ObservedMember[]): 
     ...strangers.map((member) =>
       waitingFor(view.nameOf(member), 'to be removed from etcd', { detail: 'it votes and is no machine we know' }),
     ),
-    ...masters.flatMap((member) => view.ailment(member) ?? []),
+    ...masters.flatMap((member) => view.fault(member) ?? []),
     ...learners.map((learner) => {
       const name = view.nameOf(learner);
       return waitingFor(`the learner ${name}`, 'to be promoted or removed', { machines: [name] });
     }),
-    ...spreadMissing(view, masters),
+    ...lagMissing(view, masters),
   ];
 }
 
-function spreadMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly Missing[] {
+function lagMissing(view: MembershipView, masters: readonly ObservedMember[]): readonly Missing[] {
   const states = masters.filter(isAnswering).map((member) => ({ name: view.nameOf(member), ...member.probe.state }));
   const raftIndex = Math.max(...states.map((state) => state.raftIndex));
   const revision = Math.max(...states.map((state) => state.revision));
@@ -60,9 +60,9 @@ function spreadMissing(view: MembershipView, masters: readonly ObservedMember[])
         machines: [name],
       });
     const behind = raftIndex - state.raftAppliedIndex;
-    if (behind >= appliedSpreadLimit) return catchUp(`${behind} entries behind`, state.raftAppliedIndex);
+    if (behind >= entriesBehindLimit) return catchUp(`${behind} entries behind`, state.raftAppliedIndex);
     const revisions = revision - state.revision;
-    return revisions > revisionSpreadLimit ? catchUp(`${revisions} revisions behind`, state.revision) : [];
+    return revisions > revisionsBehindLimit ? catchUp(`${revisions} revisions behind`, state.revision) : [];
   });
 }
 
@@ -83,7 +83,7 @@ function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]
 /** A machine that is gone says nothing either; then its member is silent too. */
 function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean {
   const { bootstrapApi } = view.seen.handoff;
-  return bootstrapApi === 'answers' || (bootstrapApi === 'silent' && view.isWell(bootstrap));
+  return bootstrapApi === 'answers' || (bootstrapApi === 'silent' && view.isHealthy(bootstrap));
 }
 
 /**
@@ -94,13 +94,13 @@ function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean
 function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): RuleVerdict {
   const { leader, seen } = view;
   const [via] = leader.clientUrls;
-  if (via === undefined || !view.isWell(leader)) {
-    return no(waitingFor(view.nameOf(leader), 'to answer', { detail: 'it leads etcd and must hand over' }));
+  if (via === undefined || !view.isHealthy(leader)) {
+    return noChange(waitingFor(view.nameOf(leader), 'to answer', { detail: 'it leads etcd and must hand over' }));
   }
-  if (seen.unrestMs !== undefined && seen.unrestMs < unrestLimitMs) {
-    return no(waitingFor('a moment', 'when every member of etcd answers at once, to hand leadership over'));
+  if (seen.slowForMs !== undefined && seen.slowForMs < slowLimitMs) {
+    return noChange(waitingFor('a moment', 'when every member of etcd answers at once, to hand leadership over'));
   }
   const [steadiest] = masters.toSorted((a, b) => b.unchangedMs - a.unchangedMs);
-  if (steadiest === undefined) return no(waitingFor('a master', 'to lead etcd'));
-  return move({ kind: 'move-leader', node: view.nameOf(steadiest), member: steadiest.id, via });
+  if (steadiest === undefined) return noChange(waitingFor('a master', 'to lead etcd'));
+  return propose({ kind: 'move-leader', node: view.nameOf(steadiest), member: steadiest.id, via });
 }

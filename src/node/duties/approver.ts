@@ -9,7 +9,7 @@ import { eventLine } from '../event-line.ts';
 import { approverLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-export const approver: Duty = {
+export const approverDuty: Duty = {
   name: 'approver',
   why: 'A kubelet gets a certificate only if somebody looked at its request; that somebody must not be a single machine.',
   roles: ['master'],
@@ -17,7 +17,7 @@ export const approver: Duty = {
   run: async (agent) => {
     const inventory = await knownInventory(agent.host, agent.cluster);
     if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
-    const { note, lastFailure } = agent.children.keep('approver', (signal, say) => approve(agent, signal, say));
+    const { note, lastFailure } = agent.background.keep('approver', (signal, say) => approve(agent, signal, say));
     return note === undefined
       ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the approver' }))
       : settled(note);

@@ -7,7 +7,7 @@ import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { isReadyNode } from '../../kubernetes/node-object.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-export const clusterView: Duty = {
+export const clusterViewDuty: Duty = {
   name: 'cluster-view',
   why: 'Pod ranges, peers and the inventory are in the API; a watch tells of a change the moment it happens.',
   roles: ['master', 'worker'],
@@ -15,7 +15,7 @@ export const clusterView: Duty = {
   run: async (agent) => {
     const { host, node, cluster: view, doorbell } = agent;
     const client = await agent.api();
-    const { lastFailure } = agent.children.keep('cluster-view', (signal) =>
+    const { lastFailure } = agent.background.keep('cluster-view', (signal) =>
       followCluster({
         client,
         host,

@@ -6,12 +6,12 @@ import { acted, type Duty, settled } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
 import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
 
-export const configServer: Duty = {
+export const configServerDuty: Duty = {
   name: 'config-server',
   why: 'Machines that join later ask for their configuration as the first ones did, and the bootstrap machine is gone.',
   roles: ['master'],
   needs: ['keys', 'credentials', 'cluster-view'],
-  isDeafWhenSettled: true,
+  ignoresRingsWhenSettled: true,
   run: async ({ host }) => {
     const { name } = masterConfigServerUnit;
     const active = await host.processes.run(programs.systemctl, ['is-active', '--quiet', name], { timeoutMs: 10_000 });

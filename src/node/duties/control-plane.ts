@@ -17,7 +17,7 @@ export const controlPlaneDuty: Duty = {
   why: 'Once this master votes in etcd it can serve the API without the bootstrap machine.',
   roles: ['master'],
   needs: ['etcd-member'],
-  isDeafWhenSettled: true,
+  ignoresRingsWhenSettled: true,
   tickMs: 300,
   run: async (agent) => {
     const { 'kube-apiserver': server, ...others } = await podsOf(agent);

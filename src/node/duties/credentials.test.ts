@@ -3,7 +3,7 @@ import { fakeAgent, type FakeAgent } from '../../../test/sim/agent-fixture.ts';
 import { heldSigners } from '../../control-plane/machine-credentials.ts';
 import { issueSigner } from '../../pki/issue.ts';
 import { signerProfiles } from '../../pki/profiles.ts';
-import { credentials } from './credentials.ts';
+import { credentialsDuty } from './credentials.ts';
 
 const dayMs = 86_400_000;
 let agent: FakeAgent;
@@ -22,40 +22,40 @@ beforeEach(async () => {
 
 describe('the credentials of a master', () => {
   test('are made once and then left alone', async () => {
-    expect(await credentials.run(agent)).toMatchObject({ status: 'acted' });
+    expect(await credentialsDuty.run(agent)).toMatchObject({ status: 'acted' });
     const { changes } = agent.host.disk;
-    expect(await credentials.run(agent)).toEqual({ status: 'settled' });
+    expect(await credentialsDuty.run(agent)).toEqual({ status: 'settled' });
     expect(agent.host.disk.changes).toBe(changes);
   });
 
   test('a kubeconfig of a component names the files of its leaf, so that a renewal needs no restart', async () => {
-    await credentials.run(agent);
+    await credentialsDuty.run(agent);
     const text = await agent.host.files.readText('/etc/kubernetes/kube-scheduler.kubeconfig');
     expect(text).toContain('client-certificate: pki/kube-scheduler.crt');
     expect(text).not.toContain('client-key-data');
   });
 
   test("a leaf that has grown old is not touched before it is this master's turn", async () => {
-    await credentials.run(agent);
+    await credentialsDuty.run(agent);
     const before = await leaf();
     agent.host.clock.advance(300 * dayMs);
-    const outcome = await credentials.run(agent);
+    const outcome = await credentialsDuty.run(agent);
     expect(outcome).toMatchObject({ status: 'settled', note: expect.stringContaining('etcd-peer') });
     expect(await leaf()).toBe(before);
   });
 
   test('a leaf that has expired is made anew at once: there is nothing left to protect', async () => {
-    await credentials.run(agent);
+    await credentialsDuty.run(agent);
     const before = await leaf();
     agent.host.clock.advance(400 * dayMs);
-    expect(await credentials.run(agent)).toMatchObject({ status: 'acted' });
+    expect(await credentialsDuty.run(agent)).toMatchObject({ status: 'acted' });
     expect(await leaf()).not.toBe(before);
   });
 
   test('a machine whose address changed gets leaves for the new one', async () => {
-    await credentials.run(agent);
+    await credentialsDuty.run(agent);
     const moved = { ...agent, node: { ...agent.node, addresses: ['10.99.0.77'] } };
-    const did = await credentials.run(moved);
+    const did = await credentialsDuty.run(moved);
     expect(did).toMatchObject({ status: 'acted', did: expect.stringContaining('etcd-server') });
   });
 });

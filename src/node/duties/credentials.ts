@@ -18,19 +18,21 @@ import { renewalLease, systemNamespace } from '../../contract/cluster-objects.ts
 
 const readyWithinMs = 120_000;
 
-export const credentials: Duty = {
+export const credentialsDuty: Duty = {
   name: 'credentials',
   why: 'Every component proves who it is by a certificate that was made on this machine and never leaves it.',
   roles: ['master'],
   needs: ['keys'],
-  isDeafWhenSettled: true,
+  ignoresRingsWhenSettled: true,
   run: async (agent) => {
     const options = credentialOptions(agent);
     const made = await ensureMachineCredentials({ ...options, mayIssue: (leaf) => !leaf.canWait });
     if (made.length > 0) return acted(`made ${namesOf(made)}`);
     const ageing = await dueLeaves(options);
     if (ageing.length === 0) return settled();
-    const { note, lastFailure } = agent.children.keep('leaf-renewal', (signal, say) => renewInTurn(agent, signal, say));
+    const { note, lastFailure } = agent.background.keep('leaf-renewal', (signal, say) =>
+      renewInTurn(agent, signal, say),
+    );
     return settled(`${namesOf(ageing)} to be renewed: ${note ?? lastFailure ?? 'waiting for the turn of this master'}`);
   },
 };

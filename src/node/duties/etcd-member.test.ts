@@ -9,7 +9,7 @@ import {
   putRelease,
 } from '../../../test/sim/agent-fixture.ts';
 import { hostErrors } from '../../host/errors.ts';
-import { etcdMember } from './etcd-member.ts';
+import { etcdMemberDuty } from './etcd-member.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
 const path = '/etc/kubernetes/manifests/etcd-pod.yaml';
@@ -28,8 +28,8 @@ async function untilPodIsWritten(): Promise<void> {
     status: 'waiting',
     missing: [expect.objectContaining({ who: 'etcd on master-1', what: 'to start', detail: expect.any(String) })],
   };
-  for (let start = 1; start <= 2; start += 1) expect(await etcdMember.run(agent)).toEqual(failed);
-  expect(await etcdMember.run(agent)).toEqual({ status: 'acted', did: 'started etcd as a new member' });
+  for (let start = 1; start <= 2; start += 1) expect(await etcdMemberDuty.run(agent)).toEqual(failed);
+  expect(await etcdMemberDuty.run(agent)).toEqual({ status: 'acted', did: 'started etcd as a new member' });
 }
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ describe('the etcd pod of a master', () => {
   test('is not written before the members list this machine', async () => {
     for (const members of [undefined, [bootstrap]]) {
       agent.members = members;
-      expect(await etcdMember.run(agent)).toMatchObject({ status: 'waiting' });
+      expect(await etcdMemberDuty.run(agent)).toMatchObject({ status: 'waiting' });
     }
     expect(await podText()).toBe('');
   });
@@ -60,7 +60,7 @@ describe('the etcd pod of a master', () => {
     expect(text).toContain(`--initial-cluster=${peers.join(',')}`);
     expect(text).toContain('--initial-cluster-state=existing');
     expect(text).toContain('image: r/etcd@sha256:1');
-    expect(await etcdMember.run(agent)).toEqual({
+    expect(await etcdMemberDuty.run(agent)).toEqual({
       status: 'waiting',
       missing: [waitingFor('etcd on master-1', 'to start')],
     });
@@ -72,19 +72,19 @@ describe('the etcd pod of a master', () => {
     const before = await podText();
     await data();
     agent.members = [bootstrap, own({ isLearner: true })];
-    expect(await etcdMember.run(agent)).toMatchObject({
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [waitingFor('etcd on master-1', 'to be promoted to a voter')],
     });
     agent.members = [own()];
-    expect(await etcdMember.run(agent)).toEqual({ status: 'settled', note: 'voter' });
+    expect(await etcdMemberDuty.run(agent)).toEqual({ status: 'settled', note: 'voter' });
     expect(await podText()).toBe(before);
   });
 
   test('comes back after a power cut although nobody answers', async () => {
     await data();
-    expect(await etcdMember.run(agent)).toEqual({ status: 'acted', did: 'started etcd with the data it has' });
-    expect(await etcdMember.run(agent)).toMatchObject({
+    expect(await etcdMemberDuty.run(agent)).toEqual({ status: 'acted', did: 'started etcd with the data it has' });
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [waitingFor('a majority of etcd that answers')],
     });
@@ -93,9 +93,9 @@ describe('the etcd pod of a master', () => {
   test('is taken away when the data is lost: an empty member must not answer for what it promised', async () => {
     agent.members = [bootstrap, own()];
     await agent.host.files.write(path, 'a pod of before');
-    expect(await etcdMember.run(agent)).toMatchObject({ status: 'acted' });
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({ status: 'acted' });
     expect(await podText()).toBe('');
-    expect(await etcdMember.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({ status: 'waiting' });
   });
 });
 
@@ -117,13 +117,19 @@ describe('data of a member that was removed', () => {
     await data('a0');
     agent.members = [bootstrap, announced('a1')];
     await agent.host.files.write(path, 'a pod of before');
-    expect(await etcdMember.run(agent)).toMatchObject({ status: 'acted', did: expect.stringMatching(/^stopped etcd/) });
-    expect(await etcdMember.run(agent)).toMatchObject({
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({
+      status: 'acted',
+      did: expect.stringMatching(/^stopped etcd/),
+    });
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [{ what: expect.stringContaining('to stop') }],
     });
     isRunning = false;
-    expect(await etcdMember.run(agent)).toMatchObject({ status: 'acted', did: expect.stringMatching(/^moved data/) });
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({
+      status: 'acted',
+      did: expect.stringMatching(/^moved data/),
+    });
     expect(await agent.host.files.list('/var/lib/etcd')).toEqual([expect.stringMatching(/^member-removed-archive-/)]);
     await untilPodIsWritten();
   });
@@ -131,7 +137,7 @@ describe('data of a member that was removed', () => {
   test('stays while the machine waits to be added again', async () => {
     await data('a0');
     agent.members = [bootstrap];
-    expect(await etcdMember.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(await etcdMemberDuty.run(agent)).toMatchObject({ status: 'waiting' });
     expect(await agent.host.files.list('/var/lib/etcd')).toEqual(['member']);
   });
 });

@@ -12,7 +12,7 @@ import { toYaml } from '../../kubernetes/yaml.ts';
 import { programs } from '../../contract/machine-paths.ts';
 import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
-import { observeMember, type SeenMember } from '../observe-member.ts';
+import { observeOwnMember, type OwnMember } from '../own-member.ts';
 import { primeEtcd } from '../prime-etcd.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
@@ -21,7 +21,7 @@ import { waitingFor } from '../../contract/missing.ts';
 
 const path = podFile('etcd');
 
-export const etcdMember: Duty = {
+export const etcdMemberDuty: Duty = {
   name: 'etcd-member',
   why: 'The cluster remembers in etcd; a master carries a part of that memory from the moment the others count on it.',
   roles: ['master'],
@@ -29,7 +29,7 @@ export const etcdMember: Duty = {
   // Nobody tells a learner that it was added or promoted.
   tickMs: 200,
   run: async (agent) => {
-    const seen = await observeMember(agent);
+    const seen = await observeOwnMember(agent);
     const { decision } = seen;
     const { files } = agent.host;
     switch (decision.kind) {
@@ -80,7 +80,7 @@ async function join(agent: Agent, initialCluster: readonly InitialMember[]): Pro
   return isWritten ? acted('started etcd as a new member') : waiting(waitingFor(`etcd on ${node.name}`, 'to start'));
 }
 
-async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: SeenMember): Promise<DutyOutcome> {
+async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: OwnMember): Promise<DutyOutcome> {
   const { name } = agent.node;
   if ((await agent.host.files.facts(path)) === undefined) {
     // It has its data: what is said about an initial cluster is not read again.

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../host/network.ts';
 import { masterKeyFiles } from '../../config-server/master-keys.ts';
 import { issueSigner } from '../../pki/issue.ts';
 import { signerProfiles } from '../../pki/profiles.ts';
-import { keys, redemptionFile } from './keys.ts';
+import { keysDuty, redemptionFile } from './keys.ts';
 
 const token = 'abcdef.0123456789abcdef';
 
@@ -39,7 +39,7 @@ describe('the keys of a master', () => {
     let body = '';
     const { agent, asked } = await newMaster(() => ({ status: 200, body }));
     body = JSON.stringify({ files: keySet(agent) });
-    expect(await keys.run(agent)).toEqual({ status: 'acted', did: 'received the signers' });
+    expect(await keysDuty.run(agent)).toEqual({ status: 'acted', did: 'received the signers' });
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({
       url: 'https://api-int.demo.firstlight.test:22623/keys/master',
@@ -51,14 +51,14 @@ describe('the keys of a master', () => {
     );
     expect(await Promise.all(modes)).toEqual(masterKeyFiles.map((name) => (name.endsWith('.key') ? 0o600 : 0o644)));
     expect((await agent.host.files.facts('/etc/kubernetes/pki'))?.mode).toBe(0o700);
-    expect(await keys.run(agent)).toEqual({ status: 'settled' });
+    expect(await keysDuty.run(agent)).toEqual({ status: 'settled' });
     expect(asked).toHaveLength(1);
   });
 
   test('a request whose answer was lost is repeated as the same request, also after a crash', async () => {
     const { agent, asked } = await newMaster(() => ({ status: 503, body: '' }));
-    await expect(keys.run(agent)).rejects.toThrow('the config server answered 503');
-    await expect(keys.run({ ...agent, host: { ...agent.host } })).rejects.toThrow('503');
+    await expect(keysDuty.run(agent)).rejects.toThrow('the config server answered 503');
+    await expect(keysDuty.run({ ...agent, host: { ...agent.host } })).rejects.toThrow('503');
     const [first, second] = asked.map(({ headers }) => headers?.['idempotency-key']);
     expect(first).toBe(second);
     expect((await agent.host.files.facts(redemptionFile))?.mode).toBe(0o600);
@@ -69,13 +69,13 @@ describe('the keys of a master', () => {
     const { agent } = await newMaster(() => ({ status: 200, body }));
     const { 'kubelet-signer.key': _, ...rest } = keySet(agent);
     body = JSON.stringify({ files: rest });
-    await expect(keys.run(agent)).rejects.toThrow('kubelet-signer.key is not in the answer');
+    await expect(keysDuty.run(agent)).rejects.toThrow('kubelet-signer.key is not in the answer');
     expect(await agent.host.files.list('/etc/kubernetes/pki')).toBeUndefined();
   });
 
   test('a machine without a token waits for one', async () => {
     const { agent } = await newMaster(() => ({ status: 200, body: '{}' }));
     await agent.host.files.write('/etc/kubernetes/kubeconfig', 'users: [{ name: kubelet, user: {} }]');
-    await expect(keys.run(agent)).rejects.toThrow('a token in /etc/kubernetes/kubeconfig');
+    await expect(keysDuty.run(agent)).rejects.toThrow('a token in /etc/kubernetes/kubeconfig');
   });
 });

@@ -18,12 +18,12 @@ import { configServerPort } from '../../contract/ports.ts';
 /** Present until the cluster knows that this machine holds its keys: see spent-token.ts. */
 export const redemptionFile = '/var/lib/firstlight/keys-redemption';
 
-export const keys: Duty = {
+export const keysDuty: Duty = {
   name: 'keys',
   why: 'A master signs its own certificates; the signers come once, to this machine, and never in a configuration.',
   roles: ['master'],
   needs: [],
-  isDeafWhenSettled: true,
+  ignoresRingsWhenSettled: true,
   run: async (agent) => {
     const { files } = agent.host;
     const held = await readMasterKeys(files, pkiFolder);

@@ -11,13 +11,13 @@ import { waitingFor } from '../../contract/missing.ts';
 
 const waitingForKubelet = waitingFor('the kubelet of this machine', 'to get its certificate');
 
-export const kubeProxy: Duty = {
+export const kubeProxyDuty: Duty = {
   name: 'kube-proxy',
   why: 'Service addresses work on a node once kube-proxy may read Services.',
   roles: ['master', 'worker'],
   // kube-proxy is of no use before the node is there, and its binding exists by then.
   needs: ['cluster-view'],
-  isDeafWhenSettled: true,
+  ignoresRingsWhenSettled: true,
   run: async (agent) => {
     const text = agent.node.role === 'master' ? masterText(agent) : await workerText(agent);
     if (text === undefined) return waiting(waitingForKubelet);

@@ -15,13 +15,13 @@ import { waitingFor } from '../../contract/missing.ts';
 
 const { name: unit } = kubeletUnit({ mode: 'cluster' });
 
-export const kubelet: Duty = {
+export const kubeletDuty: Duty = {
   name: 'kubelet',
   why: 'A kubelet that asks to be let in before anybody can answer is let in late.',
   roles: ['master', 'worker'],
   needs: [],
   tickMs: 300,
-  isDeafWhenSettled: true,
+  ignoresRingsWhenSettled: true,
   run: async (agent) => {
     const { host } = agent;
     if (await startsAtBoot(host.files, unit)) return settled();

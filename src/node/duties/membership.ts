@@ -10,7 +10,7 @@ import { eventLine } from '../event-line.ts';
 import { lookAfterMembers } from '../../membership/look-after-members.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-export const membership: Duty = {
+export const membershipDuty: Duty = {
   name: 'membership',
   why: 'A member that is lost must be replaced while the others still are a majority, and by one hand only.',
   roles: ['master'],
@@ -18,7 +18,7 @@ export const membership: Duty = {
   run: async (agent) => {
     const inventory = await knownInventory(agent.host, agent.cluster);
     if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
-    const { note, lastFailure } = agent.children.keep('membership', (signal, say) => lookAfter(agent, signal, say));
+    const { note, lastFailure } = agent.background.keep('membership', (signal, say) => lookAfter(agent, signal, say));
     return note === undefined
       ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the membership' }))
       : settled(note);

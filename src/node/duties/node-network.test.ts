@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { fakeAgent, nodeObject } from '../../../test/sim/agent-fixture.ts';
-import { kubeProxy } from './kube-proxy.ts';
-import { peerRoutes, routesTo } from './peer-routes.ts';
-import { podNetwork } from './pod-network.ts';
+import { kubeProxyDuty } from './kube-proxy.ts';
+import { peerRoutesDuty, routesTo } from './peer-routes.ts';
+import { podNetworkDuty } from './pod-network.ts';
 
 describe('the pod network of a node', () => {
   test('follows the ranges of its own node, also when it joined anew and got others', async () => {
     const agent = fakeAgent();
-    expect(await podNetwork.run(agent)).toMatchObject({
+    expect(await podNetworkDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [{ what: expect.stringContaining('register') }],
     });
     agent.cluster.put({ nodes: [nodeObject('master-1', '10.99.0.12', [])] });
-    expect(await podNetwork.run(agent)).toMatchObject({
+    expect(await podNetworkDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [{ what: expect.stringContaining('pod range') }],
     });
     for (const range of ['10.128.2.0/23', '10.128.8.0/23']) {
       agent.cluster.put({ nodes: [nodeObject('master-1', '10.99.0.12', [range])] });
-      expect(await podNetwork.run(agent)).toMatchObject({ status: 'acted' });
+      expect(await podNetworkDuty.run(agent)).toMatchObject({ status: 'acted' });
       expect(await agent.host.files.readText('/etc/cni/net.d/10-firstlight.conflist')).toContain(range);
-      expect(await podNetwork.run(agent)).toEqual({ status: 'settled', note: range });
+      expect(await podNetworkDuty.run(agent)).toEqual({ status: 'settled', note: range });
     }
   });
 });
@@ -40,7 +40,7 @@ describe('routes to the pods of other nodes', () => {
     const output = (line: string): string => (line.startsWith('ip -4 -json') ? JSON.stringify(shown) : '[]');
     const agent = fakeAgent({ output });
     agent.cluster.put({ nodes: peers });
-    expect(await peerRoutes.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 1 removed' });
+    expect(await peerRoutesDuty.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 1 removed' });
     expect(agent.commands).toEqual([
       'ip -4 -json route show proto 241',
       'ip -6 -json route show proto 241',
@@ -55,15 +55,15 @@ describe('routes to the pods of other nodes', () => {
     const looks = (): number => agent.commands.filter((line) => line.startsWith('ip -4 -json')).length;
     agent.cluster.put({ nodes: peers });
     for (let ring = 0; ring < 3; ring += 1) {
-      expect(await peerRoutes.run(agent)).toEqual({ status: 'settled', note: 'to 1 pod ranges' });
+      expect(await peerRoutesDuty.run(agent)).toEqual({ status: 'settled', note: 'to 1 pod ranges' });
     }
     expect(looks()).toBe(1);
     agent.cluster.put({ nodes: [...peers, nodeObject('worker-1', '10.99.0.22', ['10.128.4.0/23'])] });
-    expect(await peerRoutes.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 0 removed' });
+    expect(await peerRoutesDuty.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 0 removed' });
     expect(looks()).toBe(2);
     agent.cluster.put({ nodes: peers });
     agent.host.clock.advance(30_000);
-    expect(await peerRoutes.run(agent)).toMatchObject({ status: 'settled' });
+    expect(await peerRoutesDuty.run(agent)).toMatchObject({ status: 'settled' });
     expect(looks()).toBe(3);
   });
 
@@ -81,7 +81,7 @@ describe('routes to the pods of other nodes', () => {
     });
     const done: string[] = [];
     agent.cluster.put({ nodes: [far, ...peers] });
-    const outcome = await peerRoutes.run(agent);
+    const outcome = await peerRoutesDuty.run(agent);
     expect(outcome).toMatchObject({
       status: 'waiting',
       missing: [{ who: expect.stringContaining('Nexthop has invalid gateway') }],
@@ -92,7 +92,7 @@ describe('routes to the pods of other nodes', () => {
   test('are not taken away by a list in which this very node is missing', async () => {
     const agent = fakeAgent();
     agent.cluster.put({ nodes: [] });
-    expect(await peerRoutes.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(await peerRoutesDuty.run(agent)).toMatchObject({ status: 'waiting' });
     expect(agent.commands).toEqual([]);
   });
 
@@ -118,17 +118,17 @@ describe('the identity of kube-proxy', () => {
     const { files } = agent.host;
     await files.makeFolder('/var/lib/kubelet/pki');
     await files.write('/var/lib/kubelet/kubeconfig', 'a kubeconfig that names kubelet-client-current.pem');
-    expect(await kubeProxy.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(await kubeProxyDuty.run(agent)).toMatchObject({ status: 'waiting' });
     await files.write('/var/lib/kubelet/pki/kubelet-client-current.pem', 'pem');
-    expect(await kubeProxy.run(agent)).toMatchObject({ status: 'acted' });
+    expect(await kubeProxyDuty.run(agent)).toMatchObject({ status: 'acted' });
     expect(await files.readText(path)).toBe('a kubeconfig that names kubelet-client-current.pem');
     expect((await files.facts(path))?.mode).toBe(0o600);
-    expect(await kubeProxy.run(agent)).toEqual({ status: 'settled' });
+    expect(await kubeProxyDuty.run(agent)).toEqual({ status: 'settled' });
   });
 
   test('on a master is a leaf of its own', async () => {
     const agent = fakeAgent();
-    await kubeProxy.run(agent);
+    await kubeProxyDuty.run(agent);
     expect(await agent.host.files.readText(path)).toContain('client-certificate: /etc/kubernetes/pki/kube-proxy.crt');
   });
 });

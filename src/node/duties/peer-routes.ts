@@ -18,7 +18,7 @@ export interface Route {
   readonly via: string;
 }
 
-export const peerRoutes: Duty = {
+export const peerRoutesDuty: Duty = {
   name: 'peer-routes',
   why: 'A pod reaches pods of other nodes by their own addresses.',
   roles: ['master', 'worker'],

@@ -6,7 +6,7 @@ import { podRangesOf } from '../../kubernetes/node-object.ts';
 import { writeIfChanged } from '../write-if-changed.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-export const podNetwork: Duty = {
+export const podNetworkDuty: Duty = {
   name: 'pod-network',
   why: 'Pods get their addresses from the range of their node; without the file the node is not Ready.',
   roles: ['master', 'worker'],

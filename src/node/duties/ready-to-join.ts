@@ -15,7 +15,7 @@ import {
   joinRecordReference,
   readJoinRecord,
 } from '../../membership/join-record.ts';
-import { observeMember, type SeenMember } from '../observe-member.ts';
+import { observeOwnMember, type OwnMember } from '../own-member.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { runCommand } from '../run-command.ts';
 import { waitingFor } from '../../contract/missing.ts';
@@ -25,14 +25,14 @@ const repeatMs = 10_000;
 /** A disk that was too slow may just have been busy: with the other masters' start, on a shared host. */
 const slowRepeatMs = 1_000;
 
-export const readyToJoin: Duty = {
+export const readyToJoinDuty: Duty = {
   name: 'ready-to-join',
   why: 'A member that is announced and cannot start holds a place in etcd; so a master is asked only when it said it can.',
   roles: ['master'],
   needs: ['credentials', 'cluster-view'],
   run: async (agent) => {
     const { host, node } = agent;
-    const seen = await observeMember(agent);
+    const seen = await observeOwnMember(agent);
     const isReady = seen.decision.kind === 'wait';
     const last = lastRecord(agent);
     const lostDataOf = seen.decision.kind === 'data-lost' ? seen.decision.member : undefined;
@@ -72,7 +72,7 @@ function lastRecord({ cluster, node }: Agent): JoinRecord | undefined {
 
 async function recordOf(
   agent: Agent,
-  { peerUrl, clientUrl }: SeenMember,
+  { peerUrl, clientUrl }: OwnMember,
   said: Pick<JoinRecord, 'isReady' | 'etcdVersion' | 'freeDiskBytes' | 'lostDataOf'>,
 ): Promise<JoinRecord> {
   const { host, node, apiServerUrl } = agent;

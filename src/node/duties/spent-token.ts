@@ -5,7 +5,7 @@ import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readToken, redemptionFile } from './keys.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-export const spentToken: Duty = {
+export const spentTokenDuty: Duty = {
   name: 'spent-token',
   why: 'A token that nobody needs any more is one that nobody can steal.',
   roles: ['master'],

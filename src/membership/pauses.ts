@@ -3,25 +3,25 @@ import type { Move, MembershipWait } from './move.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
 
-export interface Pacing {
+export interface RefusalPause {
   readonly pauseMs: number;
   /** From then on it is worth a person's attention; asking goes on all the same. */
   readonly overdueMs: number;
 }
 
-const connection: Pacing = { pauseMs: 250, overdueMs: 30_000 };
-const rest: Pacing = { pauseMs: 1000, overdueMs: 15_000 };
+const noConnection: RefusalPause = { pauseMs: 250, overdueMs: 30_000 };
+const otherRefusals: RefusalPause = { pauseMs: 1000, overdueMs: 15_000 };
 
-const byOutcome: Partial<Readonly<Record<CallOutcome, Pacing>>> = {
+const byOutcome: Partial<Readonly<Record<CallOutcome, RefusalPause>>> = {
   // etcd's own five seconds of connection; normal after every new voter.
   'unhealthy-cluster': { pauseMs: 250, overdueMs: 15_000 },
   'not-in-sync': { pauseMs: 100, overdueMs: 30_000 },
-  'no-leader': connection,
-  'leader-changed': connection,
-  'timed-out-inside': connection,
-  'no-answer': connection,
-  unreachable: connection,
-  stopped: connection,
+  'no-leader': noConnection,
+  'leader-changed': noConnection,
+  'timed-out-inside': noConnection,
+  'no-answer': noConnection,
+  unreachable: noConnection,
+  stopped: noConnection,
   // An address that was removed within this second: its id is burnt until the second is over.
   'member-not-found': { pauseMs: 1100, overdueMs: 15_000 },
 };
@@ -29,8 +29,8 @@ const byOutcome: Partial<Readonly<Record<CallOutcome, Pacing>>> = {
 /** A snapshot of this many bytes per second is what a slow network still carries. */
 const catchUpBytesPerMs = 20_000;
 
-export function patienceAfter(outcome: CallOutcome, databaseBytes: number): Pacing {
-  const { pauseMs, overdueMs } = byOutcome[outcome] ?? rest;
+export function pauseAfterRefusal(outcome: CallOutcome, databaseBytes: number): RefusalPause {
+  const { pauseMs, overdueMs } = byOutcome[outcome] ?? otherRefusals;
   return { pauseMs, overdueMs: outcome === 'not-in-sync' ? overdueMs + databaseBytes / catchUpBytesPerMs : overdueMs };
 }
 
@@ -40,10 +40,10 @@ const steadyMs = 60_000;
 const learnerAttentionMs = 30_000;
 
 /** Until the next look, unless something wakes us before. */
-export function pauseWhile(waiting: MembershipWait, seen: ObservedCluster): number {
+export function pauseWhileWaiting(waiting: MembershipWait, seen: ObservedCluster): number {
   switch (waiting.stage) {
     case 'unreadable':
-      return connection.pauseMs;
+      return noConnection.pauseMs;
     case 'growing':
       return hasFreshLearner(seen) ? soonMs : tickMs;
     case 'grown':

@@ -8,7 +8,7 @@ import { addressOf, type Agent } from './agent-context.ts';
 import { knownInventory } from './known-inventory.ts';
 import { readEndpoints } from '../membership/etcd-endpoints.ts';
 
-export interface SeenMember {
+export interface OwnMember {
   readonly listing: Listing;
   /** Our own entry in the list. */
   readonly self: Member | undefined;
@@ -17,7 +17,7 @@ export interface SeenMember {
   readonly clientUrl: string;
 }
 
-export async function observeMember(agent: Agent): Promise<SeenMember> {
+export async function observeOwnMember(agent: Agent): Promise<OwnMember> {
   const { host, node } = agent;
   const peerUrl = httpsUrl(addressOf(agent), etcdPorts.peer);
   const clientUrl = httpsUrl(addressOf(agent), etcdPorts.client);

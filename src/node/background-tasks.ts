@@ -4,9 +4,9 @@ import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
 
 /** `say` leaves a short word on how it stands. */
-export type Child = (signal: AbortSignal, say: (note: string) => void) => Promise<void>;
+export type BackgroundTask = (signal: AbortSignal, say: (note: string) => void) => Promise<void>;
 
-export interface ChildState {
+export interface TaskState {
   readonly note: string | undefined;
   /** Why it last ended, if it did. */
   readonly lastFailure: string | undefined;
@@ -15,10 +15,10 @@ export interface ChildState {
 /** One that fails at once must not be started in a tight loop. */
 const restartMs = 1_000;
 
-export class Children {
+export class BackgroundTasks {
   readonly #running = new Map<string, Promise<void>>();
   readonly #endedMs = new Map<string, number>();
-  readonly #states = new Map<string, ChildState>();
+  readonly #states = new Map<string, TaskState>();
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #onChange: () => void;
@@ -31,14 +31,14 @@ export class Children {
   }
 
   /** Starts it unless it runs or has just ended. */
-  keep(name: string, child: Child): ChildState {
+  keep(name: string, task: BackgroundTask): TaskState {
     const quietMs = this.#clock.monotonicMs() - (this.#endedMs.get(name) ?? Number.NEGATIVE_INFINITY);
     const mayStart = !this.#running.has(name) && !this.#signal.aborted && quietMs >= restartMs;
-    if (mayStart) this.#running.set(name, this.#run(name, child));
+    if (mayStart) this.#running.set(name, this.#run(name, task));
     return this.#states.get(name) ?? { note: undefined, lastFailure: undefined };
   }
 
-  async #run(name: string, child: Child): Promise<void> {
+  async #run(name: string, task: BackgroundTask): Promise<void> {
     const say = (note: string): void => {
       if (this.#states.get(name)?.note === note) return;
       this.#states.set(name, { note, lastFailure: undefined });
@@ -46,7 +46,7 @@ export class Children {
     };
     let lastFailure: string | undefined;
     try {
-      await child(this.#signal, say);
+      await task(this.#signal, say);
     } catch (error) {
       lastFailure = error instanceof FirstlightError ? `${error.message} (${error.code})` : String(error);
     } finally {

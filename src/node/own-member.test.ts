@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clusterId, fakeAgent, inventoryObject, member, putEtcdData } from '../../test/sim/agent-fixture.ts';
-import { observeMember } from './observe-member.ts';
+import { observeOwnMember } from './own-member.ts';
 
 test('a member that starts while the list is on its way is not taken for one that lost its data', async () => {
   const agent = fakeAgent();
@@ -14,5 +14,5 @@ test('a member that starts while the list is on its way is not taken for one tha
       return etcd();
     },
   };
-  expect((await observeMember(starting)).decision).toEqual({ kind: 'resume' });
+  expect((await observeOwnMember(starting)).decision).toEqual({ kind: 'resume' });
 });
