@@ -28,8 +28,8 @@ export const promoteRule: MembershipRule = (view) => {
   if (first === undefined) return noChange(...unready);
   const faults = voterFaults(view);
   if (faults.length > 0 || !keepsQuorum(view, [...view.voters, first])) return noChange(...faults, ...unready);
-  const company = othersMissing(view, ready);
-  if (company !== undefined) return noChange(company, ...unready);
+  const others = othersMissing(view, ready);
+  if (others !== undefined) return noChange(others, ...unready);
   const via = view.via(first.id);
   if (via === undefined) return noChange(waitingFor('a voter', `that promotes ${view.nameOf(first)}`));
   return propose({ kind: 'promote', node: view.nameOf(first), member: first.id, via });
