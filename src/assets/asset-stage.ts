@@ -28,11 +28,8 @@ export function assetStage(asset: AnyAsset): Stage<AssetContext> {
   return {
     name: asset.name,
     why: asset.why,
-    inputs: inputsOf(asset).map((input) => input.name),
-    outputs: asset.outputs,
     observe: (context, last) => observe(context, asset, last),
     run: (context, _tools, last) => run(context, asset, last),
-    verify: [],
   };
 }
 

@@ -1,9 +1,8 @@
 // Verifications that several stages share: what a stage wrote must be readable by the next one before it may start.
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { StageCheck } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
-import { stageFolder } from './render-stage.ts';
+import { type RenderCheck, stageFolder } from './render-stage.ts';
 
 type StageIdentity = { readonly number: number; readonly name: string };
 
@@ -17,11 +16,11 @@ interface KubernetesObject {
   };
 }
 
-export function parsesAsObjects(stage: StageIdentity): StageCheck<BootkubeContext> {
+export function parsesAsObjects(stage: StageIdentity): RenderCheck {
   return {
     name: 'every YAML file holds Kubernetes objects',
-    run: async (context, result) => {
-      for (const path of yamlPaths(result.outputs)) {
+    run: async (context, outputs) => {
+      for (const path of yamlPaths(outputs)) {
         for (const object of await readObjects(context, stage, path)) {
           if (typeof object === 'string') return `${path}: ${object}`;
           if (!object.apiVersion || !object.kind || !object.metadata?.name)
@@ -33,12 +32,12 @@ export function parsesAsObjects(stage: StageIdentity): StageCheck<BootkubeContex
   };
 }
 
-export function imagesAreInRelease(stage: StageIdentity): StageCheck<BootkubeContext> {
+export function imagesAreInRelease(stage: StageIdentity): RenderCheck {
   return {
     name: 'every image is in the release',
-    run: async (context, result) => {
+    run: async (context, outputs) => {
       const known = new Set(context.release.images.flatMap(({ reference, tag }) => [reference, tag]));
-      for (const path of yamlPaths(result.outputs)) {
+      for (const path of yamlPaths(outputs)) {
         for (const object of await readObjects(context, stage, path)) {
           if (typeof object === 'string') continue;
           const strange = object.spec?.containers?.find(({ image }) => !known.has(image ?? ''));
@@ -51,11 +50,11 @@ export function imagesAreInRelease(stage: StageIdentity): StageCheck<BootkubeCon
 }
 
 /** Since 1.34 the kubelet rejects a static pod that needs the API it is about to start. */
-export function podsNeedNoApi(stage: StageIdentity): StageCheck<BootkubeContext> {
+export function podsNeedNoApi(stage: StageIdentity): RenderCheck {
   return {
     name: 'static pods refer to files of the host only',
-    run: async (context, result) => {
-      for (const path of yamlPaths(result.outputs)) {
+    run: async (context, outputs) => {
+      for (const path of yamlPaths(outputs)) {
         for (const object of await readObjects(context, stage, path)) {
           if (typeof object === 'string' || object.kind !== 'Pod') continue;
           if (object.spec?.volumes?.some((volume) => !('hostPath' in volume)))

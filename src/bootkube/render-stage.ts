@@ -3,8 +3,9 @@
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
-import type { StageCheck, Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
+import type { Digests, Stage, StageObservation, StageRecord } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
+import { workflowErrors } from '../workflow/errors.ts';
 
 export interface StageFile {
   /** Relative to the stage's folder. */
@@ -13,8 +14,23 @@ export interface StageFile {
   readonly mode?: number;
 }
 
-export interface RenderStage extends Stage<BootkubeContext> {
+/** A stage under the number and name of the original. `bootkube stage` shows all of it. */
+export interface NumberedStage extends Stage<BootkubeContext> {
   readonly number: number;
+  /** Files and folders it reads, relative to the assets folder. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/** What must hold of the files that a stage rendered before the next stage may read them. */
+export interface RenderCheck {
+  readonly name: string;
+  /** What is wrong, or undefined when all is well. */
+  readonly run: (context: BootkubeContext, outputs: Digests) => Promise<string | undefined>;
+}
+
+export interface RenderStage extends NumberedStage {
+  readonly verify: readonly RenderCheck[];
   /** The image variable of the component that this stage stands in for. */
   readonly variable: string | undefined;
   /** What the original ran at this point; shown, so that the two can be compared. */
@@ -27,11 +43,10 @@ export interface RenderStageOptions {
   readonly why: string;
   readonly variable?: string;
   readonly originalCommand: string;
-  /** Files and folders it reads, relative to the assets folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly render: (context: BootkubeContext) => Promise<readonly StageFile[]>;
-  readonly verify?: readonly StageCheck<BootkubeContext>[];
+  readonly verify?: readonly RenderCheck[];
 }
 
 export function stageFolder(stage: { readonly number: number; readonly name: string }): string {
@@ -54,10 +69,18 @@ export function renderStage(options: RenderStageOptions): RenderStage {
       const files = await options.render(context);
       await writeFolder(context.host.files, folderOf(context), files);
       const outputs = Object.fromEntries(files.map(({ path, content }) => [path, digestOf(content)]));
+      await verify(context, options, outputs);
       return { inputs, outputs, note: noteOf(files) };
     },
     verify: options.verify ?? [],
   };
+}
+
+async function verify(context: BootkubeContext, options: RenderStageOptions, outputs: Digests): Promise<void> {
+  for (const check of options.verify ?? []) {
+    const reason = await check.run(context, outputs);
+    if (reason !== undefined) throw workflowErrors.VERIFY({ stage: options.name, check: check.name, reason });
+  }
 }
 
 async function observe(
@@ -77,7 +100,7 @@ async function observe(
 export async function alteredFiles(
   context: BootkubeContext,
   stage: { readonly number: number; readonly name: string },
-  record: StageResult,
+  record: StageRecord,
 ): Promise<readonly string[]> {
   const disk = await treeDigests(context.host.files, join(context.folders.render, stageFolder(stage)));
   const paths = new Set([...Object.keys(disk), ...Object.keys(record.outputs)]);

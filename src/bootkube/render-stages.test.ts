@@ -10,6 +10,7 @@ import { type BootkubeContext, loadContext, machineFolders } from './context.ts'
 import { renderStages } from './render-stages.ts';
 import { runBootkubeStages } from './run-stages.ts';
 import { nodeEnvironmentText } from '../contract/node-environment.ts';
+import { readJournal } from '../workflow/journal.ts';
 
 const journalFile = '/var/lib/firstlight/bootkube/journal';
 
@@ -133,6 +134,17 @@ describe('the stages that render', () => {
   test('each pool has a rendered configuration', async () => {
     const pools = await host.files.list(`${machineFolders.render}/12-machine-config/machine-pools`);
     expect(pools).toEqual(['master.yaml', 'worker.yaml']);
+  });
+
+  test('a check that fails stops the run, and the stage is not recorded as done', async () => {
+    const strange = await bootedMachine();
+    await strange.files.write(`${machineFolders.assets}/manifests/strange.yaml`, 'kind: NoName\n');
+    await expect(render(strange)).rejects.toMatchObject({
+      code: 'WORKFLOW_VERIFY',
+      message:
+        'stage manifests: every YAML file holds Kubernetes objects: strange.yaml: an object without apiVersion, kind or name',
+    });
+    expect((await readJournal(strange.files, journalFile)).length).toBe(0);
   });
 
   test('a second run renders nothing, and an altered byte makes only its stage run again', async () => {

@@ -11,18 +11,17 @@ import { serving } from './handoff/serving.ts';
 import { clusterBootstrap } from './stages/13-cluster-bootstrap.ts';
 import { versionOverrides } from './stages/14-version-overrides.ts';
 import { apiVerification } from './stages/15-api-verification.ts';
+import type { NumberedStage } from './render-stage.ts';
 
-export const stages: readonly Stage<BootkubeContext>[] = [
-  ...renderStages,
-  clusterBootstrap,
-  versionOverrides,
-  apiVerification,
-];
+export const stages: readonly NumberedStage[] = [...renderStages, clusterBootstrap, versionOverrides, apiVerification];
 
-/** What makes the masters carry the cluster; none of it is in the original's list of stages. */
-export const handoffStages: readonly Stage<BootkubeContext>[] = [masters, serving, commit, stopServing, leaveEtcd];
+/** Until the masters can carry the cluster; none of this and of the handoff is in the original's list of stages. */
+export const mastersStages: readonly Stage<BootkubeContext>[] = [masters, serving];
 
-export function stageNumbered(number: number): Stage<BootkubeContext> {
+/** From the record that the masters carry the cluster until this machine has no part in it. */
+export const handoffStages: readonly Stage<BootkubeContext>[] = [commit, stopServing, leaveEtcd];
+
+export function stageNumbered(number: number): NumberedStage {
   const found = stages.find((stage) => stage.number === number);
   if (found === undefined) throw bootkubeErrors.UNKNOWN_STAGE({ number: String(number) });
   return found;

@@ -25,8 +25,6 @@ export function deployAddons(options: ServiceOptions): Promise<void> {
 const addons: Stage<BootkubeContext> = {
   name: 'add-ons',
   why: 'A cluster without names is of little use, and the masters now carry what its name server needs.',
-  inputs: ['render/06-version-operator/addons'],
-  outputs: ['the add-ons of the release'],
   observe: async () => ({ status: 'needed', because: 'to apply what is there already changes nothing' }),
   run: async (context, { signal }) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
@@ -37,22 +35,18 @@ const addons: Stage<BootkubeContext> = {
     for (const { source, reason } of failed) {
       context.emit({ kind: 'notice', level: 'warn', text: `${source}: ${reason ?? 'not applied'}` });
     }
-    return { inputs: {}, outputs: {}, note: `${report.objects.length - failed.length} objects` };
+    return { note: `${report.objects.length - failed.length} objects` };
   },
-  verify: [],
 };
 
 const everybody: Stage<BootkubeContext> = {
   name: 'nodes',
   why: 'The last machine to join may still need what this machine serves.',
-  inputs: ['inventory.json'],
-  outputs: ['CoreDNS is available; every expected machine is a node'],
   observe: async () => ({ status: 'needed', because: 'who is there is looked at anew each time' }),
   run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
-    return { inputs: {}, outputs: {}, note: await awaitEverybody(context, client, tools) };
+    return { note: await awaitEverybody(context, client, tools) };
   },
-  verify: [],
 };
 
 async function awaitEverybody(context: BootkubeContext, client: KubernetesClient, tools: StageTools): Promise<string> {

@@ -1,5 +1,5 @@
 // How far a bootstrap is, from the stage that the bootstrap machine reports: the phases that a person follows.
-import { stages } from '../bootkube/stages.ts';
+import { handoffStages, mastersStages, stages } from '../bootkube/stages.ts';
 import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 /** The parts of a bootstrap that `create cluster` waits for, one after the other. */
@@ -14,10 +14,12 @@ interface PhaseRow {
   readonly isOpenEnded?: boolean;
 }
 
+const namesOf = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name);
+
 const phaseTable: readonly PhaseRow[] = [
-  { phase: 'control plane', stages: stages.map(({ name }) => name) },
-  { phase: 'masters', stages: ['masters', 'control-planes'] },
-  { phase: 'handoff', stages: ['commit', 'stop-serving', 'leave-etcd'] },
+  { phase: 'control plane', stages: namesOf(stages) },
+  { phase: 'masters', stages: namesOf(mastersStages) },
+  { phase: 'handoff', stages: namesOf(handoffStages) },
   { phase: 'add-ons', stages: ['add-ons', 'nodes'], isOpenEnded: true },
 ];
 
@@ -46,5 +48,5 @@ export function isPast(progress: BootstrapProgress | undefined, phase: Phase): b
 /** `bootkube 7 etcd`, `control-planes`. */
 export function stageTitle(name: string): string {
   const stage = stages.find((candidate) => candidate.name === name);
-  return stage?.number === undefined ? name : `bootkube ${stage.number} ${name}`;
+  return stage === undefined ? name : `bootkube ${stage.number} ${name}`;
 }

@@ -1,8 +1,9 @@
 // Which stretches of a run are worth a row, for each kind of machine, in the order of the screen. A lane begins and ends
 // with the first moment that fits one of its points.
-import { handoffStages, stages } from '../bootkube/stages.ts';
+import { handoffStages, mastersStages } from '../bootkube/stages.ts';
 import type { WaterfallRow } from './waterfall-rows.ts';
 import type { RunMoment } from './run-record.ts';
+import { renderStages } from '../bootkube/render-stages.ts';
 
 export interface Point {
   /** Who noted it; anybody when left out. */
@@ -36,7 +37,7 @@ const firstBoot: readonly Lane[] = [
   stepOf('systemd', 'kubelet', 'kubelet'),
 ];
 
-const renders = stages.filter(({ number = 0 }) => number <= 12).map(({ name }) => name);
+const renders = renderStages.map(({ name }) => name);
 const apiStage = 'cluster-bootstrap';
 
 /** Stages of the handoff in the words of the screen. */
@@ -80,7 +81,7 @@ export const bootstrapLanes: readonly Lane[] = [
   { label: 'seeds the API', kind: 'work', from: moved('bootkube', apiStage, /^seeds/), to: done('bootkube', apiStage) },
   stepOf('bootkube', 'version-overrides', 'version overrides'),
   stepOf('bootkube', 'api-verification', 'API by its names'),
-  ...handoffStages.map(({ name }) => {
+  ...[...mastersStages, ...handoffStages].map(({ name }) => {
     const kind = handedToMasters.includes(name) ? 'wait' : 'work';
     return stepOf('bootkube', name, { label: handoffLabels[name] ?? name, kind });
   }),

@@ -1,7 +1,6 @@
-// Runs stages top to bottom: observe, then act, then verify, then record. It has no other memory than the journal,
-// and the journal is only believed where the stage's own observation agrees, so killing it anywhere is harmless.
+// Runs stages top to bottom: observe, act, record. Its only memory is the journal, and the journal is believed only
+// where the observation of the stage agrees, so it may be killed anywhere.
 import type { Clock } from '../host/clock.ts';
-import { workflowErrors } from './errors.ts';
 import type { Emit } from './events.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import type { Stage, StageRecord, StageResult } from './stage.ts';
@@ -42,7 +41,6 @@ async function runStage<Context>(
   try {
     const report = (progress: StageProgress): void => emit({ kind: 'stage-progress', stage: stage.name, progress });
     const result = await stage.run(context, { signal: options.signal, report }, last);
-    await verify(context, stage, result);
     await record(options, stage.name, { ...result, began });
     const ms = options.clock.monotonicMs() - startMs;
     emit({ kind: 'stage-done', stage: stage.name, ms, ...(result.note === undefined ? {} : { note: result.note }) });
@@ -52,19 +50,20 @@ async function runStage<Context>(
   }
 }
 
-async function verify<Context>(context: Context, stage: Stage<Context>, result: StageResult): Promise<void> {
-  for (const check of stage.verify) {
-    const reason = await check.run(context, result);
-    if (reason !== undefined) throw workflowErrors.VERIFY({ stage: stage.name, check: check.name, reason });
-  }
-}
-
 async function record<Context>(
   options: EngineOptions<Context>,
   stage: string,
   result: StageResult & Pick<StageRecord, 'began'>,
 ): Promise<void> {
-  await options.journal.append({ kind: 'stage', at: options.clock.now().toISOString(), stage, ...result });
+  const { inputs = {}, outputs = {}, ...rest } = result;
+  await options.journal.append({
+    kind: 'stage',
+    at: options.clock.now().toISOString(),
+    stage,
+    inputs,
+    outputs,
+    ...rest,
+  });
 }
 
 /** The newest record of each stage; what a stage is later observed against. */

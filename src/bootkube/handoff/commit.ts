@@ -9,8 +9,6 @@ import { handoffComplete, handoffConfigMap } from '../../contract/cluster-object
 export const commit: Stage<BootkubeContext> = {
   name: 'commit',
   why: 'Whoever looks after etcd next must know that the bootstrap member may go.',
-  inputs: [],
-  outputs: ['ConfigMap kube-system/bootstrap says complete'],
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'the record is looked at anew each time' }
@@ -24,7 +22,6 @@ export const commit: Stage<BootkubeContext> = {
       { signal, force: true },
     );
     await client.get(handoffConfigMap, { signal });
-    return { inputs: {}, outputs: {}, note: `written through ${server}` };
+    return { note: `written through ${server}` };
   },
-  verify: [],
 };

@@ -28,8 +28,6 @@ const served = [
 export const stopServing: Stage<BootkubeContext> = {
   name: 'stop-serving',
   why: 'Two masters serve; from here on nobody may be answered by a machine that is about to go.',
-  inputs: [],
-  outputs: ['no kube-apiserver, controller-manager or scheduler on this machine'],
   observe: async ({ host }) => {
     const isMarked = (await host.files.facts(handoffMark)) !== undefined;
     const isThere = (await host.files.facts(podFile('kube-apiserver'))) !== undefined;
@@ -48,9 +46,8 @@ export const stopServing: Stage<BootkubeContext> = {
         if (isElected) await giveLeaseBack(context, component, tools.signal);
       }),
     );
-    return { inputs: {}, outputs: {}, note: 'the masters serve alone' };
+    return { note: 'the masters serve alone' };
   },
-  verify: [],
 };
 
 async function awaitEnd(
@@ -102,8 +99,6 @@ async function giveLeaseBack(context: BootkubeContext, component: string, signal
 export const leaveEtcd: Stage<BootkubeContext> = {
   name: 'leave-etcd',
   why: 'A member that vanishes without leaving would count against every later majority.',
-  inputs: [],
-  outputs: ['the bootstrap member is not in the list of two masters'],
   observe: async ({ host }) =>
     (await host.files.facts(podFile('etcd'))) === undefined
       ? { status: 'done' }
@@ -112,9 +107,8 @@ export const leaveEtcd: Stage<BootkubeContext> = {
     await removeMember(context, tools);
     tools.report(working('Tearing down etcd-bootstrap...'));
     await context.host.files.remove(podFile('etcd'));
-    return { inputs: {}, outputs: {}, note: 'only masters vote' };
+    return { note: 'only masters vote' };
   },
-  verify: [],
 };
 
 async function removeMember(context: BootkubeContext, tools: StageTools): Promise<void> {

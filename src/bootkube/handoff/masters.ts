@@ -17,9 +17,6 @@ import { type StageProgress, working } from '../../contract/stage-progress.ts';
 export const masters: Stage<BootkubeContext> = {
   name: 'masters',
   why: 'The cluster outlives this machine only if its data lives on the masters first.',
-  inputs: ['inventory.json'],
-  outputs: ['every master votes in etcd'],
-  waitsFor: ['every master has joined etcd and votes'],
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'who votes is looked at anew each time' }
@@ -27,9 +24,8 @@ export const masters: Stage<BootkubeContext> = {
   run: async (context, tools) => {
     await using client = await clientFor(context, localApiUrl);
     await keepMembers(context, client, { until: 'grown', tools });
-    return { inputs: {}, outputs: {}, note: `${masterCount(context.installConfig)} masters vote` };
+    return { note: `${masterCount(context.installConfig)} masters vote` };
   },
-  verify: [],
 };
 
 export async function keepMembers(

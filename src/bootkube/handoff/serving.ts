@@ -16,9 +16,6 @@ const deadlineMs = 30 * 60_000;
 export const serving: Stage<BootkubeContext> = {
   name: 'control-planes',
   why: 'At least two masters must carry the API and the config server before this machine may stop doing so.',
-  inputs: [],
-  outputs: ['two masters serve 6443 and 22623'],
-  waitsFor: ['kube-apiserver and config server of two masters answer'],
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'who serves is looked at anew each time' }
@@ -37,9 +34,8 @@ export const serving: Stage<BootkubeContext> = {
       signal: tools.signal,
       onMissing: (missing) => tools.report({ missing }),
     });
-    return { inputs: {}, outputs: {}, note: `${ready.join(', ')} serve` };
+    return { note: `${ready.join(', ')} serve` };
   },
-  verify: [],
 };
 
 type Questions = StandingQuestions<readonly Missing[]>;

@@ -7,13 +7,13 @@ import { staticPodFolder } from '../../contract/machine-paths.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { lastRecords } from '../../workflow/engine.ts';
 import { openJournal } from '../../workflow/journal.ts';
-import type { Digests, Stage, StageTools } from '../../workflow/stage.ts';
+import type { Digests, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { apiIsReady, etcdIsReady, firstClient } from '../local-api.ts';
-import { alteredFiles, stageFolder, treeDigests } from '../render-stage.ts';
+import { alteredFiles, stageFolder, treeDigests, type NumberedStage } from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';
 import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
 import { localApiUrl } from '../../contract/ports.ts';
@@ -31,13 +31,12 @@ const podStages = [
 
 const dependents = new Set<string>([podFile('kube-controller-manager'), podFile('kube-scheduler')]);
 
-export const clusterBootstrap: Stage<BootkubeContext> = {
+export const clusterBootstrap: NumberedStage = {
   number: 13,
   name: 'cluster-bootstrap',
   why: 'The kubelet starts what lies in its folder: first etcd, then the API, then those who need it.',
   inputs: renderStages.map(stageFolder),
   outputs: ['/etc/kubernetes/manifests/*-pod.yaml', '/etc/kubernetes/pki/*'],
-  waitsFor: ['etcd answers', 'the API is ready'],
   observe: async (context, last) => {
     const { files } = context.host;
     if ((await files.facts(handoffMark)) !== undefined) return { status: 'done' };
@@ -59,9 +58,8 @@ export const clusterBootstrap: Stage<BootkubeContext> = {
     await install(context, tools, (target) => dependents.has(target));
     tools.report(working('seeds the API'));
     const note = await seed(context, tools);
-    return { inputs: await stageDigests(context), outputs: {}, note };
+    return { inputs: await stageDigests(context), note };
   },
-  verify: [],
 };
 
 async function stageDigests({ host, folders }: BootkubeContext): Promise<Digests> {

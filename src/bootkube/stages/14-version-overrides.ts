@@ -3,11 +3,11 @@
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { digestOf } from '../../workflow/digest.ts';
-import type { Stage } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
 import { firstClient } from '../local-api.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { renderedManifests } from '../rendered-manifests.ts';
+import type { NumberedStage } from '../render-stage.ts';
 
 const reference = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' } as const;
 
@@ -15,7 +15,7 @@ interface ClusterVersion extends KubernetesObject {
   readonly spec?: { readonly overrides?: readonly object[] };
 }
 
-export const versionOverrides: Stage<BootkubeContext> = {
+export const versionOverrides: NumberedStage = {
   number: 14,
   name: 'version-overrides',
   why: 'Objects that the user marked as unmanaged must stay so after the bootstrap, and not before.',
@@ -35,12 +35,10 @@ export const versionOverrides: Stage<BootkubeContext> = {
     }
     const outputs = { overrides: digestOf(JSON.stringify(overrides)) };
     return {
-      inputs: {},
       outputs,
       note: overrides.length === 0 ? 'the user set none' : `${overrides.length} overrides`,
     };
   },
-  verify: [],
 };
 
 /** From a ClusterVersion that the user put among the manifests. */

@@ -2,22 +2,22 @@
 // so a name that does not lead here is told before they wait for it in vain.
 import { join } from 'node:path';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import type { Stage, StageTools } from '../../workflow/stage.ts';
+import type { StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { apiIsReady } from '../local-api.ts';
 import { localApiUrl } from '../../contract/ports.ts';
+import type { NumberedStage } from '../render-stage.ts';
 
 const minuteMs = 60_000;
 
-export const apiVerification: Stage<BootkubeContext> = {
+export const apiVerification: NumberedStage = {
   number: 15,
   name: 'api-verification',
   why: 'Nobody may be told to come before the door is open under the name they were given.',
   inputs: ['/etc/kubernetes/pki/apiserver-ca.crt'],
   outputs: [],
-  waitsFor: ['the API answers on localhost and under both of its names'],
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'readiness is looked at anew each time' }
@@ -33,9 +33,8 @@ export const apiVerification: Stage<BootkubeContext> = {
         context.emit({ kind: 'notice', level: 'warn', text: reason });
       },
     );
-    return { inputs: {}, outputs: {}, note: 'the API answers' };
+    return { note: 'the API answers' };
   },
-  verify: [],
 };
 
 async function answersUnder(

@@ -28,7 +28,7 @@ export const bootkubeCommands: readonly CommandSpec[] = [
     path: ['bootkube', 'stage'],
     summary: 'Run, show or step through one stage on a bootstrap machine.',
     description:
-      'Every stage explains what it does and why, shows what the original ran at this point, renders into its own folder and verifies its output before the next may start.',
+      'Every stage explains what it does and why, shows what the original ran at this point, and renders into its own folder. What can be checked there is verified before the next stage may start.',
     arguments: [{ name: '<number>', description: '1 to 15' }],
     options: stageOptions,
     examples: [

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
 import { bootkubeErrors } from '../../bootkube/errors.ts';
-import { type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';
+import { type NumberedStage, type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';
 import { renderStages } from '../../bootkube/render-stages.ts';
 import { runBootkubeStages } from '../../bootkube/run-stages.ts';
 import { stageNumbered } from '../../bootkube/stages.ts';
-import type { Stage } from '../../workflow/stage.ts';
 import type { CommandBody, CommandResult, Invocation } from '../frame/verb.ts';
 
 const optionsSchema = z.looseObject({ show: z.boolean().optional(), step: z.boolean().optional() });
@@ -30,11 +29,11 @@ export const bootkubeRenderAll: CommandBody = async (invocation) => {
   await runBootkubeStages({ context, stages: renderStages, emit, signal });
   return {
     data: { stages: renderStages.map((stage) => stage.name) },
-    text: `${renderStages.length} stages rendered and verified\n`,
+    text: `${renderStages.length} stages rendered, ${renderStages.filter(isVerified).length} of them verified\n`,
   };
 };
 
-async function runOne(invocation: Invocation, stage: Stage<BootkubeContext>): Promise<CommandResult> {
+async function runOne(invocation: Invocation, stage: NumberedStage): Promise<CommandResult> {
   const { host, emit, signal, terminal } = invocation;
   const { show, step } = optionsSchema.parse(invocation.options);
   const context = await loadContext(host, emit);
@@ -45,10 +44,17 @@ async function runOne(invocation: Invocation, stage: Stage<BootkubeContext>): Pr
     if (answer === undefined || /^n/i.test(answer)) return { data: { ran: false }, text: 'not run\n' };
   }
   await runBootkubeStages({ context, stages: [stage], emit, signal });
-  return { data: { stage: stage.name, ran: true }, text: `stage ${stage.number} ${stage.name}: done and verified\n` };
+  const outcome = isVerified(stage) ? 'done and verified' : 'done';
+  return { data: { stage: stage.name, ran: true }, text: `stage ${stage.number} ${stage.name}: ${outcome}\n` };
 }
 
-function explanation({ release }: BootkubeContext, stage: Stage<BootkubeContext>): string {
+/** Whether something is checked after the stage has run. */
+function isVerified(stage: NumberedStage): boolean {
+  const { verify = [] } = stage as Partial<RenderStage>;
+  return verify.length > 0;
+}
+
+function explanation({ release }: BootkubeContext, stage: NumberedStage): string {
   const { variable, originalCommand } = stage as Partial<RenderStage>;
   const image = variable === undefined ? undefined : release.imageVariables[variable];
   return [
@@ -62,8 +68,8 @@ function explanation({ release }: BootkubeContext, stage: Stage<BootkubeContext>
   ].join('\n');
 }
 
-async function shown(context: BootkubeContext, stage: Stage<BootkubeContext>): Promise<CommandResult> {
-  const folder = join(context.folders.render, stageFolder({ number: stage.number ?? 0, name: stage.name }));
+async function shown(context: BootkubeContext, stage: NumberedStage): Promise<CommandResult> {
+  const folder = join(context.folders.render, stageFolder(stage));
   const paths = Object.keys(await treeDigests(context.host.files, folder)).filter((path) => path !== '');
   const files = await Promise.all(
     paths.map(async (path) => ({ path, content: await shownContent(context, join(folder, path)) })),

@@ -11,8 +11,6 @@ import { clusterErrors } from '../errors.ts';
 export const assets: Stage<ClusterContext> = {
   name: 'assets',
   why: 'Machines are born from files that can be read and changed before anything runs.',
-  inputs: ['install-config.yaml'],
-  outputs: ['bootstrap.ign', 'master.ign', 'worker.ign', 'auth/kubeconfig'],
   observe: async () => ({ status: 'needed', because: 'the folder has a journal of its own' }),
   run: async ({ host, dir, emit, plan }, { signal }) => {
     const created = await createAssets({
@@ -30,7 +28,6 @@ export const assets: Stage<ClusterContext> = {
     plan.set(planCluster(created, platform));
     const files = [...created.files.values()].flatMap((set) => [...set.keys()]);
     const certificates = files.filter((path) => path.endsWith('.crt'));
-    return { inputs: {}, outputs: {}, note: `${files.length} files, ${certificates.length} certificates` };
+    return { note: `${files.length} files, ${certificates.length} certificates` };
   },
-  verify: [],
 };

@@ -17,17 +17,14 @@ const lookEveryMs = 250;
 interface PhaseStage {
   readonly phase: WatchedPhase;
   readonly why: string;
-  readonly outputs: readonly string[];
   readonly note: string;
 }
 
-function phaseStage({ phase, why, outputs, note }: PhaseStage): Stage<ClusterContext> {
+function phaseStage({ phase, why, note }: PhaseStage): Stage<ClusterContext> {
   const result = ({ name }: ClusterPlan): StageResult => ({ inputs: { cluster: name }, outputs: {}, note });
   return {
     name: phase,
     why,
-    inputs: [],
-    outputs,
     observe: async (context, last) => {
       const { host, dir, journal } = context;
       const cluster = context.plan.get();
@@ -42,7 +39,6 @@ function phaseStage({ phase, why, outputs, note }: PhaseStage): Stage<ClusterCon
       await watchPhase(context, tools, { cluster, phase });
       return result(cluster);
     },
-    verify: [],
   };
 }
 
@@ -88,27 +84,23 @@ async function refuseStopped({ platform, name: cluster }: ClusterPlan): Promise<
 export const controlPlanePhase = phaseStage({
   phase: 'control plane',
   why: 'One machine first runs a control plane alone, so that there is something to join.',
-  outputs: ['etcd and the API on the bootstrap machine'],
   note: 'served by bootstrap',
 });
 
 export const mastersPhase = phaseStage({
   phase: 'masters',
   why: 'The cluster outlives the bootstrap machine only if masters hold its data and serve it.',
-  outputs: ['every master votes in etcd; at least two serve'],
   note: 'vote in etcd and serve the API',
 });
 
 export const handoff = phaseStage({
   phase: 'handoff',
   why: 'From here on the masters carry the cluster, and nothing asks the bootstrap machine any more.',
-  outputs: ['no control plane on the bootstrap machine'],
   note: 'the masters carry the cluster alone',
 });
 
 export const addons = phaseStage({
   phase: handedOverStage,
   why: 'Names inside the cluster, and the end of every secret that the bootstrap machine was given.',
-  outputs: ['CoreDNS', 'no secret left on the bootstrap machine'],
   note: 'deployed; no secret is left on bootstrap',
 });

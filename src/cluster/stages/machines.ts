@@ -9,8 +9,6 @@ import { writeLocalKubeconfig } from '../cluster-kubeconfig.ts';
 export const machines: Stage<ClusterContext> = {
   name: 'machines',
   why: 'Everything that follows happens inside them, and goes on when this command ends.',
-  inputs: ['inventory.json', 'bootstrap.ign', 'master.ign', 'worker.ign', 'the machine root'],
-  outputs: ['running machines', 'auth/kubeconfig-local'],
   observe: async () => ({ status: 'needed', because: 'what runs is asked of the host each time' }),
   run: async (context, { signal }) => {
     const { host, dir, emit, journal } = context;
@@ -29,7 +27,6 @@ export const machines: Stage<ClusterContext> = {
     await writeLocalKubeconfig(host, dir, placed);
     return { inputs: { cluster: name }, outputs: {}, note: namesInShort(requests.map((request) => request.name)) };
   },
-  verify: [],
 };
 
 /** `bootstrap, master-0..2, worker-0`: consecutive numbers of one name as a range. */

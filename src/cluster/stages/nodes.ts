@@ -10,8 +10,6 @@ import { waitForProgress } from '../wait-for-progress.ts';
 export const nodes: Stage<ClusterContext> = {
   name: 'nodes',
   why: 'A cluster is there when all of its machines can be given work.',
-  inputs: ['inventory.json', 'auth/kubeconfig-local'],
-  outputs: ['every machine is a Ready node'],
   observe: async () => ({ status: 'needed', because: 'who is Ready is asked each time' }),
   run: async (context, { signal, report }) => {
     const { host, dir, patience } = context;
@@ -31,5 +29,4 @@ export const nodes: Stage<ClusterContext> = {
     });
     return { inputs: { cluster: cluster.name }, outputs: {}, note: `${expected.length} Ready` };
   },
-  verify: [],
 };

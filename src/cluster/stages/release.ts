@@ -9,8 +9,6 @@ import { stageProgressKey, stageProgressText, working } from '../../contract/sta
 export const release: Stage<ClusterContext> = {
   name: 'release',
   why: 'A cluster runs one release, bit for bit the same on every machine.',
-  inputs: ['the table of parts', 'this program'],
-  outputs: ['the machine root', 'the images of the release'],
   observe: async () => ({ status: 'needed', because: 'the cache is looked at each time' }),
   run: async ({ host, project, emit, image }, { signal, report }) => {
     const tell = (event: WorkflowEvent): void => {
@@ -30,7 +28,6 @@ export const release: Stage<ClusterContext> = {
     const current = await machineImage(host);
     image.set(current);
     const note = built.made.length === 0 ? `${project.version}, nothing to build` : `${project.version}, built`;
-    return { inputs: {}, outputs: { release: current.digest }, note };
+    return { outputs: { release: current.digest }, note };
   },
-  verify: [],
 };

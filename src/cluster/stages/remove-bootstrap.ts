@@ -8,8 +8,6 @@ import { working } from '../../contract/stage-progress.ts';
 export const removeBootstrap: Stage<ClusterContext> = {
   name: 'bootstrap',
   why: 'It has done its work; a machine that nobody needs can only do harm.',
-  inputs: [],
-  outputs: ['no bootstrap machine'],
   observe: async (context) => {
     const names = await bootstrapMachines(context);
     if (names.length > 0 && context.keepsBootstrap) {
@@ -29,7 +27,6 @@ export const removeBootstrap: Stage<ClusterContext> = {
     await ableTo(platform, 'destroyMachines')({ emit, signal }, name, await bootstrapMachines(context));
     return { inputs: { cluster: name }, outputs: {}, note: 'removed' };
   },
-  verify: [],
 };
 
 async function bootstrapMachines({ plan }: ClusterContext): Promise<readonly string[]> {

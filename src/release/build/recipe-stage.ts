@@ -14,8 +14,6 @@ export function recipeStage(recipe: Recipe): Stage<BuildContext> {
   return {
     name,
     why: recipe.why,
-    inputs: recipe.ways.map((way) => way.label),
-    outputs: [name],
     observe: async ({ shop, progress }) => {
       const found = await find(shop, recipe);
       if (found.status === 'present') {
@@ -37,7 +35,6 @@ export function recipeStage(recipe: Recipe): Stage<BuildContext> {
       report(working(note));
       return { inputs: { [name]: manifest.key }, outputs: { [name]: manifest.treeDigest }, note };
     },
-    verify: [],
   };
 }
 

@@ -2,14 +2,14 @@
 // command's own journal and the file in which the bootstrap machine says what it does. Moments are where faults begin.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { handoffStages, stages } from '../../../src/bootkube/stages.ts';
+import { handoffStages, mastersStages, stages } from '../../../src/bootkube/stages.ts';
 import { machinePaths } from '../../../src/platform/local/cluster-folder.ts';
 import { clusterJournalPath } from '../../../src/contract/asset-folder.ts';
 
 /** Before the machines: the command's own stages, each a moment when it is on record. */
 const before = ['start', 'assets', 'release', 'machines'] as const;
 /** On the bootstrap machine: each a moment when it is named as the stage under way. */
-const bootstrap = [...stages, ...handoffStages].map(({ name }) => name);
+const bootstrap = [...stages, ...mastersStages, ...handoffStages].map(({ name }) => name);
 const after = ['add-ons', 'nodes', 'complete', 'removed', 'finished'] as const;
 
 export const moments: readonly string[] = [...before, ...bootstrap, ...after];
