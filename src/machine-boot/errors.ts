@@ -1,8 +1,8 @@
-// What can go wrong when a machine is prepared for its kubelet.
+// What can go wrong while a machine boots: when Ignition configures it, and when it is prepared for its kubelet.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 
-export const nodeSoftwareErrors = errorTable('NODE', {
+export const nodePreparationErrors = errorTable('NODE', {
   NAME_UNFIT: {
     message: (e: { hostname: string }) => `the host name ${JSON.stringify(e.hostname)} cannot be the name of a node`,
     hint: 'Give the machine a name of lower-case letters, digits, - and . (DHCP, /etc/hostname); it is looked at again every second.',
@@ -22,6 +22,21 @@ export const nodeSoftwareErrors = errorTable('NODE', {
     message: (e: { command: string; reason: string }) => `${e.command} failed: ${e.reason || 'it gave no reason'}`,
     hint: 'Run that command on the machine; the package iproute2 must be there.',
     means: 'The addresses of the machine could not be asked for, so nobody knows which one its node should announce.',
+    exit: exitCodes.infrastructure,
+  },
+});
+
+export const firstBootErrors = errorTable('FIRSTBOOT', {
+  IGNITION: {
+    message: (e: { stage: string; reason: string }) => `Ignition's ${e.stage} stage failed: ${e.reason}`,
+    hint: 'The Ignition config of this machine is wrong; journalctl -u firstlight-firstboot has every line.',
+    means: 'Ignition gave up on the config of a machine. What it cannot reach it retries for ever instead.',
+    exit: exitCodes.infrastructure,
+  },
+  SYSTEMCTL: {
+    message: (e: { args: string; reason: string }) => `systemctl ${e.args} failed: ${e.reason}`,
+    hint: 'journalctl -b on the machine shows what systemd made of the units.',
+    means: 'systemd refused units that Ignition had written.',
     exit: exitCodes.infrastructure,
   },
 });

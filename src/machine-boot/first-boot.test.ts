@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { RunResult } from '../host/processes.ts';
-import { runFirstBoot } from './first-boot.ts';
+import { presetUnits, runFirstBoot } from './first-boot.ts';
 import { firstBootStatusPath } from '../contract/first-boot-status.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
 
@@ -95,4 +95,11 @@ describe('first boot', () => {
     const { host } = await machine({ 'systemctl daemon-reload': { code: 1, stderr: 'no' } });
     await expect(runFirstBoot(host, options)).rejects.toMatchObject({ code: 'FIRSTBOOT_SYSTEMCTL' });
   });
+});
+
+test('a preset file names its units, with the instances of templates written out', () => {
+  const preset =
+    'enable a.service\ndisable b.socket\n# note\n\nenable echo@.service bar foo\nenable t@.service \nenable a.service\n';
+  expect(presetUnits(preset)).toEqual(['a.service', 'b.socket', 'echo@bar.service', 'echo@foo.service', 't@.service']);
+  expect(presetUnits('')).toEqual([]);
 });

@@ -8,9 +8,8 @@ import { prepareNode } from './prepare-node.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from '../contract/first-boot-status.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
-import { firstBootErrors } from './first-boot-errors.ts';
+import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
-import { presetUnits } from './presets.ts';
 
 /** Where Ignition's stages hand over to each other; holds the whole config. */
 const configCache = '/run/ignition.json';
@@ -129,6 +128,17 @@ async function applyPresets(host: Host): Promise<void> {
   const units = presetUnits(Buffer.from(content ?? new Uint8Array()).toString('utf8'));
   // The reload that follows is for them too.
   if (units.length > 0) await systemctl(host, ['--no-reload', 'preset', ...units]);
+}
+
+/** The units that a preset file (systemd.preset(5)) names: `enable echo@.service a b` names echo@a.service, echo@b.service. */
+export function presetUnits(preset: string): readonly string[] {
+  const units = preset.split('\n').flatMap((line) => {
+    const [verb, name, ...instances] = line.trim().split(/\s+/);
+    if ((verb !== 'enable' && verb !== 'disable') || name === undefined || name === '') return [];
+    if (instances.length === 0) return [name];
+    return instances.map((instance) => name.replace('@.', `@${instance}.`));
+  });
+  return [...new Set(units)];
 }
 
 async function systemctl(host: Host, args: readonly string[]): Promise<void> {

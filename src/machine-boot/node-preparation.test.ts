@@ -1,6 +1,6 @@
 import { parse as parseYaml } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { nodeSoftwareErrors } from './errors.ts';
+import { nodePreparationErrors } from './errors.ts';
 import type { MachineFacts } from './observe-machine.ts';
 import { holdsSysResource, readAddresses } from './observe-machine.ts';
 import { runtimePaths } from '../contract/machine-paths.ts';
@@ -97,7 +97,7 @@ describe('the address of a node', () => {
 
   test('is never guessed', () => {
     expect(() => nodePreparation({ ...metal, addresses: several }, { machineNetworks: ['172.16.0.0/12'] })).toThrow(
-      expect.objectContaining({ code: nodeSoftwareErrors.NO_ADDRESS.code }),
+      expect.objectContaining({ code: nodePreparationErrors.NO_ADDRESS.code }),
     );
   });
 });
@@ -110,7 +110,7 @@ describe('the name of a node', () => {
   });
   test.each(['localhost', '', '(none)', 'a_b', '-a', 'a..b', 'x'.repeat(254)])('is not %j', (hostname) => {
     expect(() => nodePreparation({ ...metal, hostname }, networks)).toThrow(
-      expect.objectContaining({ code: nodeSoftwareErrors.NAME_UNFIT.code }),
+      expect.objectContaining({ code: nodePreparationErrors.NAME_UNFIT.code }),
     );
   });
 });

@@ -3,7 +3,7 @@
 import ipaddr from 'ipaddr.js';
 import type { CgroupDriver } from '../machine-software/containerd-config.ts';
 import { containerdMachineConfigText } from '../machine-software/containerd-config.ts';
-import { nodeSoftwareErrors } from './errors.ts';
+import { nodePreparationErrors } from './errors.ts';
 import { kubeletMachineConfigText } from '../machine-software/kubelet-configuration.ts';
 import type { MachineFacts } from './observe-machine.ts';
 import { resolvedFile } from './observe-machine.ts';
@@ -60,7 +60,7 @@ const namesBeforeNaming = new Set(['', '(none)', 'localhost', 'localhost.localdo
 function nodeNameOf(hostname: string): string {
   const name = hostname.toLowerCase();
   if (namesBeforeNaming.has(name) || name.length > 253 || !dnsName.test(name))
-    throw nodeSoftwareErrors.NAME_UNFIT({ hostname });
+    throw nodePreparationErrors.NAME_UNFIT({ hostname });
   return name;
 }
 
@@ -78,7 +78,7 @@ function nodeAddressesOf(facts: MachineFacts, settings: NodeSettings): readonly 
       .map(({ address }) => address);
   const found = [...first('ipv4'), ...first('ipv6')];
   if (found.length === 0) {
-    throw nodeSoftwareErrors.NO_ADDRESS({
+    throw nodePreparationErrors.NO_ADDRESS({
       networks: settings.machineNetworks,
       addresses: facts.addresses.map(({ address }) => address),
     });

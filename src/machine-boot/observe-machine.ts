@@ -1,7 +1,7 @@
 // What only the machine itself can know, as observed now. Observing is here; what follows from it is in
 // node-preparation.ts, a pure function, so that every kind of machine can be a row in a table.
 import type { Host } from '../host/host.ts';
-import { nodeSoftwareErrors } from './errors.ts';
+import { nodePreparationErrors } from './errors.ts';
 
 export interface MachineFacts {
   readonly hostname: string;
@@ -47,7 +47,7 @@ export async function observeMachine(host: Host): Promise<MachineFacts> {
 async function runIp(host: Host, args: readonly string[]): Promise<unknown> {
   const result = await host.processes.run('ip', ['-json', ...args], { timeoutMs: 5_000 });
   if (result.code !== 0) {
-    throw nodeSoftwareErrors.IP_FAILED({ command: `ip ${args.join(' ')}`, reason: result.stderr.trim() });
+    throw nodePreparationErrors.IP_FAILED({ command: `ip ${args.join(' ')}`, reason: result.stderr.trim() });
   }
   return result.stdout.trim() === '' ? [] : JSON.parse(result.stdout);
 }

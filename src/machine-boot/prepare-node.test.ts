@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fakeHost } from '../host/fake/fake-host.ts';
 import type { RunResult } from '../host/processes.ts';
-import { prepareNode } from './prepare-node.ts';
+import { hostsText, prepareNode } from './prepare-node.ts';
 
 const answer = (stdout: unknown, code = 0): RunResult => ({
   code,
@@ -66,5 +66,23 @@ describe('preparing a machine for its kubelet', () => {
       code: 'NODE_SETTINGS',
       message: expect.stringContaining('/etc/firstlight/node.json: '),
     });
+  });
+});
+
+describe('the own name in /etc/hosts', () => {
+  const before = '127.0.0.1 localhost\n10.0.0.9 other # mine\n';
+  const own = { name: 'master-0', addresses: ['10.99.0.11'] };
+
+  test('is added once, however often', () => {
+    const once = hostsText(before, own);
+    expect(once).toBe(`${before}10.99.0.11 master-0 # this machine, by firstlight\n`);
+    expect(hostsText(once, own)).toBe(once);
+  });
+
+  test('follows the machine and leaves other lines alone', () => {
+    const moved = hostsText(hostsText(before, own), { name: 'm.example.com', addresses: ['10.99.0.12', 'fd00::12'] });
+    expect(moved).toBe(
+      `${before}10.99.0.12 m.example.com m # this machine, by firstlight\nfd00::12 m.example.com m # this machine, by firstlight\n`,
+    );
   });
 });

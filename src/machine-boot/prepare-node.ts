@@ -2,7 +2,6 @@
 // last file written is the one that lets the kubelet start, so an interrupted run only means that it runs again.
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { hostsText } from '../machine-software/hosts-file.ts';
 import { observeMachine } from './observe-machine.ts';
 import { sysctlFile } from '../contract/machine-paths.ts';
 import type { NodePreparation } from './node-preparation.ts';
@@ -25,4 +24,23 @@ export async function prepareNode(host: Host): Promise<NodePreparation> {
     await host.files.write(path, text);
   }
   return preparation;
+}
+
+const hostsMarker = '# this machine, by firstlight';
+
+interface OwnName {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+/**
+ * /etc/hosts with the machine's own name; every line that is not ours is kept. The kubelet is linked statically and asks
+ * /etc/hosts, then DNS: a name that DNS does not answer would cost three waits of ten seconds at every start.
+ */
+export function hostsText(before: string, { name, addresses }: OwnName): string {
+  const kept = before.split('\n').filter((line) => !line.endsWith(hostsMarker));
+  while (kept.at(-1) === '') kept.pop();
+  const short = name.split('.')[0] ?? name;
+  const names = short === name ? name : `${name} ${short}`;
+  return [...kept, ...addresses.map((address) => `${address} ${names} ${hostsMarker}`), ''].join('\n');
 }

@@ -2,29 +2,10 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { cniNetworkText } from './cni-network.ts';
-import { hostsText } from './hosts-file.ts';
-import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
+import { kubeProxyConfigurationText } from './machine-software.ts';
 import { kubeletConfigurationText } from './kubelet-configuration.ts';
 import { registryHostsFile } from './registry-hosts.ts';
 import { sysctlText } from './sysctls.ts';
-
-describe('the own name in /etc/hosts', () => {
-  const before = '127.0.0.1 localhost\n10.0.0.9 other # mine\n';
-  const own = { name: 'master-0', addresses: ['10.99.0.11'] };
-
-  test('is added once, however often', () => {
-    const once = hostsText(before, own);
-    expect(once).toBe(`${before}10.99.0.11 master-0 # this machine, by firstlight\n`);
-    expect(hostsText(once, own)).toBe(once);
-  });
-
-  test('follows the machine and leaves other lines alone', () => {
-    const moved = hostsText(hostsText(before, own), { name: 'm.example.com', addresses: ['10.99.0.12', 'fd00::12'] });
-    expect(moved).toBe(
-      `${before}10.99.0.12 m.example.com m # this machine, by firstlight\nfd00::12 m.example.com m # this machine, by firstlight\n`,
-    );
-  });
-});
 
 describe('a registry', () => {
   test('is asked last, after its mirrors', () => {

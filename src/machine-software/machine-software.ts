@@ -4,23 +4,23 @@
 import type { Config, Directory, File, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
-import { bootstrapUnits, masterConfigServerUnit } from './bootstrap-units.ts';
+import { toYaml } from '../kubernetes/yaml.ts';
+import { bootkubeUnit, bootstrapUnits, masterConfigServerUnit, tectonicUnit } from './bootstrap-units.ts';
 import { containerdConfigText } from './containerd-config.ts';
 import { environmentText } from './environment-file.ts';
 import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
-import { kubeProxyConfigurationText } from './kube-proxy-configuration.ts';
 import type { FeatureGates, Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
 import * as paths from '../contract/machine-paths.ts';
 import { type ControlPlaneFacts, nodeSettingsText } from '../contract/node-settings.ts';
 import { podEgressFile, podEgressText, podEgressUnit } from './pod-egress.ts';
 import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
-import type { MachineProxy } from './proxy.ts';
+import { type MachineProxy, proxyDropins, proxyEnvironmentText } from './proxy.ts';
 import type { Registry } from './registry-hosts.ts';
 import { registryHostsFile } from './registry-hosts.ts';
 import { sysctlText } from './sysctls.ts';
+import { authorityFiles, systemTrustDropins, systemTrustUnit } from './system-trust.ts';
 import type { SystemdUnit } from './unit.ts';
-import { wayOutSoftware } from './outside-world.ts';
 
 /** What the software of a machine must know about its cluster; the same on all of them. */
 export interface SoftwareFacts {
@@ -73,7 +73,7 @@ export interface SoftwarePart {
 /** Settings and units that are neither the container runtime's nor the kubelet's. */
 export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwarePart {
   const inCluster = role !== 'bootstrap';
-  const wayOut = wayOutSoftware(role, facts);
+  const outside = outsideWorldSoftware(role, facts);
   return {
     files: [
       { path: paths.sysctlFile, text: sysctlText() },
@@ -95,17 +95,17 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
       ...(inCluster && facts.configServerCaPem !== undefined
         ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
         : []),
-      ...wayOut.files,
+      ...outside.files,
     ],
     directories: [],
     units: [
       prepareUnit,
-      ...wayOut.units,
+      ...outside.units,
       ...(inCluster ? [podEgressUnit, agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
       ...(role === 'master' ? [masterConfigServerUnit] : []),
       ...(role === 'bootstrap' ? bootstrapUnits : []),
     ],
-    dropins: wayOut.dropins,
+    dropins: outside.dropins,
   };
 }
 
@@ -113,6 +113,58 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
 function controlPlaneOf({ controlPlane, featureGates }: SoftwareFacts): { readonly controlPlane?: ControlPlaneFacts } {
   if (controlPlane === undefined) return {};
   return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
+}
+
+interface KubeProxyOptions {
+  /** The pod ranges of the cluster. */
+  readonly clusterNetworks: readonly string[];
+  readonly featureGates?: FeatureGates;
+}
+
+/**
+ * kube-proxy with nftables. It leaves the limits of connection tracking alone: a machine without the right capability
+ * cannot write them, and a machine with it may have set them on purpose.
+ */
+export function kubeProxyConfigurationText({ clusterNetworks, featureGates = {} }: KubeProxyOptions): string {
+  return toYaml({
+    apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+    kind: 'KubeProxyConfiguration',
+    mode: 'nftables',
+    clientConnection: { kubeconfig: paths.kubeProxyKubeconfig },
+    clusterCIDR: clusterNetworks.join(','),
+    conntrack: { maxPerCore: 0, min: 0 },
+    healthzBindAddress: '127.0.0.1:10256',
+    metricsBindAddress: '127.0.0.1:10249',
+    ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),
+  });
+}
+
+/**
+ * How a machine reaches the outside world: through a proxy, and with the user's own authorities. Only the units that go
+ * there get both; those that talk to the API or to their own machine are left as they are.
+ */
+function outsideWorldSoftware(role: MachineRole, facts: SoftwareFacts): Required<SoftwarePart> {
+  const { proxy, additionalTrustBundle } = facts;
+  const ours = role === 'bootstrap' ? [bootkubeUnit.name, tectonicUnit.name] : [agentUnit.name];
+  const all = [containerdUnit.name, kubeletUnit({ mode: 'cluster' }).name, ...ours, ...preparingUnits(role, facts)];
+  const environment =
+    proxy === undefined ? [] : [{ path: paths.proxyEnvironment, text: proxyEnvironmentText(proxy), mode: 0o600 }];
+  const hasTrust = additionalTrustBundle !== undefined;
+  return {
+    files: [...environment, ...(hasTrust ? authorityFiles(additionalTrustBundle) : [])],
+    directories: [],
+    units: hasTrust ? [systemTrustUnit] : [],
+    dropins: [
+      ...(proxy === undefined ? [] : proxyDropins(proxy, { units: all, isBootstrap: role === 'bootstrap' })),
+      ...(hasTrust ? systemTrustDropins(ours) : []),
+    ],
+  };
+}
+
+/** The units that prepare a node, without what they add to units of ours. */
+function preparingUnits(role: MachineRole, { nodeBootstrap }: SoftwareFacts): readonly string[] {
+  if (role === 'bootstrap') return [];
+  return (nodeBootstrap?.units ?? []).filter(({ contents }) => contents !== undefined).map(({ name }) => name);
 }
 
 export function containerRuntimeSoftware(facts: SoftwareFacts): SoftwarePart {

@@ -11,8 +11,7 @@ import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import { machineConfigErrors } from '../../machine-config/errors.ts';
 import { configServerErrors } from '../../config-server/errors.ts';
 import { agentErrors } from '../../node/errors.ts';
-import { nodeSoftwareErrors } from '../../machine-boot/errors.ts';
-import { firstBootErrors } from '../../machine-boot/first-boot-errors.ts';
+import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
 import { pkiErrors } from '../../pki/errors.ts';
 import { platformErrors } from '../../platform/errors.ts';
 import { releaseErrors } from '../../release/errors.ts';
@@ -30,7 +29,7 @@ export const errorTables = {
   platformErrors,
   machineConfigErrors,
   configServerErrors,
-  nodeSoftwareErrors,
+  nodePreparationErrors,
   nodeSettingsErrors,
   firstBootErrors,
   bootkubeErrors,
