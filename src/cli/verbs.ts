@@ -1,34 +1,323 @@
-// Every verb, in the order of --help. To add one: a file with its body, and an entry in the list of its area.
-import { bootkubeCommands } from './bootkube/bootkube-commands.ts';
-import { clusterCommands } from './cluster/cluster-commands.ts';
-import type { CommandSpec } from './frame/verb.ts';
-import { createCommands } from './assets/create-commands.ts';
-import { machineCommands } from './machine/machine-commands.ts';
-import { machineConfigCommands } from './machine-config/machine-config-commands.ts';
-import { nodeCommands } from './on-machine/on-machine-commands.ts';
-import { releaseCommands } from './release/release-commands.ts';
-import { torcxCommands } from './torcx/torcx-commands.ts';
+// Every verb: its words and its summary, in the order of --help, and where the rest of it is. To add one: a file with its
+// value (frame/verb.ts) in the folder of its area, and a row here.
+import type { VerbTable } from './frame/verb.ts';
 
-export const commands: readonly CommandSpec[] = [
-  ...createCommands,
-  ...clusterCommands,
-  ...machineCommands,
-  ...machineConfigCommands,
-  ...releaseCommands,
-  ...bootkubeCommands,
-  ...nodeCommands,
-  {
-    path: ['completion'],
-    summary: 'Print a script that completes commands and options in your shell.',
-    arguments: [{ name: '<shell>', description: 'your shell', choices: ['bash', 'zsh', 'fish'] }],
-    examples: ['source <(firstlight completion bash)', 'firstlight completion fish | source'],
-    load: async () => (await import('./program/completion.ts')).completion,
+export const verbTable: VerbTable = {
+  groups: {
+    create: 'Make the install-config, the assets derived from it, or the cluster.',
+    destroy: 'Remove the cluster, or only its bootstrap machine.',
+    'wait-for': 'Wait for a milestone of an installation.',
+    node: 'Workers of a cluster that stands.',
+    machine: 'Real systemd machines on this host.',
+    'machine-config': 'What a machine of a pool gets, and why.',
+    release: 'What Firstlight installs: build, look at, verify.',
+    bootkube: 'The stages of a bootstrap, on the bootstrap machine.',
+    torcx: 'Pick, verify and install the runtime add-on of a node.',
   },
-  {
-    path: ['version'],
-    summary: 'Say which Firstlight this is and what runs it.',
-    examples: ['firstlight version', 'firstlight version -o json'],
-    load: async () => (await import('./program/version.ts')).version,
-  },
-  ...torcxCommands,
-];
+  rows: [
+    {
+      words: 'create install-config',
+      summary: 'Write install-config.yaml: by asking on a terminal, else with commented defaults.',
+      load: async () => (await import('./assets/create-install-config.ts')).createInstallConfigVerb,
+    },
+    {
+      words: 'create manifests',
+      summary: 'Derive the Kubernetes manifests that the new cluster starts with.',
+      load: async () => (await import('./assets/create-manifests.ts')).createManifestsVerb,
+    },
+    {
+      words: 'create ignition-configs',
+      summary: 'Derive everything that machines are booted with: Ignition configs, keys, kubeconfigs.',
+      load: async () => (await import('./assets/create-ignition-configs.ts')).createIgnitionConfigsVerb,
+    },
+    {
+      words: 'graph',
+      summary: 'Draw from what each asset is made.',
+      load: async () => (await import('./assets/graph.ts')).graphVerb,
+    },
+    {
+      words: 'explain',
+      summary: 'Say what something is, why it exists and what it may be.',
+      load: async () => (await import('./explain/explain.ts')).explainVerb,
+    },
+    {
+      words: 'create cluster',
+      summary: 'Make a cluster on this host: from nothing, or from where it stopped.',
+      load: async () => (await import('./cluster/create-cluster.ts')).createClusterVerb,
+    },
+    {
+      words: 'destroy cluster',
+      summary: 'Remove the machines of the cluster and all they left on this host.',
+      load: async () => (await import('./cluster/destroy-cluster.ts')).destroyClusterVerb,
+    },
+    {
+      words: 'destroy bootstrap',
+      summary: 'Remove the bootstrap machine, once the masters carry the cluster.',
+      load: async () => (await import('./cluster/destroy-bootstrap.ts')).destroyBootstrapVerb,
+    },
+    {
+      words: 'status',
+      summary: 'Show the machines, etcd voters and nodes of the cluster, or where the time went.',
+      load: async () => (await import('./cluster/status.ts')).statusVerb,
+    },
+    {
+      words: 'diagnose',
+      summary: 'Look into every machine and say what keeps the cluster from going on, the likeliest reason first.',
+      load: async () => (await import('./cluster/diagnose.ts')).diagnoseVerb,
+    },
+    {
+      words: 'wait-for bootstrap-complete',
+      summary: 'Wait until the masters carry the cluster and the bootstrap machine may go.',
+      load: async () => (await import('./cluster/wait-for-bootstrap-complete.ts')).waitForBootstrapCompleteVerb,
+    },
+    {
+      words: 'wait-for install-complete',
+      summary: 'Wait until every node is Ready and the control plane and the add-ons have settled.',
+      load: async () => (await import('./cluster/wait-for-install-complete.ts')).waitForInstallCompleteVerb,
+    },
+    {
+      words: 'kubeconfig',
+      summary: 'Say where the kubeconfig is, or merge it into yours.',
+      load: async () => (await import('./cluster/kubeconfig.ts')).kubeconfigVerb,
+    },
+    {
+      words: 'kubectl',
+      summary: 'Run the release’s own kubectl at this cluster.',
+      load: async () => (await import('./cluster/kubectl.ts')).kubectlVerb,
+    },
+    {
+      words: 'node add',
+      summary: 'Add workers to a cluster that stands, or make a lost master anew.',
+      load: async () => (await import('./node/add.ts')).nodeAddVerb,
+    },
+    {
+      words: 'node remove',
+      summary: 'Move the pods of a worker away and remove it for good.',
+      load: async () => (await import('./node/remove.ts')).nodeRemoveVerb,
+    },
+    {
+      words: 'node list',
+      summary: 'Show the machines that may be nodes, and which are.',
+      load: async () => (await import('./node/list.ts')).nodeListVerb,
+    },
+    {
+      words: 'machine create',
+      summary: 'Make machines that boot with an Ignition config.',
+      load: async () => (await import('./machine/create.ts')).machineCreateVerb,
+    },
+    {
+      words: 'machine list',
+      summary: 'Show machines, what they do, and what they wait for.',
+      load: async () => (await import('./machine/list.ts')).machineListVerb,
+    },
+    {
+      words: 'machine start',
+      summary: 'Start machines that are stopped, and what died of their network.',
+      load: async () => (await import('./machine/start.ts')).machineStartVerb,
+    },
+    {
+      words: 'machine stop',
+      summary: 'Shut machines down; their files stay.',
+      load: async () => (await import('./machine/stop.ts')).machineStopVerb,
+    },
+    {
+      words: 'machine reboot',
+      summary: 'Reboot machines. First boot does not repeat.',
+      load: async () => (await import('./machine/reboot.ts')).machineRebootVerb,
+    },
+    {
+      words: 'machine exec',
+      summary: 'Run a command inside a machine, as root.',
+      load: async () => (await import('./machine/exec.ts')).machineExecVerb,
+    },
+    {
+      words: 'machine shell',
+      summary: 'Open a root shell inside a machine.',
+      load: async () => (await import('./machine/shell.ts')).machineShellVerb,
+    },
+    {
+      words: 'machine logs',
+      summary: 'Show a machine’s journal, also of one that is stopped.',
+      load: async () => (await import('./machine/logs.ts')).machineLogsVerb,
+    },
+    {
+      words: 'machine destroy',
+      summary: 'Remove machines and everything of them; with the last one goes the cluster’s network.',
+      load: async () => (await import('./machine/destroy.ts')).machineDestroyVerb,
+    },
+    {
+      words: 'doctor',
+      summary: 'Say what this host is and whether it can run machines.',
+      load: async () => (await import('./cluster/doctor.ts')).doctorVerb,
+    },
+    {
+      words: 'first-boot',
+      summary: 'Configure this machine from its Ignition config; firstlight-firstboot.service runs it.',
+      isHidden: true,
+      load: async () => (await import('./on-machine/first-boot.ts')).firstBootVerb,
+    },
+    {
+      words: 'machine-config render',
+      summary: 'Merge the MachineConfigs of each pool into the one its machines get.',
+      load: async () => (await import('./machine-config/render.ts')).machineConfigRenderVerb,
+    },
+    {
+      words: 'machine-config show',
+      summary: 'List what a machine of a pool gets, and from which MachineConfig.',
+      load: async () => (await import('./machine-config/show.ts')).machineConfigShowVerb,
+    },
+    {
+      words: 'machine-config diff',
+      summary: 'Say what changes between two rendered configurations, and whether it needs a reboot.',
+      load: async () => (await import('./machine-config/diff.ts')).machineConfigDiffVerb,
+    },
+    {
+      words: 'machine-config explain',
+      summary: 'Say why a file, unit, user or kernel argument is on the machines of a pool.',
+      load: async () => (await import('./machine-config/explain.ts')).machineConfigExplainVerb,
+    },
+    {
+      words: 'machine-config serve',
+      summary: 'Serve configurations to machines over HTTPS (the Machine Config Server).',
+      load: async () => (await import('./machine-config/serve.ts')).machineConfigServeVerb,
+    },
+    {
+      words: 'machine-config prepare',
+      summary: 'Find out what this machine is and prepare it for its kubelet.',
+      isHidden: true,
+      load: async () => (await import('./on-machine/prepare-node.ts')).prepareNodeVerb,
+    },
+    {
+      words: 'release build',
+      summary: 'Build what is missing of the release: parts, images, machine root.',
+      load: async () => (await import('./release/build.ts')).releaseBuildVerb,
+    },
+    {
+      words: 'release info',
+      summary: 'Say what is in the release: version, digest, components, image variables.',
+      load: async () => (await import('./release/info.ts')).releaseInfoVerb,
+    },
+    {
+      words: 'release verify',
+      summary: 'Check every digest of the release, and its signature when a key is given.',
+      load: async () => (await import('./release/verify.ts')).releaseVerifyVerb,
+    },
+    {
+      words: 'release extract',
+      summary: 'Take one component out of the release.',
+      load: async () => (await import('./release/extract.ts')).releaseExtractVerb,
+    },
+    {
+      words: 'bootkube stages',
+      summary: 'List the fifteen stages of a bootstrap, and how far they are on this machine.',
+      load: async () => (await import('./bootkube/stages.ts')).bootkubeStagesVerb,
+    },
+    {
+      words: 'bootkube stage',
+      summary: 'Run, show or step through one stage on a bootstrap machine.',
+      load: async () => (await import('./bootkube/stage.ts')).bootkubeStageVerb,
+    },
+    {
+      words: 'bootkube render-all',
+      summary: 'Run the stages 1 to 12: render everything, start nothing.',
+      load: async () => (await import('./bootkube/render-all.ts')).bootkubeRenderAllVerb,
+    },
+    {
+      words: 'bootkube render-etcd',
+      summary: 'Render the first etcd member.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('render-etcd'),
+    },
+    {
+      words: 'bootkube render-kube-apiserver',
+      summary: 'Render the temporary API server.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('render-kube-apiserver'),
+    },
+    {
+      words: 'bootkube render-kcm',
+      summary: 'Render the temporary controller manager.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('render-kcm'),
+    },
+    {
+      words: 'bootkube render-scheduler',
+      summary: 'Render the temporary scheduler.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('render-scheduler'),
+    },
+    {
+      words: 'bootkube render-cvo',
+      summary: 'Render the release’s own manifests and the ClusterVersion.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('render-cvo'),
+    },
+    {
+      words: 'bootkube render-mco',
+      summary: 'Render one machine configuration per pool.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('render-mco'),
+    },
+    {
+      words: 'bootkube start-bootstrap',
+      summary: 'Start what was rendered: etcd, API, and those who need it.',
+      load: async () => (await import('./bootkube/named-stages.ts')).namedStageVerb('start-bootstrap'),
+    },
+    {
+      words: 'bootkube run',
+      summary: 'The whole bootstrap of this machine: the stages, the masters, the handoff.',
+      isHidden: true,
+      load: async () => (await import('./bootkube/run.ts')).bootkubeRunVerb,
+    },
+    {
+      words: 'approve-csr',
+      summary: 'Let the expected machines in while the bootstrap goes on.',
+      isHidden: true,
+      load: async () => (await import('./bootkube/approve-csr.ts')).approveCsrVerb,
+    },
+    {
+      words: 'tectonic',
+      summary: 'Deploy the add-ons through the masters.',
+      isHidden: true,
+      load: async () => (await import('./bootkube/tectonic.ts')).tectonicVerb,
+    },
+    {
+      words: 'rm-assets',
+      summary: 'Remove every secret and token of this bootstrap machine.',
+      isHidden: true,
+      load: async () => (await import('./bootkube/rm-assets.ts')).rmAssetsVerb,
+    },
+    {
+      words: 'progress',
+      summary: 'Report how far the bootstrap is.',
+      isHidden: true,
+      load: async () => (await import('./bootkube/progress.ts')).progressVerb,
+    },
+    {
+      words: 'agent',
+      summary: 'Keep this machine what the cluster says it is.',
+      isHidden: true,
+      load: async () => (await import('./on-machine/agent.ts')).agentVerb,
+    },
+    {
+      words: 'machine-facts',
+      summary: 'Say what keeps this machine from joining, as far as it can be seen from inside.',
+      isHidden: true,
+      load: async () => (await import('./on-machine/machine-facts.ts')).machineFactsVerb,
+    },
+    {
+      words: 'completion',
+      summary: 'Print a script that completes commands and options in your shell.',
+      load: async () => (await import('./program/completion.ts')).completionVerb,
+    },
+    {
+      words: 'version',
+      summary: 'Say which Firstlight this is and what runs it.',
+      load: async () => (await import('./program/version.ts')).versionVerb,
+    },
+    {
+      words: 'torcx bootstrap',
+      summary: 'Prepare a new node: install the docker that fits, write kubelet.env, reboot if needed.',
+      load: async () => (await import('./torcx/bootstrap.ts')).torcxBootstrapVerb,
+    },
+    {
+      words: 'torcx hook-pre',
+      summary: 'Prepare a node for the OS update that waits for a reboot, then say so on its Node object.',
+      load: async () => (await import('./torcx/hook-pre.ts')).torcxHookPreVerb,
+    },
+  ],
+};

@@ -95,6 +95,10 @@ const schema = z.object({
 });
 type Flags = z.infer<typeof schema>;
 
+export type TorcxFlag = keyof Flags;
+/** As typed: the text of a flag, or true for a bare one. */
+export type TorcxFlags = Readonly<Partial<Record<TorcxFlag, string | boolean | undefined>>>;
+
 const mappingsDefault: Readonly<Record<Role, string>> = {
   bootstrap: '/etc/kubernetes/installer/runtime-mappings.yaml',
   hook: '/etc/runtime-mappings.yaml',
@@ -103,7 +107,7 @@ const caDefault = '/etc/ssl/certs/ca-certificates.crt';
 
 export function readTorcxSettings(
   role: Role,
-  options: Readonly<Record<string, unknown>>,
+  options: TorcxFlags,
   environment: Pick<Environment, 'variables'>,
 ): TorcxSettings {
   const result = schema.safeParse(options);

@@ -1,15 +1,12 @@
-// `firstlight create manifests | ignition-configs`: brings the asset folder to a target and says what is there now.
+// Brings the asset folder to a target and says what is there now: `create manifests`, `create ignition-configs`.
 import { createAssets } from '../../assets/create-assets.ts';
 import { inOrder } from '../../assets/graph.ts';
 import { type TargetName, targets } from '../../assets/targets.ts';
 import type { WorkflowEvent } from '../../workflow/events.ts';
-import type { CommandBody, CommandResult, Invocation } from '../frame/verb.ts';
-import { shownPath } from '../frame/shown-path.ts';
+import { shownPath } from '../frame/paths.ts';
+import type { CommandResult, Invocation } from '../frame/verb.ts';
 
-export const createManifests: CommandBody = (invocation) => create(invocation, 'manifests');
-export const createIgnitionConfigs: CommandBody = (invocation) => create(invocation, 'ignition-configs');
-
-async function create(invocation: Invocation, target: TargetName): Promise<CommandResult> {
+export async function createTarget(invocation: Invocation, target: TargetName): Promise<CommandResult> {
   const { host, signal, global } = invocation;
   const tally = { made: 0, kept: 0 };
   const emit = (event: WorkflowEvent): void => {

@@ -1,85 +1,23 @@
-// `firstlight bootkube stage N [--show|--step]`, `bootkube render-…`, `bootkube start-bootstrap`: a stage explains itself,
-// shows what the original ran, and is run, shown, or run after a question.
-import { join } from 'node:path';
-import { z } from 'zod';
-import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
-import { bootkubeErrors } from '../../bootkube/errors.ts';
-import { type NumberedStage, type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';
-import { renderStages } from '../../bootkube/render-stages.ts';
-import { runBootkubeStages } from '../../bootkube/run-stages.ts';
-import { stageNumbered } from '../../bootkube/stages.ts';
-import type { CommandBody, CommandResult, Invocation } from '../frame/verb.ts';
+// `firstlight bootkube stage`
+import { argument } from '../frame/option.ts';
+import { defineVerb } from '../frame/verb.ts';
+import { stageOptions } from './named-stages.ts';
 
-const optionsSchema = z.looseObject({ show: z.boolean().optional(), step: z.boolean().optional() });
-
-export const bootkubeStage: CommandBody = async (invocation) => {
-  const number = Number(invocation.args[0]);
-  if (!Number.isInteger(number)) throw bootkubeErrors.UNKNOWN_STAGE({ number: invocation.args[0] ?? '' });
-  return runOne(invocation, stageNumbered(number));
-};
-
-export function bootkubeNamed(number: number): CommandBody {
-  return (invocation) => runOne(invocation, stageNumbered(number));
-}
-
-export const bootkubeRenderAll: CommandBody = async (invocation) => {
-  const { host, emit, signal, terminal } = invocation;
-  const context = await loadContext(host, emit);
-  for (const stage of renderStages) terminal.err(`${explanation(context, stage)}\n`);
-  await runBootkubeStages({ context, stages: renderStages, emit, signal });
-  return {
-    data: { stages: renderStages.map((stage) => stage.name) },
-    text: `${renderStages.length} stages rendered, ${renderStages.filter(isVerified).length} of them verified\n`,
-  };
-};
-
-async function runOne(invocation: Invocation, stage: NumberedStage): Promise<CommandResult> {
-  const { host, emit, signal, terminal } = invocation;
-  const { show, step } = optionsSchema.parse(invocation.options);
-  const context = await loadContext(host, emit);
-  if (show === true) return shown(context, stage);
-  terminal.err(explanation(context, stage));
-  if (step === true) {
-    const answer = await terminal.ask('Run it? [Y/n] ', signal);
-    if (answer === undefined || /^n/i.test(answer)) return { data: { ran: false }, text: 'not run\n' };
-  }
-  await runBootkubeStages({ context, stages: [stage], emit, signal });
-  const outcome = isVerified(stage) ? 'done and verified' : 'done';
-  return { data: { stage: stage.name, ran: true }, text: `stage ${stage.number} ${stage.name}: ${outcome}\n` };
-}
-
-/** Whether something is checked after the stage has run. */
-function isVerified(stage: NumberedStage): boolean {
-  const { verify = [] } = stage as Partial<RenderStage>;
-  return verify.length > 0;
-}
-
-function explanation({ release }: BootkubeContext, stage: NumberedStage): string {
-  const { variable, originalCommand } = stage as Partial<RenderStage>;
-  const image = variable === undefined ? undefined : release.imageVariables[variable];
-  return [
-    `Stage ${stage.number}: ${stage.name}`,
-    `  why       ${stage.why}`,
-    ...(originalCommand === undefined ? [] : [`  original  ${originalCommand}`]),
-    ...(image === undefined ? [] : [`  here      built-in renderer; ${variable} is ${image.reference} (${image.why})`]),
-    `  reads     ${stage.inputs.join(', ') || 'nothing'}`,
-    `  writes    ${stage.outputs.join(', ') || 'nothing'}`,
-    '',
-  ].join('\n');
-}
-
-async function shown(context: BootkubeContext, stage: NumberedStage): Promise<CommandResult> {
-  const folder = join(context.folders.render, stageFolder(stage));
-  const paths = Object.keys(await treeDigests(context.host.files, folder)).filter((path) => path !== '');
-  const files = await Promise.all(
-    paths.map(async (path) => ({ path, content: await shownContent(context, join(folder, path)) })),
-  );
-  const text = files.map(({ path, content }) => `--- ${path}\n${content}\n`).join('');
-  const { number, name, why, inputs, outputs } = stage;
-  return { data: { number, name, why, inputs, outputs, files }, text: `${explanation(context, stage)}${text}` };
-}
-
-async function shownContent({ host }: BootkubeContext, path: string): Promise<string> {
-  if (path.endsWith('.key') || path.includes('kubeconfig')) return '[a secret, not shown]';
-  return host.files.readText(path);
-}
+export const bootkubeStageVerb = defineVerb({
+  description:
+    'Every stage explains what it does and why, shows what the original ran at this point, and renders into its own folder. What can be checked there is verified before the next stage may start.',
+  args: { number: argument('1 to 15') },
+  options: stageOptions,
+  examples: [
+    'firstlight bootkube stage 7 --show',
+    'firstlight bootkube stage 8 --step',
+    'firstlight bootkube stage 13',
+  ],
+  run: async (invocation) => {
+    const typed = invocation.args.number;
+    const { bootkubeErrors } = await import('../../bootkube/errors.ts');
+    const { runNumberedStage } = await import('./stage-run.ts');
+    if (!Number.isInteger(Number(typed))) throw bootkubeErrors.UNKNOWN_STAGE({ number: typed });
+    return runNumberedStage(invocation, Number(typed));
+  },
+});

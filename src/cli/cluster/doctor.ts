@@ -1,20 +1,25 @@
 // `firstlight doctor`: what this host is, what follows from it, and what is in the way.
-import { z } from 'zod';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { chooseMachinePlatform } from '../../platform/choose-platform.ts';
-import { ableTo, type HostReport } from '../../platform/platform.ts';
-import type { CommandBody } from '../frame/verb.ts';
-import { alignColumns } from '../machine/machine-table.ts';
+import type { HostReport } from '../../platform/platform.ts';
+import { alignColumns } from '../frame/columns.ts';
+import { option, positiveInteger } from '../frame/option.ts';
+import { defineVerb } from '../frame/verb.ts';
 
-export const doctor: CommandBody = async ({ host, options }) => {
-  const { machines } = z.looseObject({ machines: z.coerce.number().int().positive() }).parse(options);
-  const report = await ableTo(chooseMachinePlatform(host), 'inspectHost')(machines);
-  return {
-    data: report.data,
-    text: describe(report),
-    exit: report.problems.length === 0 ? exitCodes.ok : exitCodes.infrastructure,
-  };
-};
+export const doctorVerb = defineVerb({
+  description: 'Nothing is changed. The exit code is 4 when something is in the way.',
+  options: { machines: option('--machines <count>', 'how many machines it should carry', positiveInteger, 5) },
+  examples: ['firstlight doctor', 'firstlight doctor -o json'],
+  run: async ({ host, options }) => {
+    const { chooseMachinePlatform } = await import('../../platform/choose-platform.ts');
+    const { ableTo } = await import('../../platform/platform.ts');
+    const report = await ableTo(chooseMachinePlatform(host), 'inspectHost')(options.machines);
+    return {
+      data: report.data,
+      text: describe(report),
+      exit: report.problems.length === 0 ? exitCodes.ok : exitCodes.infrastructure,
+    };
+  },
+});
 
 function describe({ summary, problems }: HostReport): string {
   const verdict =

@@ -1,21 +1,24 @@
 // `firstlight status`
-import { clusterStatus, type ClusterStatus } from '../../cluster/status.ts';
-import { z } from 'zod';
-import type { CommandBody } from '../frame/verb.ts';
-import { alignColumns } from '../machine/machine-table.ts';
+import type { ClusterStatus } from '../../cluster/status.ts';
+import { alignColumns } from '../frame/columns.ts';
+import { flag, option, text } from '../frame/option.ts';
+import { typedPath } from '../frame/paths.ts';
+import { type CommandResult, defineVerb, type Invocation } from '../frame/verb.ts';
 
-const optionsSchema = z.looseObject({ waterfall: z.boolean().optional(), svg: z.string().optional() });
-
-export const status: CommandBody = async (invocation) => {
-  const { host, global, signal } = invocation;
-  const { waterfall, svg } = optionsSchema.parse(invocation.options);
-  if (waterfall === true || svg !== undefined) {
-    const { statusWaterfall } = await import('./status-waterfall.ts');
-    return statusWaterfall(invocation);
-  }
-  const seen = await clusterStatus(host, global.dir, signal);
-  return { data: seen, text: statusText(seen) };
-};
+export const statusVerb = defineVerb({
+  options: {
+    waterfall: flag('--waterfall', 'show where the time of create cluster went, per machine'),
+    svg: option('--svg <file>', 'the same as a picture', text),
+  },
+  examples: ['firstlight status', 'firstlight status --waterfall', 'firstlight status --svg run.svg'],
+  run: async (invocation) => {
+    const { host, global, signal, options } = invocation;
+    if (options.waterfall || options.svg !== undefined) return showWaterfall(invocation, options.svg);
+    const { clusterStatus } = await import('../../cluster/status.ts');
+    const seen = await clusterStatus(host, global.dir, signal);
+    return { data: seen, text: statusText(seen) };
+  },
+});
 
 function statusText({ cluster, infraId, machines, api, etcdVoters, nodes }: ClusterStatus): string {
   const ready = nodes.filter(({ isReady }) => isReady).length;
@@ -32,4 +35,21 @@ function statusText({ cluster, infraId, machines, api, etcdVoters, nodes }: Clus
     return [name, role, address, state, node === undefined ? '-' : node.isReady ? 'Ready' : 'NotReady', detail];
   });
   return `${head}\n${alignColumns([['MACHINE', 'ROLE', 'ADDRESS', 'STATE', 'NODE', 'DETAIL'], ...rows])}`;
+}
+
+/** As text, or as a picture in the file `svg`. */
+async function showWaterfall(
+  { host, global }: Pick<Invocation, 'host' | 'global'>,
+  svg: string | undefined,
+): Promise<CommandResult> {
+  const { clusterWaterfall } = await import('../../waterfall/cluster-waterfall.ts');
+  const waterfall = await clusterWaterfall(host, global.dir);
+  if (svg === undefined) {
+    const { waterfallText } = await import('../../waterfall/waterfall-text.ts');
+    return { data: waterfall, text: waterfallText(waterfall) };
+  }
+  const { waterfallSvg } = await import('../../waterfall/waterfall-svg.ts');
+  const file = typedPath(host, svg);
+  await host.files.write(file, waterfallSvg(waterfall));
+  return { data: { ...waterfall, file }, text: `${svg}\n` };
 }

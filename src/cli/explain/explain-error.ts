@@ -2,7 +2,7 @@
 import type { CommandResult } from '../frame/verb.ts';
 import { errorCatalog } from './error-catalog.ts';
 import { cliErrors } from '../frame/errors.ts';
-import { exitCodeHelp } from '../frame/exit-code-help.ts';
+import { exitCodeHelp } from '../frame/help.ts';
 import { nearestName } from '../frame/nearest-name.ts';
 
 export function explainError(code: string | undefined): CommandResult {

@@ -1,14 +1,15 @@
 // `firstlight explain`: one verb for every kind of thing that can be explained. Each kind is a row.
-import type { CommandBody, CommandResult, Invocation } from '../frame/verb.ts';
 import { cliErrors } from '../frame/errors.ts';
+import { flag, optionalArgumentList } from '../frame/option.ts';
+import { type CommandResult, defineVerb, type Invocation } from '../frame/verb.ts';
 
-interface Kind {
+interface ExplainedKind {
   readonly name: string;
   readonly shows: string;
   readonly explain: (invocation: Invocation, name: string | undefined) => Promise<CommandResult>;
 }
 
-const kinds: readonly Kind[] = [
+const kinds: readonly ExplainedKind[] = [
   {
     name: 'installconfig',
     shows: 'the fields of install-config.yaml, e.g. installconfig.networking',
@@ -28,23 +29,35 @@ const kinds: readonly Kind[] = [
   {
     name: 'torcx',
     shows: 'what the torcx bootstrapper knows about this node and would do',
-    explain: async (invocation) => (await import('./explain-torcx.ts')).explainTorcx(invocation),
+    // With its default flags; for others there is `firstlight torcx bootstrap --dry-run …`, which is the same.
+    explain: async (invocation) => (await import('../torcx/bootstrap.ts')).bootstrapNode(invocation, { dryRun: true }),
   },
 ];
 
-export const explainCommand: CommandBody = async (invocation) => {
-  if (invocation.options['jsonSchema'] === true) {
-    return (await import('./explain-install-config.ts')).explainJsonSchema(invocation);
-  }
-  const [subject, name] = invocation.args;
-  if (subject === undefined) return overview();
-  const kind = kinds.find((candidate) => subject === candidate.name || subject.startsWith(`${candidate.name}.`));
-  if (kind === undefined) {
-    const reason = `${subject} cannot be explained; known are ${kinds.map((candidate) => candidate.name).join(', ')}`;
-    throw cliErrors.USAGE({ reason, command: 'firstlight explain' });
-  }
-  return kind.explain(invocation, kind.name === 'installconfig' ? subject : name);
-};
+export const explainVerb = defineVerb({
+  description:
+    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), errors (error ASSET_CONFLICT) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+  args: { subject: optionalArgumentList('installconfig[.path], asset NAME, error CODE, torcx') },
+  options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },
+  examples: [
+    'firstlight explain installconfig.networking',
+    'firstlight explain asset bootstrap-ignition',
+    'firstlight explain error ASSET_CONFLICT',
+    'firstlight explain --json-schema > install-config.schema.json',
+  ],
+  run: async (invocation) => {
+    const { args, options } = invocation;
+    if (options.jsonSchema) return (await import('./explain-install-config.ts')).explainJsonSchema(invocation);
+    const [subject, name] = args.subject;
+    if (subject === undefined) return overview();
+    const kind = kinds.find((candidate) => subject === candidate.name || subject.startsWith(`${candidate.name}.`));
+    if (kind === undefined) {
+      const reason = `${subject} cannot be explained; known are ${kinds.map((candidate) => candidate.name).join(', ')}`;
+      throw cliErrors.USAGE({ reason, command: 'firstlight explain' });
+    }
+    return kind.explain(invocation, kind.name === 'installconfig' ? subject : name);
+  },
+});
 
 function overview(): CommandResult {
   const rows = kinds.map((kind) => `  firstlight explain ${kind.name.padEnd(14)} ${kind.shows}\n`);

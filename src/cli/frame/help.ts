@@ -1,44 +1,50 @@
 // Help, written from the table of verbs alone. It needs no parser, so asking for help costs little more than bare Node.
-import type { CommandSpec, OptionSpec } from './verb.ts';
-import { exitCodeHelp } from './exit-code-help.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
 import { globalOptions } from './global-options.ts';
-import { groupSummaries } from './groups.ts';
+import { argumentNotation, type OptionTable } from './option.ts';
+import { rowNamed, type Verb, type VerbRow, type VerbTable } from './verb.ts';
+
+/** What the exit codes mean. */
+export const exitCodeHelp: readonly (readonly [number, string])[] = [
+  [exitCodes.ok, 'done'],
+  [exitCodes.other, 'an error that is none of those below'],
+  [exitCodes.usage, 'the command line is wrong'],
+  [exitCodes.badConfig, 'the install-config or an asset is wrong'],
+  [exitCodes.infrastructure, 'the machine, the disk or the network refused'],
+  [exitCodes.bootstrapFailed, 'the bootstrap failed'],
+  [exitCodes.installFailed, 'the installation failed'],
+  [exitCodes.notStable, 'the cluster is not stable'],
+  [exitCodes.interrupted, 'interrupted; the same command continues'],
+];
 
 type Row = readonly [string, string];
 
-/** The words of a call for help, without options; undefined when help was not asked for. */
-export function helpWords(argv: readonly string[], specs: readonly CommandSpec[]): readonly string[] | undefined {
+/** The help that `argv` asks for: of everything, a group or a verb. Undefined when it asks for none, or for unknown words. */
+export async function requestedHelp(
+  argv: readonly string[],
+  table: VerbTable,
+  columns: number,
+): Promise<string | undefined> {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
-  if (own.length === 0) return [];
-  const at = own.findIndex((word) => word === '--help' || word === '-h');
-  const words = own.filter((word) => !word.startsWith('-'));
-  const passing = specs.find((spec) => spec.passesThrough === true && isPrefix(spec.path, words));
-  // `firstlight kubectl --help` is kubectl's to answer.
-  if (at === -1 || passing !== undefined) return undefined;
-  return words[0] === 'help' ? words.slice(1) : words;
+  if (own.length === 0) return overview(table, columns);
+  if (!own.some((word) => word === '--help' || word === '-h')) return undefined;
+  const typed = own.filter((word) => !word.startsWith('-'));
+  const words = typed[0] === 'help' ? typed.slice(1) : typed;
+  if (words.length === 0) return overview(table, columns);
+  const row = rowNamed(words, table);
+  if (row === undefined) return words.length > 1 ? undefined : groupHelp(words[0] ?? '', table, columns);
+  const verb = await row.load();
+  // `firstlight kubectl --help` is answered by kubectl.
+  return verb.passesThrough === true && words === typed ? undefined : verbHelp(row, verb, columns);
 }
 
-/** Help for the verb or group that `words` begin with; undefined when there is none. */
-export function helpText(words: readonly string[], specs: readonly CommandSpec[], columns: number): string | undefined {
-  if (words.length === 0) return overview(specs, columns);
-  const verb = specs.findLast((spec) => isPrefix(spec.path, words));
-  if (verb !== undefined) return verbHelp(verb, columns);
-  const group = specs.filter((spec) => spec.path.length > 1 && spec.path[0] === words[0] && spec.isHidden !== true);
-  return group.length === 0 || words.length > 1 ? undefined : groupHelp(words[0] ?? '', group, columns);
-}
-
-function overview(specs: readonly CommandSpec[], columns: number): string {
-  const shown = specs.filter((spec) => spec.isHidden !== true);
+function overview({ rows }: VerbTable, columns: number): string {
   return [
     'Firstlight takes a cluster from nothing to a handed-off, highly available Kubernetes control plane.\n',
     'Usage: firstlight <command> [options]\n',
-    section(
-      'Commands',
-      shown.map((spec) => [spec.path.join(' '), spec.summary]),
-      columns,
-    ),
-    section('Options of every command', globalOptions.map(optionRow), columns),
+    verbSection(rows, columns),
+    optionSection('Options of every command', globalOptions, columns),
     section(
       'Exit codes',
       exitCodeHelp.map(([code, text]) => [String(code), text]),
@@ -48,43 +54,49 @@ function overview(specs: readonly CommandSpec[], columns: number): string {
   ].join('\n');
 }
 
-function groupHelp(name: string, group: readonly CommandSpec[], columns: number): string {
+function groupHelp(name: string, { groups, rows }: VerbTable, columns: number): string | undefined {
+  const group = rows.filter((row) => row.words.startsWith(`${name} `) && row.isHidden !== true);
+  if (group.length === 0) return undefined;
   return [
-    `${groupSummaries[name] ?? ''}\n`,
+    `${groups[name] ?? ''}\n`,
     `Usage: firstlight ${name} <command> [options]\n`,
-    section(
-      'Commands',
-      group.map((spec) => [spec.path.join(' '), spec.summary]),
-      columns,
-    ),
+    verbSection(group, columns),
   ].join('\n');
 }
 
-function verbHelp(spec: CommandSpec, columns: number): string {
-  const args = (spec.arguments ?? []).map((argument) => argument.name);
-  const usage = ['firstlight', ...spec.path, ...args, ...(spec.passesThrough === true ? ['…'] : ['[options]'])].join(
-    ' ',
+function verbHelp(row: VerbRow, verb: Verb, columns: number): string {
+  const args = Object.entries(verb.args ?? {}).map(
+    ([name, declared]): Row => [argumentNotation(name, declared), withChoices(declared.description, declared.choices)],
   );
+  const after = verb.passesThrough === true ? '…' : '[options]';
   return [
-    `${spec.summary}\n`,
-    `Usage: ${usage}\n`,
-    ...(spec.description === undefined ? [] : [`${wrap(spec.description, columns)}\n`]),
-    section(
-      'Arguments',
-      (spec.arguments ?? []).map((a) => [a.name, withChoices(a.description, a.choices)]),
-      columns,
-    ),
-    section('Options', (spec.options ?? []).map(optionRow), columns),
-    section('Options of every command', globalOptions.map(optionRow), columns),
-    `Examples:\n${spec.examples.map((example) => `  ${example}\n`).join('')}`,
+    `${row.summary}\n`,
+    `Usage: ${['firstlight', row.words, ...args.map(([notation]) => notation), after].join(' ')}\n`,
+    ...(verb.description === undefined ? [] : [`${wrap(verb.description, columns)}\n`]),
+    section('Arguments', args, columns),
+    optionSection('Options', verb.options ?? {}, columns),
+    optionSection('Options of every command', globalOptions, columns),
+    `Examples:\n${verb.examples.map((example) => `  ${example}\n`).join('')}`,
   ]
     .filter((part) => part !== '')
     .join('\n');
 }
 
-function optionRow(option: OptionSpec): Row {
-  const base = withChoices(option.description, option.choices);
-  return [option.flags, option.defaultValue === undefined ? base : `${base} (default ${option.defaultValue})`];
+function verbSection(rows: readonly VerbRow[], columns: number): string {
+  const shown = rows.filter((row) => row.isHidden !== true);
+  return section(
+    'Commands',
+    shown.map((row) => [row.words, row.summary]),
+    columns,
+  );
+}
+
+function optionSection(title: string, options: OptionTable, columns: number): string {
+  const rows = Object.values(options).map(({ flags, description, choices, defaultValue }): Row => {
+    const base = withChoices(description, choices);
+    return [flags, defaultValue === undefined ? base : `${base} (default ${defaultValue})`];
+  });
+  return section(title, rows, columns);
 }
 
 function withChoices(description: string, choices: readonly string[] | undefined): string {
@@ -101,7 +113,7 @@ function section(title: string, rows: readonly Row[], columns: number): string {
   return `${title}:\n${text.join('')}`;
 }
 
-/** Breaks at spaces; keeps the paragraphs somebody wrote. */
+/** Breaks at spaces; keeps the paragraphs of the text. */
 function wrap(text: string, columns: number): string {
   return text
     .split('\n')
@@ -119,8 +131,4 @@ function wrapParagraph(text: string, columns: number): string {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line].join('\n');
-}
-
-function isPrefix(path: readonly string[], words: readonly string[]): boolean {
-  return path.every((word, index) => words[index] === word);
 }

@@ -1,6 +1,7 @@
 // Text for people and data for programs: the only place that knows how a result or an error looks on a screen.
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
-import type { CommandResult, OutputFormat } from './verb.ts';
+import type { OutputFormat } from './global-options.ts';
+import type { CommandResult } from './verb.ts';
 
 export async function formatResult(result: CommandResult, format: OutputFormat): Promise<string> {
   if (format === 'text') return result.text;

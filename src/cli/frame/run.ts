@@ -5,54 +5,67 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { Terminal } from '../../host/terminal.ts';
-import type { GlobalOptions, OutputFormat } from './verb.ts';
-import { commands } from '../verbs.ts';
-import { helpText, helpWords } from './help.ts';
+import { verbTable } from '../verbs.ts';
+import type { OutputFormat } from './global-options.ts';
+import { requestedHelp } from './help.ts';
 import type { ParsedCall } from './parser.ts';
 
 export interface CliOptions {
   readonly argv: readonly string[];
   readonly loadHost: () => Promise<Host>;
   readonly terminal: Terminal;
-  /** Aborted with the signal's name when the person or the system asks us to stop. */
+  /** Aborted with the signal's name when the user or the system wants us to stop. */
   readonly interrupt: AbortSignal;
 }
 
 export async function runCli(options: CliOptions): Promise<number> {
   const { argv, terminal } = options;
-  const words = helpWords(argv, commands);
-  const help = words && helpText(words, commands, terminal.outIsTerminal ? Math.min(terminal.columns(), 100) : 80);
+  const help = await requestedHelp(argv, verbTable, terminal.outIsTerminal ? Math.min(terminal.columns(), 100) : 80);
   if (help !== undefined) {
     terminal.out(help);
     return exitCodes.ok;
   }
   try {
     const { parseCall } = await import('./parser.ts');
-    return await runVerb(options, parseCall(argv, commands));
+    return await runVerb(options, await parseCall(argv, verbTable));
   } catch (error) {
     return await reportFailure(options, error);
   }
 }
 
-async function runVerb(options: CliOptions, call: ParsedCall): Promise<number> {
+async function runVerb(options: CliOptions, { verb, args, ...call }: ParsedCall): Promise<number> {
   const { terminal } = options;
   const host = await options.loadHost();
-  const global = readGlobals(call, host);
-  const body = await call.spec.load();
+  const { dir } = call.global;
+  const global = { ...call.global, dir: isAbsolute(dir) ? dir : join(host.environment.workingFolder, dir) };
   const { reporter } = await import('../../screen/reporter.ts');
   await using report = reporter({ host, terminal, dir: global.dir, level: global.logLevel });
-  const { interruptible } = await import('./interrupt.ts');
   const { emit } = report;
-  const signal = interruptible(options.interrupt);
-  const result = await body({ host, terminal, signal, emit, args: call.args, options: call.options, global });
+  const signal = await interruptible(options.interrupt);
+  const { passedOn } = call;
+  const result = await verb.run({ host, terminal, signal, emit, args, options: call.options, global, passedOn });
   const { formatResult } = await import('./print.ts');
   terminal.out(await formatResult(result, global.output));
   return result.exit ?? exitCodes.ok;
 }
 
-function readGlobals(call: ParsedCall, host: Host): GlobalOptions {
-  const { dir, output, logLevel } = call.options as unknown as GlobalOptions;
-  return { dir: isAbsolute(dir) ? dir : join(host.environment.workingFolder, dir), output, logLevel };
+const interrupts: Readonly<Record<string, string>> = {
+  SIGINT: 'Ctrl-C',
+  SIGTERM: 'SIGTERM',
+  SIGHUP: 'a closed terminal',
+};
+
+/** A signal of the operating system aborts the body with a coded error. */
+async function interruptible(raw: AbortSignal): Promise<AbortSignal> {
+  const { workflowErrors } = await import('../../workflow/errors.ts');
+  const controller = new AbortController();
+  const abort = (): void => {
+    const by = interrupts[String(raw.reason)] ?? String(raw.reason);
+    controller.abort(workflowErrors.INTERRUPTED({ by }));
+  };
+  if (raw.aborted) abort();
+  else raw.addEventListener('abort', abort, { once: true });
+  return controller.signal;
 }
 
 async function reportFailure(options: CliOptions, error: unknown): Promise<number> {
@@ -67,11 +80,11 @@ async function reportFailure(options: CliOptions, error: unknown): Promise<numbe
 
 async function printFailure({ terminal, argv }: CliOptions, error: FirstlightError): Promise<number> {
   const { formatError } = await import('./print.ts');
-  terminal.err(formatError(error, askedFormat(argv)));
+  terminal.err(formatError(error, formatIn(argv)));
   return error.exit;
 }
 
 /** The output format, read without the parser, because the parser may be what failed. */
-function askedFormat(argv: readonly string[]): OutputFormat {
+function formatIn(argv: readonly string[]): OutputFormat {
   return /(^|\s)(-o|--output)[ =]?(json|yaml)\b/.test(argv.join(' ')) ? 'json' : 'text';
 }

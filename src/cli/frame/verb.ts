@@ -1,60 +1,62 @@
-// What a verb is: a value that the parser, --help, completion and the docs read. Its body is loaded only when called,
-// so that `--help` costs little more than starting Node. A body returns data and text; it prints nothing itself.
+// What a verb is: its words and summary stand in the table of all verbs (cli/verbs.ts), everything else in one value in
+// a file of its own. That file imports statically only what is light, and its body loads the rooms that it needs: --help
+// of a verb and the completion scripts read these files. A body returns data and text; it prints nothing itself.
 import type { Host } from '../../host/host.ts';
 import type { Terminal } from '../../host/terminal.ts';
 import type { Emit } from '../../workflow/events.ts';
+import type { GlobalOptions } from './global-options.ts';
+import type { ArgumentTable, OptionTable, ValuesOf } from './option.ts';
 
-export interface ArgumentSpec {
-  /** Commander's notation: `<name>` required, `[name]` optional, `<names...>` several. */
-  readonly name: string;
-  readonly description: string;
-  readonly choices?: readonly string[];
-}
-
-export interface OptionSpec {
-  /** Commander's notation: `--renew`, `--to <folder>`, `-f, --follow`. */
-  readonly flags: string;
-  readonly description: string;
-  readonly choices?: readonly string[];
-  readonly defaultValue?: string | boolean | number;
-  /** May be given several times; the values arrive as a list. */
-  readonly isRepeatable?: boolean;
-}
-
-export interface CommandSpec {
-  /** The words after `firstlight`: `['create', 'manifests']`. */
-  readonly path: readonly string[];
+/** A row of the table. Starting a process that loads the fifty files of all verbs would cost 15 ms more than one file. */
+export interface VerbRow {
+  /** What stands after `firstlight`: `create manifests`. */
+  readonly words: string;
   readonly summary: string;
+  /** Not listed in help; for units on machines. */
+  readonly isHidden?: boolean;
+  readonly load: () => Promise<Verb>;
+}
+
+export interface VerbTable {
+  /** First word of several verbs → what they are about. */
+  readonly groups: Readonly<Record<string, string>>;
+  /** In the order of --help. */
+  readonly rows: readonly VerbRow[];
+}
+
+export interface Verb<Arguments extends ArgumentTable = ArgumentTable, Options extends OptionTable = OptionTable> {
   /** A few sentences that teach; shown by --help under the usage. */
   readonly description?: string;
-  readonly arguments?: readonly ArgumentSpec[];
-  readonly options?: readonly OptionSpec[];
+  readonly args?: Arguments;
+  readonly options?: Options;
   readonly examples: readonly string[];
   /** Everything after the words is passed on untouched (`firstlight kubectl get nodes -o wide`). */
   readonly passesThrough?: boolean;
-  /** Not listed in help; for units on machines. */
-  readonly isHidden?: boolean;
-  readonly load: () => Promise<CommandBody>;
+  /** A method, so that verbs with different options fit into one table; the parser reads the options of this verb. */
+  run(invocation: Invocation<ValuesOf<Arguments>, ValuesOf<Options>>): Promise<CommandResult>;
 }
 
-export type OutputFormat = 'text' | 'json' | 'yaml';
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- what a body gets where nothing is declared: nothing
+type NoDeclarations = Readonly<Record<never, never>>;
 
-export interface Invocation {
+/** Lets TypeScript infer what the body gets from the declared arguments and options. */
+export function defineVerb<
+  Arguments extends ArgumentTable = NoDeclarations,
+  Options extends OptionTable = NoDeclarations,
+>(verb: Verb<Arguments, Options>): Verb<Arguments, Options> {
+  return verb;
+}
+
+export interface Invocation<Arguments = unknown, Options = unknown> {
   readonly host: Host;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly emit: Emit;
-  readonly args: readonly string[];
-  /** By commander's camel-case names; a body reads them through its own zod schema. */
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly args: Arguments;
+  readonly options: Options;
   readonly global: GlobalOptions;
-}
-
-export interface GlobalOptions {
-  /** The asset folder, absolute. */
-  readonly dir: string;
-  readonly output: OutputFormat;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** The words of a verb that passes them through. */
+  readonly passedOn: readonly string[];
 }
 
 export interface CommandResult {
@@ -66,4 +68,8 @@ export interface CommandResult {
   readonly exit?: number;
 }
 
-export type CommandBody = (invocation: Invocation) => Promise<CommandResult>;
+/** The row whose words `words` begin with. */
+export function rowNamed(words: readonly string[], { rows }: VerbTable): VerbRow | undefined {
+  const line = `${words.join(' ')} `;
+  return rows.findLast((row) => line.startsWith(`${row.words} `));
+}

@@ -1,50 +1,57 @@
 // `firstlight machine-config diff`
-import { resolve } from 'node:path';
-import { z } from 'zod';
 import type { ConfigChange, Difference } from '../../machine-config/diff.ts';
-import { diffSpecs } from '../../machine-config/diff.ts';
-import { actionText } from '../../machine-config/disruption.ts';
-import { machineConfigErrors } from '../../machine-config/errors.ts';
 import type { MachineConfigSpec } from '../../machine-config/machine-config.ts';
-import { readObjects } from '../../machine-config/read-objects.ts';
-import { readDocuments } from '../../source-text/documents.ts';
-import { mistakeText } from '../../source-text/mistake.ts';
-import type { CommandBody, Invocation } from '../frame/verb.ts';
+import { alignColumns } from '../frame/columns.ts';
 import { cliErrors } from '../frame/errors.ts';
-import { loadFolders, renderNamed, table } from './input.ts';
+import { argument, option, text } from '../frame/option.ts';
+import { typedPath } from '../frame/paths.ts';
+import { defineVerb, type Invocation } from '../frame/verb.ts';
 
-const options = z.looseObject({ pool: z.string() });
+export const machineConfigDiffVerb = defineVerb({
+  description:
+    'Each side is a file with one rendered MachineConfig, or a folder of MachineConfigs that is rendered for the pool first.',
+  args: { before: argument('a file or folder'), after: argument('a file or folder') },
+  options: { pool: option('--pool <pool>', 'the pool to render folders for', text, 'worker') },
+  examples: [
+    'firstlight machine-config diff old/manifests new/manifests --pool master',
+    'firstlight machine-config diff before.yaml after.yaml',
+  ],
+  run: async (invocation) => {
+    const { diffSpecs } = await import('../../machine-config/diff.ts');
+    const { args, options } = invocation;
+    const older = await readSide(invocation, args.before, options.pool);
+    const newer = await readSide(invocation, args.after, options.pool);
+    const difference = diffSpecs(older.spec, newer.spec);
+    return {
+      data: { before: older.name, after: newer.name, ...difference },
+      text: await differenceText(older, newer, difference),
+    };
+  },
+});
 
 interface Side {
   readonly name: string;
   readonly spec: MachineConfigSpec;
 }
 
-export const machineConfigDiff: CommandBody = async (invocation) => {
-  const { pool } = options.parse(invocation.options);
-  const [before = '', after = ''] = invocation.args;
-  const [older, newer] = [await readSide(invocation, before, pool), await readSide(invocation, after, pool)];
-  const difference = diffSpecs(older.spec, newer.spec);
-  return {
-    data: { before: older.name, after: newer.name, ...difference },
-    text: differenceText(older, newer, difference),
-  };
-};
-
-async function readSide(invocation: Invocation, argument: string, pool: string): Promise<Side> {
-  const { host } = invocation;
-  const path = resolve(host.environment.workingFolder, argument);
+async function readSide({ host }: Pick<Invocation, 'host'>, typed: string, pool: string): Promise<Side> {
+  const path = typedPath(host, typed);
   if ((await host.files.facts(path))?.kind !== 'file') {
-    const rendered = renderNamed(await loadFolders(invocation, [path]), pool);
+    const { loadFolders, renderNamed } = await import('./input.ts');
+    const rendered = renderNamed(await loadFolders({ host }, [path]), pool);
     return { name: rendered.name, spec: rendered.machineConfig.spec };
   }
-  const { documents, mistakes } = readDocuments(argument, await host.files.readText(path));
+  const { machineConfigErrors } = await import('../../machine-config/errors.ts');
+  const { readObjects } = await import('../../machine-config/read-objects.ts');
+  const { readDocuments } = await import('../../source-text/documents.ts');
+  const { mistakeText } = await import('../../source-text/mistake.ts');
+  const { documents, mistakes } = readDocuments(typed, await host.files.readText(path));
   const objects = readObjects(documents);
   const errors = [...mistakes, ...objects.mistakes].filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw machineConfigErrors.UNREADABLE({ mistakes: errors.map((error) => mistakeText(error)) });
   const [machineConfig, another] = objects.machineConfigs;
   if (machineConfig === undefined || another !== undefined) {
-    const reason = `${argument} holds ${objects.machineConfigs.length} MachineConfigs; name a file with one, or a folder`;
+    const reason = `${typed} holds ${objects.machineConfigs.length} MachineConfigs; name a file with one, or a folder`;
     throw cliErrors.USAGE({ reason, command: 'firstlight machine-config diff' });
   }
   return { name: machineConfig.metadata.name, spec: machineConfig.spec };
@@ -52,7 +59,9 @@ async function readSide(invocation: Invocation, argument: string, pool: string):
 
 const signs: Readonly<Record<ConfigChange['change'], string>> = { added: '+', removed: '-', changed: '~' };
 
-function differenceText(before: Side, after: Side, { changes, actions, needsReboot }: Difference): string {
+async function differenceText(before: Side, after: Side, difference: Difference): Promise<string> {
+  const { actionText } = await import('../../machine-config/disruption.ts');
+  const { changes, actions, needsReboot } = difference;
   if (changes.length === 0) return `${before.name} and ${after.name} say the same\n`;
   const rows = changes.map(({ kind, name, change, fields, disruption }) => [
     signs[change],
@@ -67,5 +76,5 @@ function differenceText(before: Side, after: Side, { changes, actions, needsRebo
     ? 'A machine has to reboot for this.'
     : `No reboot: ${live.join(', ') || 'nothing to do'}.`;
   const refused = isFirstBootOnly ? ' What is for new machines only cannot be brought to running ones.' : '';
-  return `${before.name} → ${after.name}\n\n${table(rows)}\n${verdict}${refused}\n`;
+  return `${before.name} → ${after.name}\n\n${alignColumns(rows, '  ')}\n${verdict}${refused}\n`;
 }

@@ -1,19 +1,14 @@
 // What the machine-config verbs read: the folders given by --from, or the manifests of the asset folder.
 import { join, relative, resolve } from 'node:path';
-import { z } from 'zod';
 import type { LoadedObjects } from '../../machine-config/load-objects.ts';
 import { loadObjects, poolNamed } from '../../machine-config/load-objects.ts';
 import type { RenderedPool } from '../../machine-config/render.ts';
 import { renderPool } from '../../machine-config/render.ts';
 import type { Invocation } from '../frame/verb.ts';
-import { firstlightVersion, programName } from '../frame/program.ts';
+import { generatedBy } from '../frame/program.ts';
 
-export const generatedBy = `${programName} ${firstlightVersion}`;
-
-const options = z.looseObject({ from: z.array(z.string()).default([]) });
-
-/** Folders as given, read with their files called as a person in the working folder would call them. */
-export function loadFolders({ host }: Invocation, folders: readonly string[]): Promise<LoadedObjects> {
+/** The folders as given; their files have the names that the user would type in the working folder. */
+export function loadFolders({ host }: Pick<Invocation, 'host'>, folders: readonly string[]): Promise<LoadedObjects> {
   const { workingFolder } = host.environment;
   const shownName = (path: string): string => {
     const short = relative(workingFolder, path);
@@ -23,9 +18,11 @@ export function loadFolders({ host }: Invocation, folders: readonly string[]): P
   return loadObjects(host, { folders: absolute, generatedBy, shownName });
 }
 
-export async function loadInput(invocation: Invocation): Promise<LoadedObjects> {
+export async function loadInput(
+  invocation: Invocation<unknown, { readonly from: readonly string[] }>,
+): Promise<LoadedObjects> {
   const { host, global } = invocation;
-  const given = options.parse(invocation.options).from;
+  const given = invocation.options.from;
   if (given.length > 0) return loadFolders(invocation, given);
   const extra = join(global.dir, 'openshift');
   const hasExtra = (await host.files.facts(extra)) !== undefined;
@@ -45,15 +42,6 @@ export function notesText(objects: LoadedObjects, warnings: readonly string[] = 
     ...warnings,
   ];
   return notes.length === 0 ? '' : `\n${notes.map((note) => `note: ${note}\n`).join('')}`;
-}
-
-/** Columns of equal width, two blanks apart, no blanks at the end of a line. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
-    .map((line) => `${line}\n`)
-    .join('');
 }
 
 export function sizeText(bytes: number): string {

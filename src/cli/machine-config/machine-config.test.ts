@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FakeHost } from '../../host/fake/fake-host.ts';
 import { fakeHost } from '../../host/fake/fake-host.ts';
-import type { CommandBody, CommandResult } from '../frame/verb.ts';
-import { machineConfigDiff } from './diff.ts';
-import { machineConfigExplain } from './explain.ts';
-import { machineConfigRender } from './render.ts';
-import { machineConfigShow } from './show.ts';
+import type { Invocation } from '../frame/verb.ts';
+import { machineConfigDiffVerb } from './diff.ts';
+import { machineConfigExplainVerb } from './explain.ts';
+import { machineConfigRenderVerb } from './render.ts';
+import { machineConfigShowVerb } from './show.ts';
 
 const controllerConfig = `apiVersion: machineconfiguration.openshift.io/v1
 kind: ControllerConfig
@@ -37,19 +37,25 @@ beforeEach(async () => {
   await host.files.write('/cluster/manifests/motd.yaml', `${motd('50-motd', 'hello')}---\n${motd('60-motd', 'bye')}`);
 });
 
-function call(
-  body: CommandBody,
-  args: readonly string[],
-  options: Record<string, unknown> = {},
-): Promise<CommandResult> {
+/** Everything of a call but its arguments and options. */
+function call(): Omit<Invocation, 'args' | 'options'> {
   const global = { dir: '/cluster', output: 'text', logLevel: 'info' } as const;
   const { signal } = new AbortController();
-  return body({ host, terminal: undefined as never, signal, emit: () => {}, args, options, global });
+  return { host, terminal: undefined as never, signal, emit: () => {}, global, passedOn: [] };
 }
+
+const render = (pools: readonly string[], to?: string) =>
+  machineConfigRenderVerb.run({ ...call(), args: { pools }, options: { from: [], to } });
+const show = (pool: string, name?: string, from: readonly string[] = []) =>
+  machineConfigShowVerb.run({ ...call(), args: { pool, name }, options: { from } });
+const explain = (pool: string, name: string) =>
+  machineConfigExplainVerb.run({ ...call(), args: { pool, name }, options: { from: [] } });
+const diff = (before: string, after: string, pool: string) =>
+  machineConfigDiffVerb.run({ ...call(), args: { before, after }, options: { pool } });
 
 describe('machine-config', () => {
   test('render names what each pool gets and writes what a config server serves from', async () => {
-    const { data, text } = await call(machineConfigRender, [], { to: '/out' });
+    const { data, text } = await render([], '/out');
     expect(text).toMatch(/^ {2}master {2}rendered-master-[0-9a-f]{32} {2}5 MachineConfigs/m);
     expect(text).toContain('4 files written to /out');
     const [master] = data as [{ name: string; sources: string[] }];
@@ -71,46 +77,42 @@ describe('machine-config', () => {
   });
 
   test('show lists everything with its origin, and prints one thing as the machine gets it', async () => {
-    const { text } = await call(machineConfigShow, ['master']);
+    const { text } = await show('master');
     expect(text).toMatch(/file +\/etc\/motd +0644 3 B +60-motd {2}\(overrides another\)/);
     expect(text).toMatch(/unit +kubelet\.service +not enabled +01-master-kubelet/);
-    expect((await call(machineConfigShow, ['master', '/etc/motd'])).text).toBe('bye');
-    expect((await call(machineConfigShow, ['master', 'kubelet.service'])).text).toContain(
-      'EnvironmentFile=/etc/kubernetes/kubelet.env',
-    );
+    expect((await show('master', '/etc/motd')).text).toBe('bye');
+    expect((await show('master', 'kubelet.service')).text).toContain('EnvironmentFile=/etc/kubernetes/kubelet.env');
   });
 
   test('a ControllerConfig that names torcx gives every node its bootstrapper and a kubelet that waits for it', async () => {
     const torcx = '{manifestURL: "https://x.test/{{.OSVersion}}.json", flags: [--keyring=/etc/keys.asc]}';
     const facts = `${controllerConfig}  kubeletEnvironment: {KUBELET_IMAGE_TAG: v1.8.4}\n  nodeBootstrap: {torcx: ${torcx}}\n`;
     await host.files.write('/cluster/manifests/facts.yaml', facts);
-    expect((await call(machineConfigShow, ['worker', 'k8s-node-bootstrap.service'])).text).toContain(
+    expect((await show('worker', 'k8s-node-bootstrap.service')).text).toContain(
       'ExecStart=/usr/local/bin/firstlight torcx bootstrap --upgrade-os=true --torcx-skip-setup=false ' +
         '--torcx-manifest-url=https://x.test/{{.OSVersion}}.json --verbose=debug --keyring=/etc/keys.asc\n',
     );
-    const { text } = await call(machineConfigShow, ['worker']);
+    const { text } = await show('worker');
     expect(text).not.toContain('warning');
     expect(text).toMatch(/file +\/etc\/kubernetes\/installer\/kubelet\.env .*01-worker-kubelet/);
     expect(text).not.toMatch(/file +\/etc\/kubernetes\/kubelet\.env/);
-    expect((await call(machineConfigExplain, ['worker', 'kubelet.service'])).text).toContain(
-      '01-worker-node-bootstrap',
-    );
+    expect((await explain('worker', 'kubelet.service')).text).toContain('01-worker-node-bootstrap');
   });
 
   test('explain answers why a file is on a machine, and who lost', async () => {
-    const { text } = await call(machineConfigExplain, ['master', '/etc/motd']);
+    const { text } = await explain('master', '/etc/motd');
     expect(text).toMatch(/^file \/etc\/motd is on every machine of pool master \(rendered-master-[0-9a-f]{32}\)\n/);
     expect(text).toContain(
       '  50-motd  /cluster/manifests/motd.yaml:1:1   sets contents, mode  contents overridden by 60-motd\n' +
         '  60-motd  /cluster/manifests/motd.yaml:13:1  sets contents, mode\n',
     );
-    const kubelet = await call(machineConfigExplain, ['master', '/etc/systemd/system/kubelet.service']);
+    const kubelet = await explain('master', '/etc/systemd/system/kubelet.service');
     expect(kubelet.text).toContain('  01-master-kubelet  built in  sets enabled, contents\n');
-    await expect(call(machineConfigExplain, ['master', '/etc/motdd'])).rejects.toMatchObject({
+    await expect(explain('master', '/etc/motdd')).rejects.toMatchObject({
       code: 'MACHINECONFIG_NOT_THERE',
       hint: 'Did you mean /etc/motd?',
     });
-    await expect(call(machineConfigExplain, ['infra', '/etc/motd'])).rejects.toMatchObject({
+    await expect(explain('infra', '/etc/motd')).rejects.toMatchObject({
       code: 'MACHINECONFIG_POOL_UNKNOWN',
       hint: 'The pools here are: master, worker.',
     });
@@ -120,7 +122,7 @@ describe('machine-config', () => {
     await host.files.makeFolder('/next');
     await host.files.write('/next/facts.yaml', controllerConfig.replace('pause:1', 'pause:2'));
     await host.files.write('/next/motd.yaml', motd('50-motd', 'bye'));
-    const { text, data } = await call(machineConfigDiff, ['/cluster/manifests', '/next'], { pool: 'master' });
+    const { text, data } = await diff('/cluster/manifests', '/next', 'master');
     expect(text).toMatch(
       /~ +file +\/etc\/containerd\/config\.toml \(contents\) +systemctl restart containerd\.service/,
     );
@@ -134,14 +136,14 @@ describe('machine-config', () => {
       const head = 'apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\n';
       await host.files.write(`/${name}.yaml`, `${head}metadata: {name: ${name}}\nspec: ${rendered(name)}\n`);
     }
-    const { text } = await call(machineConfigDiff, ['/a.yaml', '/b.yaml'], { pool: 'worker' });
+    const { text } = await diff('/a.yaml', '/b.yaml', 'worker');
     expect(text).toContain('A machine has to reboot for this.');
   });
 
   test('every mistake of every file is told at once', async () => {
     await host.files.write('/cluster/manifests/a.yaml', 'kind: [\n');
     await host.files.write('/cluster/manifests/z.yaml', motd('70-bad', 'x').replace('/etc/motd', 'etc/motd'));
-    const error = await call(machineConfigRender, []).catch((reason: unknown) => reason as Error);
+    const error = await render([]).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({ code: 'MACHINECONFIG_UNREADABLE' });
     expect((error as Error).message).toContain('2 mistakes in the MachineConfigs:\n');
     expect((error as Error).message).toMatch(/^\/cluster\/manifests\/a\.yaml:\d+:\d+ {2}not YAML/m);
@@ -151,7 +153,7 @@ describe('machine-config', () => {
   test('a folder without a ControllerConfig renders what is there, and says what is missing', async () => {
     await host.files.makeFolder('/plain');
     await host.files.write('/plain/motd.yaml', motd('50-motd', 'hello'));
-    const { text } = await call(machineConfigShow, ['master'], { from: ['/plain'] });
+    const { text } = await show('master', undefined, ['/plain']);
     expect(text).toContain('note: no ControllerConfig here');
   });
 });

@@ -1,57 +1,102 @@
-// `firstlight machine-config serve`: runs until it is asked to stop. Its log goes to stderr, one JSON line per answer.
-import { z } from 'zod';
-import type { CommandBody, CommandResult } from '../frame/verb.ts';
-import { generatedBy } from './input.ts';
+// `firstlight machine-config serve`: runs until it is stopped. Its log goes to stderr, one JSON line per answer.
+import ipaddr from 'ipaddr.js';
+import { configServerPaths } from '../../contract/machine-paths.ts';
+import { configServerLocalPort, configServerPort } from '../../contract/ports.ts';
+import { choiceOf, flag, option, portNumber, repeatableOption, text, type ValueKind } from '../frame/option.ts';
+import { generatedBy } from '../frame/program.ts';
+import { type CommandResult, defineVerb } from '../frame/verb.ts';
 
-const portNumber = z.coerce.number().int().min(0).max(65_535);
-const options = z.looseObject({
-  mode: z.enum(['bootstrap', 'cluster']),
-  apiKubeconfig: z.string().optional(),
-  settings: z.string(),
-  rendered: z.string(),
-  poolTokens: z.string(),
-  kubeconfig: z.string(),
-  proxyCredentials: z.string(),
-  pullSecret: z.string(),
-  pki: z.string(),
-  tokenLedger: z.string(),
-  address: z.string(),
-  port: portNumber,
-  localPort: portNumber,
-  balancer: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
-  open: z.boolean().default(false),
-  staticPod: z.string().min(1).optional(),
-});
-
-export const machineConfigServe: CommandBody = async (invocation) => {
-  const { host, signal, terminal, global } = invocation;
-  const given = options.parse(invocation.options);
-  if (given.staticPod !== undefined) return printStaticPod(given.staticPod);
-  const { serveConfigs } = await import('../../config-server/serve.ts');
-  const { port } = await serveConfigs(host, {
-    mode: given.mode,
-    apiKubeconfigPath: given.apiKubeconfig,
-    settingsPath: given.settings,
-    renderedFolder: given.rendered,
-    poolTokensPath: given.poolTokens,
-    kubeconfigPath: given.kubeconfig,
-    proxyCredentialsPath: given.proxyCredentials,
-    pullSecretPath: given.pullSecret,
-    pkiFolder: given.pki,
-    tokenLedgerPath: given.tokenLedger,
-    address: given.address,
-    port: given.port,
-    localPort: given.localPort,
-    balancers: given.balancer,
-    isOpen: given.open,
-    generatedBy,
-    log: { level: global.logLevel, write: terminal.err },
-    signal,
-  });
-  return { data: { port }, text: '' };
+const ipAddress: ValueKind<string> = {
+  parse: (word) => (ipaddr.IPv4.isValidFourPartDecimal(word) || ipaddr.IPv6.isValid(word) ? word : undefined),
+  expected: 'an IP address',
 };
 
-async function printStaticPod(image: string): Promise<CommandResult> {
+export const machineConfigServeVerb = defineVerb({
+  description:
+    'Answers /config/POOL with the rendered configuration of a pool to machines that show its token, each with a token of its own for one use. As `bootstrap` it reads files, by default those of a bootstrap machine; as `cluster` it asks the API, as the agent of a master. Runs until it is stopped; its log is one line of JSON per answer, on stderr.',
+  options: {
+    mode: option(
+      '--mode <mode>',
+      'bootstrap: from files; cluster: from the API',
+      choiceOf(['bootstrap', 'cluster']),
+      'bootstrap',
+    ),
+    apiKubeconfig: option(
+      '--api-kubeconfig <file>',
+      "for cluster: whom to ask and as whom, instead of as this master's agent",
+      text,
+    ),
+    rendered: option('--rendered <folder>', 'rendered configurations', text, configServerPaths.renderedFolder),
+    poolTokens: option('--pool-tokens <file>', 'digests of the pool tokens', text, configServerPaths.poolTokens),
+    kubeconfig: option('--kubeconfig <file>', 'kubeconfig without a credential', text, configServerPaths.kubeconfig),
+    proxyCredentials: option(
+      '--proxy-credentials <file>',
+      'what machines need to pass the proxy, where it asks who they are',
+      text,
+      configServerPaths.proxyCredentials,
+    ),
+    pullSecret: option(
+      '--pull-secret <file>',
+      'credentials for registries, which machines get where the file is there',
+      text,
+      configServerPaths.pullSecret,
+    ),
+    pki: option('--pki <folder>', "the server's pair and the keys for masters", text, configServerPaths.pkiFolder),
+    tokenLedger: option(
+      '--token-ledger <file>',
+      'where served tokens are recorded',
+      text,
+      configServerPaths.tokenLedger,
+    ),
+    settings: option(
+      '--settings <file>',
+      'who is let in and which load balancers are believed',
+      text,
+      configServerPaths.settings,
+    ),
+    address: option('--address <address>', 'listen here', text, '::'),
+    port: option('--port <port>', 'listen here', portNumber, configServerPort),
+    localPort: option('--local-port <port>', '/metrics and /healthz on loopback', portNumber, configServerLocalPort),
+    balancer: repeatableOption('--balancer <address>', 'a load balancer that sends PROXY v2 headers', ipAddress),
+    open: flag('--open', 'serve whoever asks, and give keys to nobody; for machines that know no token'),
+    staticPod: option(
+      '--static-pod <image>',
+      'print a static pod that serves on a bootstrap machine from this image, and end',
+      text,
+    ),
+  },
+  examples: [
+    'firstlight machine-config serve',
+    'firstlight machine-config serve --rendered rendered --pki tls --port 0',
+  ],
+  run: async ({ host, signal, terminal, global, options }) => {
+    if (options.staticPod !== undefined) return staticPod(options.staticPod);
+    const { serveConfigs } = await import('../../config-server/serve.ts');
+    const { port } = await serveConfigs(host, {
+      mode: options.mode,
+      apiKubeconfigPath: options.apiKubeconfig,
+      settingsPath: options.settings,
+      renderedFolder: options.rendered,
+      poolTokensPath: options.poolTokens,
+      kubeconfigPath: options.kubeconfig,
+      proxyCredentialsPath: options.proxyCredentials,
+      pullSecretPath: options.pullSecret,
+      pkiFolder: options.pki,
+      tokenLedgerPath: options.tokenLedger,
+      address: options.address,
+      port: options.port,
+      localPort: options.localPort,
+      balancers: options.balancer,
+      isOpen: options.open,
+      generatedBy,
+      log: { level: global.logLevel, write: terminal.err },
+      signal,
+    });
+    return { data: { port }, text: '' };
+  },
+});
+
+async function staticPod(image: string): Promise<CommandResult> {
   const { machineConfigServerPod } = await import('../../config-server/static-pod.ts');
   const { toYaml } = await import('../../kubernetes/yaml.ts');
   const pod = machineConfigServerPod({ image });

@@ -1,38 +1,41 @@
 // `firstlight machine logs`
-import { z } from 'zod';
-import { ableTo } from '../../platform/platform.ts';
-import type { CommandBody } from '../frame/verb.ts';
-import { chosenCluster } from './machine-choice.ts';
+import { argument, flag, option, positiveInteger, repeatableOption, text } from '../frame/option.ts';
+import { defineVerb } from '../frame/verb.ts';
+import { clusterOption } from './options.ts';
 
-const optionsSchema = z.looseObject({
-  unit: z.array(z.string()).default([]),
-  follow: z.boolean().default(false),
-  lines: z.coerce.number().int().positive(),
-  console: z.boolean().default(false),
+export const machineLogsVerb = defineVerb({
+  args: { machine: argument('name of the machine') },
+  options: {
+    unit: repeatableOption('-u, --unit <unit>', 'only this unit', text),
+    follow: flag('-f, --follow', 'go on until interrupted'),
+    lines: option('-n, --lines <count>', 'how many lines from the end', positiveInteger, 1000),
+    console: flag('--console', 'what the machine’s supervisor and nspawn said, instead of the journal'),
+    cluster: clusterOption,
+  },
+  examples: ['firstlight machine logs a', 'firstlight machine logs a -u firstlight-firstboot'],
+  run: async (invocation) => {
+    const { host, global, signal, options } = invocation;
+    const { ableTo } = await import('../../platform/platform.ts');
+    const { chosenCluster } = await import('./chosen-machines.ts');
+    const { platform, cluster } = await chosenCluster(invocation);
+    const isText = global.output === 'text';
+    const [program, ...args] = await ableTo(platform, 'logCommand')(
+      { cluster, machine: invocation.args.machine },
+      {
+        source: options.console ? 'console' : 'journal',
+        units: options.unit,
+        lines: options.lines,
+        isFollowing: options.follow,
+        format: isText ? 'short-precise' : 'json',
+      },
+    );
+    if (isText) {
+      const result = await host.processes.runInteractive(program, args, { signal });
+      return { data: null, text: '', exit: result.code ?? 0 };
+    }
+    const { stdout } = await host.processes.run(program, args, { signal });
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    const data = options.console ? lines : lines.map((line) => JSON.parse(line) as unknown);
+    return { data, text: stdout };
+  },
 });
-
-export const machineLogs: CommandBody = async (invocation) => {
-  const { host, global, signal } = invocation;
-  const options = optionsSchema.parse(invocation.options);
-  const { platform, cluster } = await chosenCluster(invocation);
-  const machine = invocation.args[0] ?? '';
-  const isText = global.output === 'text';
-  const [program, ...args] = await ableTo(platform, 'logCommand')(
-    { cluster, machine },
-    {
-      source: options.console ? 'console' : 'journal',
-      units: options.unit,
-      lines: options.lines,
-      isFollowing: options.follow,
-      format: isText ? 'short-precise' : 'json',
-    },
-  );
-  if (isText) {
-    const result = await host.processes.runInteractive(program, args, { signal });
-    return { data: null, text: '', exit: result.code ?? 0 };
-  }
-  const { stdout } = await host.processes.run(program, args, { signal });
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  const data = options.console ? lines : lines.map((line) => JSON.parse(line) as unknown);
-  return { data, text: stdout };
-};

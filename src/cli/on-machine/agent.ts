@@ -1,13 +1,16 @@
-// `firstlight agent`: what firstlight-agent.service runs on masters and workers. Runs until it is asked to stop.
-import { runAgent } from '../../node/agent.ts';
-import type { CommandBody } from '../frame/verb.ts';
+// `firstlight agent`: what firstlight-agent.service runs on masters and workers. Runs until it is stopped.
+import { defineVerb } from '../frame/verb.ts';
 
-export const agent: CommandBody = async ({ host, terminal, signal }) => {
-  try {
-    return await runAgent(host, { signal, log: (line) => terminal.err(`${line}\n`) });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    // To be asked to stop is how an agent ends, not a failure.
-    return { data: {}, text: '' };
-  }
-};
+export const agentVerb = defineVerb({
+  examples: ['firstlight agent'],
+  run: async ({ host, terminal, signal }) => {
+    const { runAgent } = await import('../../node/agent.ts');
+    try {
+      return await runAgent(host, { signal, log: (line) => terminal.err(`${line}\n`) });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      // A signal is the normal end of an agent, not a failure.
+      return { data: {}, text: '' };
+    }
+  },
+});

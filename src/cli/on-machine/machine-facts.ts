@@ -1,16 +1,21 @@
 // `firstlight machine-facts`: what `firstlight diagnose` runs inside a machine.
-import { z } from 'zod';
-import { lookInside } from '../../diagnose/inside/look-inside.ts';
-import type { CommandBody } from '../frame/verb.ts';
+import { cliErrors } from '../frame/errors.ts';
+import { option, portNumber, repeatableOption, text } from '../frame/option.ts';
+import { defineVerb } from '../frame/verb.ts';
 
-const optionsSchema = z.looseObject({
-  name: z.array(z.string()).default([]),
-  balancer: z.string(),
-  port: z.array(z.coerce.number().int()).default([]),
+export const machineFactsVerb = defineVerb({
+  options: {
+    name: repeatableOption('--name <name>', 'a name that must resolve here', text),
+    balancer: option('--balancer <address>', 'where the load balancer is', text),
+    port: repeatableOption('--port <port>', 'a port of the load balancer', portNumber),
+  },
+  examples: ['firstlight machine-facts --name api-int.demo.test --balancer 10.99.0.1 --port 22623'],
+  run: async ({ host, options: { name: names, balancer, port: ports } }) => {
+    if (balancer === undefined) {
+      throw cliErrors.USAGE({ command: 'firstlight machine-facts', reason: '--balancer ADDRESS is missing' });
+    }
+    const { lookInside } = await import('../../diagnose/inside/look-inside.ts');
+    const facts = await lookInside(host, { names, balancer, ports });
+    return { data: facts, text: `${JSON.stringify(facts, null, 2)}\n` };
+  },
 });
-
-export const machineFactsCommand: CommandBody = async ({ host, options }) => {
-  const { name: names, balancer, port: ports } = optionsSchema.parse(options);
-  const facts = await lookInside(host, { names, balancer, ports });
-  return { data: facts, text: `${JSON.stringify(facts, null, 2)}\n` };
-};

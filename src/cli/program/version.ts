@@ -1,11 +1,14 @@
 // `firstlight version`
-import type { CommandBody } from '../frame/verb.ts';
 import { firstlightVersion } from '../frame/program.ts';
+import { defineVerb } from '../frame/verb.ts';
 
-export const version: CommandBody = async ({ host }) => {
-  const { nodePath, architecture } = host.environment;
-  return {
-    data: { firstlight: firstlightVersion, architecture, node: nodePath },
-    text: `firstlight ${firstlightVersion}\n`,
-  };
-};
+export const versionVerb = defineVerb({
+  examples: ['firstlight version', 'firstlight version -o json'],
+  run: async ({ host }) => {
+    const { nodePath, architecture } = host.environment;
+    return {
+      data: { firstlight: firstlightVersion, architecture, node: nodePath },
+      text: `firstlight ${firstlightVersion}\n`,
+    };
+  },
+});

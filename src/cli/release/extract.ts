@@ -1,16 +1,27 @@
 // `firstlight release extract`
-import { resolve } from 'node:path';
-import { z } from 'zod';
-import { extractComponent } from '../../release/extract.ts';
-import type { CommandBody } from '../frame/verb.ts';
 import { cliErrors } from '../frame/errors.ts';
+import { option, text } from '../frame/option.ts';
+import { typedPath } from '../frame/paths.ts';
+import { defineVerb } from '../frame/verb.ts';
 
-const optionsSchema = z.object({ component: z.string().optional(), to: z.string() });
-
-export const releaseExtract: CommandBody = async ({ host, options }) => {
-  const { component, to } = optionsSchema.parse(options);
-  const command = 'firstlight release extract';
-  if (component === undefined) throw cliErrors.USAGE({ command, reason: 'name what to take with --component' });
-  const extracted = await extractComponent(host, component, resolve(host.environment.workingFolder, to));
-  return { data: extracted, text: extracted.files.map((file) => `${file}\n`).join('') };
-};
+export const releaseExtractVerb = defineVerb({
+  description:
+    'A part (etcd) is written as its programs, an image (etcd-image) or the whole release (release) as an OCI archive ' +
+    'that ctr, podman and skopeo read, the bill of materials (sbom) as CycloneDX JSON.',
+  options: {
+    component: option('--component <name>', 'part, image with -image, release or sbom', text),
+    to: option('--to <folder>', 'where to write', text, '.'),
+  },
+  examples: [
+    'firstlight release extract --component kubernetes --to bin',
+    'firstlight release extract --component etcd-image',
+    'firstlight release extract --component sbom',
+  ],
+  run: async ({ host, options: { component, to } }) => {
+    const command = 'firstlight release extract';
+    if (component === undefined) throw cliErrors.USAGE({ command, reason: 'name what to take with --component' });
+    const { extractComponent } = await import('../../release/extract.ts');
+    const extracted = await extractComponent(host, component, typedPath(host, to));
+    return { data: extracted, text: extracted.files.map((file) => `${file}\n`).join('') };
+  },
+});

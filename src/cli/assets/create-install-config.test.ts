@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fakeHost } from '../../host/fake/fake-host.ts';
 import type { Terminal } from '../../host/terminal.ts';
 import { defaultInstallConfig, parseInstallConfig } from '../../install-config/parse.ts';
-import { newInstallConfig } from './ask-install-config.ts';
+import { newInstallConfig } from './create-install-config.ts';
 
 const ed25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOh51+UGoKFDLzeV7kvGAbWOefHftCR/T4rAGya2WZ3e core@example';
 

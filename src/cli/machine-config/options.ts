@@ -1,0 +1,13 @@
+// Options, arguments and words that several machine-config verbs share.
+import { argument, repeatableOption, text } from '../frame/option.ts';
+
+export const fromOption = repeatableOption(
+  '--from <folder>',
+  "folder or file with MachineConfig YAML, instead of the asset folder's manifests",
+  text,
+);
+
+export const poolArgument = argument('master, worker or a pool of your own');
+
+export const readsFolders =
+  'Reads every MachineConfig, MachineConfigPool and ControllerConfig in the folders. With a ControllerConfig (firstlight create manifests writes one) the built-in MachineConfigs of the cluster are part of it.';

@@ -1,0 +1,17 @@
+// `firstlight machine start`
+import { defineVerb } from '../frame/verb.ts';
+import { allMachinesOption, bootOptions, clusterOption, machineNames } from './options.ts';
+
+export const machineStartVerb = defineVerb({
+  args: { names: machineNames },
+  options: { all: allMachinesOption, cluster: clusterOption, ...bootOptions },
+  examples: ['firstlight machine start a', 'firstlight machine start --all'],
+  run: async (invocation) => {
+    const { ableTo } = await import('../../platform/platform.ts');
+    const { chosenCluster, chosenMachines, tableAfterBoot } = await import('./chosen-machines.ts');
+    const chosen = await chosenCluster(invocation);
+    const names = await chosenMachines(invocation, chosen);
+    await ableTo(chosen.platform, 'startMachines')(invocation, chosen.cluster, names);
+    return tableAfterBoot(invocation, chosen, names);
+  },
+});
