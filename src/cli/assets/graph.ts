@@ -1,9 +1,11 @@
 // `firstlight graph`
-import { choiceOf, option } from '../frame/option.ts';
+import { choiceOf, optionWithDefault } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 
 export const graphVerb = defineVerb({
-  options: { format: option('--format <format>', 'the language of the drawing', choiceOf(['dot', 'mermaid']), 'dot') },
+  options: {
+    format: optionWithDefault('--format <format>', 'the language of the drawing', choiceOf(['dot', 'mermaid']), 'dot'),
+  },
   examples: [
     'firstlight graph | dot -Tsvg > assets.svg',
     'firstlight graph --format mermaid',

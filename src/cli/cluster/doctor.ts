@@ -2,12 +2,14 @@
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { HostReport } from '../../platform/platform.ts';
 import { alignColumns } from '../frame/columns.ts';
-import { option, positiveInteger } from '../frame/option.ts';
+import { optionWithDefault, positiveInteger } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 
 export const doctorVerb = defineVerb({
   description: 'Nothing is changed. The exit code is 4 when something is in the way.',
-  options: { machines: option('--machines <count>', 'how many machines it should carry', positiveInteger, 5) },
+  options: {
+    machines: optionWithDefault('--machines <count>', 'how many machines it should carry', positiveInteger, 5),
+  },
   examples: ['firstlight doctor', 'firstlight doctor -o json'],
   run: async ({ host, options }) => {
     const { chooseMachinePlatform } = await import('../../platform/choose-platform.ts');

@@ -1,6 +1,6 @@
 // --timeout and --stall-after: how long a verb waits for machines.
 import type { WaitLimits } from '../../cluster/wait-for-progress.ts';
-import { option, positiveNumber, type ValuesOf } from '../frame/option.ts';
+import { option, optionWithDefault, positiveNumber, type ValuesOf } from '../frame/option.ts';
 import type { Invocation } from '../frame/verb.ts';
 
 export const waitOptions = {
@@ -9,7 +9,7 @@ export const waitOptions = {
     'give up after this long (default: go on while something moves)',
     positiveNumber,
   ),
-  stallAfter: option(
+  stallAfter: optionWithDefault(
     '--stall-after <seconds>',
     'how long nothing may move before the likely reason is looked for and the command ends',
     positiveNumber,

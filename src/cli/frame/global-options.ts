@@ -1,10 +1,15 @@
 // The options that every verb understands, before or after its own words.
-import { choiceOf, option, text, type ValuesOf } from './option.ts';
+import { choiceOf, optionWithDefault, text, type ValuesOf } from './option.ts';
 
 export const globalOptions = {
-  dir: option('--dir <folder>', 'folder of the install-config and the assets', text, 'cluster'),
-  output: option('-o, --output <format>', 'how to print the result', choiceOf(['text', 'json', 'yaml']), 'text'),
-  logLevel: option(
+  dir: optionWithDefault('--dir <folder>', 'folder of the install-config and the assets', text, 'cluster'),
+  output: optionWithDefault(
+    '-o, --output <format>',
+    'how to print the result',
+    choiceOf(['text', 'json', 'yaml']),
+    'text',
+  ),
+  logLevel: optionWithDefault(
     '--log-level <level>',
     'what to tell on stderr',
     choiceOf(['debug', 'info', 'warn', 'error']),

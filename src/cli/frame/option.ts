@@ -74,31 +74,25 @@ export function flag(flags: string, description: string): VerbOption<boolean> {
   return { flags, description, read: (given) => given === true };
 }
 
-/** An option with a value; without a default its value is undefined where it is not given. */
+/** An option with a value; undefined where it is not given. */
 export function option<Value extends string | number>(
   flags: string,
   description: string,
   kind: ValueKind<Value>,
-): VerbOption<Value | undefined>;
-export function option<Value extends string | number>(
+): VerbOption<Value | undefined> {
+  const read = (given: GivenValue): Value | undefined =>
+    typeof given === 'string' ? parseWord(kind, given) : undefined;
+  return { flags, description, ...shownChoices(kind), read };
+}
+
+export function optionWithDefault<Value extends string | number>(
   flags: string,
   description: string,
   kind: ValueKind<Value>,
   defaultValue: Value,
-): VerbOption<Value>;
-export function option<Value extends string | number>(
-  flags: string,
-  description: string,
-  kind: ValueKind<Value>,
-  defaultValue?: Value,
-): VerbOption<Value | undefined> {
-  return {
-    flags,
-    description,
-    ...(kind.choices === undefined ? {} : { choices: kind.choices.map(String) }),
-    ...(defaultValue === undefined ? {} : { defaultValue }),
-    read: (given) => (typeof given === 'string' ? parseWord(kind, given) : defaultValue),
-  };
+): VerbOption<Value> {
+  const read = (given: GivenValue): Value => (typeof given === 'string' ? parseWord(kind, given) : defaultValue);
+  return { flags, description, ...shownChoices(kind), defaultValue, read };
 }
 
 /** An option that may be given several times. */
@@ -126,15 +120,13 @@ export function optionWithOptionalWord(
   };
 }
 
-export function argument(description: string): VerbArgument<string>;
-export function argument<const Choice extends string>(
-  description: string,
-  choices: readonly Choice[],
-): VerbArgument<Choice>;
-export function argument(description: string, choices?: readonly string[]): VerbArgument<string> {
-  const kind = choices === undefined ? text : choiceOf(choices);
-  const read = (given: GivenValue): string => parseWord(kind, typeof given === 'string' ? given : '');
-  return { description, isRequired: true, isList: false, ...(choices === undefined ? {} : { choices }), read };
+export function argument(description: string): VerbArgument<string> {
+  return choiceArgument(description, text);
+}
+
+export function choiceArgument<Value extends string>(description: string, kind: ValueKind<Value>): VerbArgument<Value> {
+  const read = (given: GivenValue): Value => parseWord(kind, typeof given === 'string' ? given : '');
+  return { description, isRequired: true, isList: false, ...shownChoices(kind), read };
 }
 
 export function optionalArgument(description: string): VerbArgument<string | undefined> {
@@ -156,6 +148,10 @@ export function optionalArgumentList(description: string): VerbArgument<readonly
 export function argumentNotation(name: string, { isRequired, isList }: VerbArgument<unknown>): string {
   const inner = isList ? `${name}...` : name;
   return isRequired ? `<${inner}>` : `[${inner}]`;
+}
+
+function shownChoices({ choices }: ValueKind<string | number>): { readonly choices?: readonly string[] } {
+  return choices === undefined ? {} : { choices: choices.map(String) };
 }
 
 function parseWord<Value extends string | number>(kind: ValueKind<Value>, word: string): Value {

@@ -2,9 +2,11 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   argument,
   argumentList,
+  choiceArgument,
   choiceOf,
   flag,
   option,
+  optionWithDefault,
   optionalArgument,
   portNumber,
   positiveInteger,
@@ -19,9 +21,9 @@ const logs = defineVerb({
   options: {
     follow: flag('-f, --follow', 'go on'),
     wait: flag('--no-wait', 'return at once'),
-    lines: option('-n, --lines <count>', 'how many', positiveInteger, 1000),
+    lines: optionWithDefault('-n, --lines <count>', 'how many', positiveInteger, 1000),
     since: option('--since <time>', 'from then on', text),
-    format: option('--format <format>', 'how', choiceOf(['short', 'json']), 'short'),
+    format: optionWithDefault('--format <format>', 'how', choiceOf(['short', 'json']), 'short'),
     port: repeatableOption('--port <port>', 'a port', portNumber),
   },
   examples: [],
@@ -53,7 +55,7 @@ const plain = defineVerb({
 const passing = defineVerb({ passesThrough: true, examples: [], run: async () => ({ data: null, text: '' }) });
 
 const shell = defineVerb({
-  args: { shell: argument('yours', ['bash', 'fish']), more: optionalArgument('more') },
+  args: { shell: choiceArgument('yours', choiceOf(['bash', 'fish'])), more: optionalArgument('more') },
   examples: [],
   run: async ({ args }) => {
     expectTypeOf(args).toEqualTypeOf<{ readonly shell: 'bash' | 'fish'; readonly more: string | undefined }>();

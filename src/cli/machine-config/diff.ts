@@ -3,7 +3,7 @@ import type { ConfigChange, Difference } from '../../machine-config/diff.ts';
 import type { MachineConfigSpec } from '../../machine-config/machine-config.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { cliErrors } from '../frame/errors.ts';
-import { argument, option, text } from '../frame/option.ts';
+import { argument, optionWithDefault, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
 import { defineVerb, type Invocation } from '../frame/verb.ts';
 
@@ -11,7 +11,7 @@ export const machineConfigDiffVerb = defineVerb({
   description:
     'Each side is a file with one rendered MachineConfig, or a folder of MachineConfigs that is rendered for the pool first.',
   args: { before: argument('a file or folder'), after: argument('a file or folder') },
-  options: { pool: option('--pool <pool>', 'the pool to render folders for', text, 'worker') },
+  options: { pool: optionWithDefault('--pool <pool>', 'the pool to render folders for', text, 'worker') },
   examples: [
     'firstlight machine-config diff old/manifests new/manifests --pool master',
     'firstlight machine-config diff before.yaml after.yaml',

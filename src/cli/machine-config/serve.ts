@@ -2,7 +2,16 @@
 import ipaddr from 'ipaddr.js';
 import { configServerPaths } from '../../contract/machine-paths.ts';
 import { configServerLocalPort, configServerPort } from '../../contract/ports.ts';
-import { choiceOf, flag, option, portNumber, repeatableOption, text, type ValueKind } from '../frame/option.ts';
+import {
+  choiceOf,
+  flag,
+  option,
+  optionWithDefault,
+  portNumber,
+  repeatableOption,
+  text,
+  type ValueKind,
+} from '../frame/option.ts';
 import { generatedBy } from '../frame/program.ts';
 import { type CommandResult, defineVerb } from '../frame/verb.ts';
 
@@ -15,7 +24,7 @@ export const machineConfigServeVerb = defineVerb({
   description:
     'Answers /config/POOL with the rendered configuration of a pool to machines that show its token, each with a token of its own for one use. As `bootstrap` it reads files, by default those of a bootstrap machine; as `cluster` it asks the API, as the agent of a master. Runs until it is stopped; its log is one line of JSON per answer, on stderr.',
   options: {
-    mode: option(
+    mode: optionWithDefault(
       '--mode <mode>',
       'bootstrap: from files; cluster: from the API',
       choiceOf(['bootstrap', 'cluster']),
@@ -26,37 +35,62 @@ export const machineConfigServeVerb = defineVerb({
       "for cluster: whom to ask and as whom, instead of as this master's agent",
       text,
     ),
-    rendered: option('--rendered <folder>', 'rendered configurations', text, configServerPaths.renderedFolder),
-    poolTokens: option('--pool-tokens <file>', 'digests of the pool tokens', text, configServerPaths.poolTokens),
-    kubeconfig: option('--kubeconfig <file>', 'kubeconfig without a credential', text, configServerPaths.kubeconfig),
-    proxyCredentials: option(
+    rendered: optionWithDefault(
+      '--rendered <folder>',
+      'rendered configurations',
+      text,
+      configServerPaths.renderedFolder,
+    ),
+    poolTokens: optionWithDefault(
+      '--pool-tokens <file>',
+      'digests of the pool tokens',
+      text,
+      configServerPaths.poolTokens,
+    ),
+    kubeconfig: optionWithDefault(
+      '--kubeconfig <file>',
+      'kubeconfig without a credential',
+      text,
+      configServerPaths.kubeconfig,
+    ),
+    proxyCredentials: optionWithDefault(
       '--proxy-credentials <file>',
       'what machines need to pass the proxy, where it asks who they are',
       text,
       configServerPaths.proxyCredentials,
     ),
-    pullSecret: option(
+    pullSecret: optionWithDefault(
       '--pull-secret <file>',
       'credentials for registries, which machines get where the file is there',
       text,
       configServerPaths.pullSecret,
     ),
-    pki: option('--pki <folder>', "the server's pair and the keys for masters", text, configServerPaths.pkiFolder),
-    tokenLedger: option(
+    pki: optionWithDefault(
+      '--pki <folder>',
+      "the server's pair and the keys for masters",
+      text,
+      configServerPaths.pkiFolder,
+    ),
+    tokenLedger: optionWithDefault(
       '--token-ledger <file>',
       'where served tokens are recorded',
       text,
       configServerPaths.tokenLedger,
     ),
-    settings: option(
+    settings: optionWithDefault(
       '--settings <file>',
       'who is let in and which load balancers are believed',
       text,
       configServerPaths.settings,
     ),
-    address: option('--address <address>', 'listen here', text, '::'),
-    port: option('--port <port>', 'listen here', portNumber, configServerPort),
-    localPort: option('--local-port <port>', '/metrics and /healthz on loopback', portNumber, configServerLocalPort),
+    address: optionWithDefault('--address <address>', 'listen here', text, '::'),
+    port: optionWithDefault('--port <port>', 'listen here', portNumber, configServerPort),
+    localPort: optionWithDefault(
+      '--local-port <port>',
+      '/metrics and /healthz on loopback',
+      portNumber,
+      configServerLocalPort,
+    ),
     balancer: repeatableOption('--balancer <address>', 'a load balancer that sends PROXY v2 headers', ipAddress),
     open: flag('--open', 'serve whoever asks, and give keys to nobody; for machines that know no token'),
     staticPod: option(

@@ -3,7 +3,7 @@ import type { MachineImage } from '../../contract/machine-image.ts';
 import { machineRoles } from '../../contract/machine-role.ts';
 import type { Host } from '../../host/host.ts';
 import { cliErrors } from '../frame/errors.ts';
-import { argumentList, choiceOf, option, text } from '../frame/option.ts';
+import { argumentList, choiceOf, option, optionWithDefault, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { bootOptions, clusterOption } from './options.ts';
@@ -14,7 +14,7 @@ export const machineCreateVerb = defineVerb({
   args: { names: argumentList('names of machines, known in the cluster’s DNS') },
   options: {
     ignition: option('--ignition <file>', 'the Ignition config of these machines', text),
-    role: option(
+    role: optionWithDefault(
       '--role <role>',
       'masters and the bootstrap machine are behind the load balancer',
       choiceOf(machineRoles),

@@ -1,5 +1,5 @@
 // `firstlight machine logs`
-import { argument, flag, option, positiveInteger, repeatableOption, text } from '../frame/option.ts';
+import { argument, flag, optionWithDefault, positiveInteger, repeatableOption, text } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { clusterOption } from './options.ts';
 
@@ -8,7 +8,7 @@ export const machineLogsVerb = defineVerb({
   options: {
     unit: repeatableOption('-u, --unit <unit>', 'only this unit', text),
     follow: flag('-f, --follow', 'go on until interrupted'),
-    lines: option('-n, --lines <count>', 'how many lines from the end', positiveInteger, 1000),
+    lines: optionWithDefault('-n, --lines <count>', 'how many lines from the end', positiveInteger, 1000),
     console: flag('--console', 'what the machine’s supervisor and nspawn said, instead of the journal'),
     cluster: clusterOption,
   },

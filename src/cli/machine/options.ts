@@ -1,5 +1,5 @@
 // Options and arguments that several machine verbs share.
-import { flag, option, optionalArgumentList, positiveNumber, text } from '../frame/option.ts';
+import { flag, option, optionWithDefault, optionalArgumentList, positiveNumber, text } from '../frame/option.ts';
 
 export const clusterOption = option(
   '--cluster <name>',
@@ -9,7 +9,7 @@ export const clusterOption = option(
 
 export const bootOptions = {
   wait: flag('--no-wait', 'return when the machines are started, not when they have booted'),
-  timeout: option('--timeout <seconds>', 'how long to wait', positiveNumber, 120),
+  timeout: optionWithDefault('--timeout <seconds>', 'how long to wait', positiveNumber, 120),
 };
 
 export const allMachinesOption = flag('--all', 'every machine of the cluster');

@@ -1,4 +1,5 @@
 // `firstlight machine-facts`: what `firstlight diagnose` runs inside a machine.
+import { configServerPort } from '../../contract/ports.ts';
 import { cliErrors } from '../frame/errors.ts';
 import { option, portNumber, repeatableOption, text } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
@@ -9,7 +10,7 @@ export const machineFactsVerb = defineVerb({
     balancer: option('--balancer <address>', 'where the load balancer is', text),
     port: repeatableOption('--port <port>', 'a port of the load balancer', portNumber),
   },
-  examples: ['firstlight machine-facts --name api-int.demo.test --balancer 10.99.0.1 --port 22623'],
+  examples: [`firstlight machine-facts --name api-int.demo.test --balancer 10.99.0.1 --port ${configServerPort}`],
   run: async ({ host, options: { name: names, balancer, port: ports } }) => {
     if (balancer === undefined) {
       throw cliErrors.USAGE({ command: 'firstlight machine-facts', reason: '--balancer ADDRESS is missing' });

@@ -1,10 +1,10 @@
 // `firstlight completion`: static scripts made from the table of verbs, so completing a word starts no process of ours.
 import { globalOptions } from '../frame/global-options.ts';
-import { argument, type VerbOption } from '../frame/option.ts';
+import { choiceArgument, choiceOf, type VerbOption } from '../frame/option.ts';
 import { defineVerb, type Verb, type VerbRow, type VerbTable } from '../frame/verb.ts';
 
 export const completionVerb = defineVerb({
-  args: { shell: argument('your shell', ['bash', 'zsh', 'fish']) },
+  args: { shell: choiceArgument('your shell', choiceOf(['bash', 'zsh', 'fish'])) },
   examples: ['source <(firstlight completion bash)', 'firstlight completion fish | source'],
   run: async ({ args: { shell } }) => {
     const { verbTable } = await import('../verbs.ts');

@@ -1,6 +1,6 @@
 // `firstlight release build`
 import type { Host } from '../../host/host.ts';
-import { choiceOf, flag, option, repeatableOption, text } from '../frame/option.ts';
+import { choiceOf, flag, option, optionWithDefault, repeatableOption, text } from '../frame/option.ts';
 import { projectFolder, typedPath } from '../frame/paths.ts';
 import { firstlightVersion } from '../frame/program.ts';
 import { defineVerb } from '../frame/verb.ts';
@@ -11,7 +11,7 @@ export const releaseBuildVerb = defineVerb({
     'has nothing to do and an interrupted one continues. The first build compiles Kubernetes: about 12 minutes on two cores.',
   options: {
     part: repeatableOption('--part <name>', 'build only this part (may be repeated)', text),
-    source: option(
+    source: optionWithDefault(
       '--source <where>',
       'take official binaries where they can be reached, or always compile',
       choiceOf(['any', 'build']),

@@ -1,6 +1,6 @@
 // `firstlight release extract`
 import { cliErrors } from '../frame/errors.ts';
-import { option, text } from '../frame/option.ts';
+import { option, optionWithDefault, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
 import { defineVerb } from '../frame/verb.ts';
 
@@ -10,7 +10,7 @@ export const releaseExtractVerb = defineVerb({
     'that ctr, podman and skopeo read, the bill of materials (sbom) as CycloneDX JSON.',
   options: {
     component: option('--component <name>', 'part, image with -image, release or sbom', text),
-    to: option('--to <folder>', 'where to write', text, '.'),
+    to: optionWithDefault('--to <folder>', 'where to write', text, '.'),
   },
   examples: [
     'firstlight release extract --component kubernetes --to bin',

@@ -2,7 +2,7 @@
 // of the original. Booleans take Go's forms (`--upgrade-os=false`, `=0`, `=F`), because units and manifests written for the
 // original use them; see torcx/program-names.ts for the names they call.
 import type { TorcxFlag } from '../../torcx/settings.ts';
-import { option, optionWithOptionalWord, text, type VerbOption } from '../frame/option.ts';
+import { option, optionWithDefault, optionWithOptionalWord, text, type VerbOption } from '../frame/option.ts';
 
 type TorcxOptions = Readonly<Partial<Record<TorcxFlag, VerbOption<string | boolean | undefined>>>>;
 
@@ -14,7 +14,7 @@ const sharedOptions = {
     'URL of the package list; {{.Board}} and {{.OSVersion}} are filled in (default the public bucket)',
     text,
   ),
-  torcxProfile: option('--torcx-profile <name>', 'profile to make when none is active', text, 'tectonic'),
+  torcxProfile: optionWithDefault('--torcx-profile <name>', 'profile to make when none is active', text, 'tectonic'),
   forceKubeVersion: option(
     '--force-kube-version <version>',
     'take this Kubernetes version instead of finding it out',
@@ -28,22 +28,22 @@ const sharedOptions = {
     '--strict-key-expiry [bool]',
     'refuse keys that expired after they signed, too',
   ),
-  keyring: option('--keyring <path>', 'public keys, ASCII-armored', text, '/pubring.gpg'),
+  keyring: optionWithDefault('--keyring <path>', 'public keys, ASCII-armored', text, '/pubring.gpg'),
   versionManifest: option('--version-manifest <path>', 'local runtime mappings', text),
-  verbose: option('--verbose <level>', 'what to tell: panic, fatal, error, warn, info, debug', text, 'info'),
+  verbose: optionWithDefault('--verbose <level>', 'what to tell: panic, fatal, error, warn, info, debug', text, 'info'),
   caFile: option(
     '--ca-file <path>',
     'authorities for the bucket (default SSL_CERT_FILE, then /etc/ssl/certs/ca-certificates.crt)',
     text,
   ),
-  root: option('--root <folder>', 'put before every path of the node', text, '/'),
+  root: optionWithDefault('--root <folder>', 'put before every path of the node', text, '/'),
   dryRun: optionWithOptionalWord(
     '--dry-run [bool]',
     'say what is known, what follows and what would be done; change nothing',
   ),
-  apiTimeout: option('--api-timeout <seconds>', 'for one answer of the API server', text, '10'),
-  bucketTimeout: option('--bucket-timeout <seconds>', 'for the next byte of the bucket', text, '30'),
-  pauseScale: option('--pause-scale <factor>', 'multiplies every pause between two tries', text, '1'),
+  apiTimeout: optionWithDefault('--api-timeout <seconds>', 'for one answer of the API server', text, '10'),
+  bucketTimeout: optionWithDefault('--bucket-timeout <seconds>', 'for the next byte of the bucket', text, '30'),
+  pauseScale: optionWithDefault('--pause-scale <factor>', 'multiplies every pause between two tries', text, '1'),
 } satisfies TorcxOptions;
 
 export const torcxBootstrapOptions = {
@@ -57,14 +57,14 @@ export const torcxBootstrapOptions = {
     'the file that lets the kubelet start; empty writes none (default /etc/kubernetes/kubelet.env)',
     text,
   ),
-  mappingsNamespace: option(
+  mappingsNamespace: optionWithDefault(
     '--mappings-namespace <name>',
     'where the ConfigMap with the runtime mappings is',
     text,
     'tectonic-system',
   ),
-  updateDeadline: option('--update-deadline <seconds>', 'for an OS update to be ready', text, '2700'),
-  rebootDeadline: option('--reboot-deadline <seconds>', 'for an accepted reboot to happen', text, '600'),
+  updateDeadline: optionWithDefault('--update-deadline <seconds>', 'for an OS update to be ready', text, '2700'),
+  rebootDeadline: optionWithDefault('--reboot-deadline <seconds>', 'for an accepted reboot to happen', text, '600'),
   ...sharedOptions,
 } satisfies TorcxOptions;
 
@@ -79,6 +79,6 @@ export const torcxHookOptions = {
     '--require-next-version [bool]',
     'fail where no OS update is waiting for a reboot',
   ),
-  sleep: option('--sleep <seconds>', 'after success, stay for ever, looking up every so often', text, '0'),
+  sleep: optionWithDefault('--sleep <seconds>', 'after success, stay for ever, looking up every so often', text, '0'),
   ...sharedOptions,
 } satisfies TorcxOptions;
