@@ -94,10 +94,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract', 'errors', 'host', 'machine-software', 'workflow'],
   diagnose: ['contract', 'errors', 'host', 'ignition', 'kubernetes', 'machine-software', 'platform'],
   screen: ['contract', 'host', 'workflow'],
-  waterfall: ['bootkube', 'cluster', 'contract', 'host', 'platform', 'workflow'],
+  waterfall: ['contract', 'host', 'platform', 'workflow'],
   cluster: [
     'assets',
-    'bootkube',
     'contract',
     'diagnose',
     'errors',

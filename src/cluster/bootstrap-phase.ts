@@ -1,6 +1,6 @@
 // How far a bootstrap is, from the stage that the bootstrap machine reports: the phases that a person follows.
-import { handoffStages, mastersStages, stages } from '../bootkube/stages.ts';
 import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { bootkubeStageNames, handoffStageNames, mastersStageNames } from '../contract/bootstrap-stages.ts';
 
 /** The parts of a bootstrap that `create cluster` waits for, one after the other. */
 export type WatchedPhase = 'control plane' | 'masters' | 'handoff' | 'add-ons';
@@ -14,12 +14,10 @@ interface PhaseRow {
   readonly isOpenEnded?: boolean;
 }
 
-const namesOf = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name);
-
 const phaseTable: readonly PhaseRow[] = [
-  { phase: 'control plane', stages: namesOf(stages) },
-  { phase: 'masters', stages: namesOf(mastersStages) },
-  { phase: 'handoff', stages: namesOf(handoffStages) },
+  { phase: 'control plane', stages: bootkubeStageNames },
+  { phase: 'masters', stages: mastersStageNames },
+  { phase: 'handoff', stages: handoffStageNames },
   { phase: 'add-ons', stages: ['add-ons', 'nodes'], isOpenEnded: true },
 ];
 
@@ -47,6 +45,6 @@ export function isPast(progress: BootstrapProgress | undefined, phase: Phase): b
 
 /** `bootkube 7 etcd`, `control-planes`. */
 export function stageTitle(name: string): string {
-  const stage = stages.find((candidate) => candidate.name === name);
-  return stage === undefined ? name : `bootkube ${stage.number} ${name}`;
+  const index = bootkubeStageNames.indexOf(name);
+  return index < 0 ? name : `bootkube ${index + 1} ${name}`;
 }

@@ -1,16 +1,21 @@
 // Which stretches of a run are worth a row, for each kind of machine, in the order of the screen. A lane begins and ends
 // with the first moment that fits one of its points.
-import { handoffStages, mastersStages } from '../bootkube/stages.ts';
+import {
+  bootkubeStageNames,
+  clusterBootstrapWork,
+  handoffStageNames,
+  mastersStageNames,
+} from '../contract/bootstrap-stages.ts';
 import type { WaterfallRow } from './waterfall-rows.ts';
 import type { RunMoment } from './run-record.ts';
-import { renderStages } from '../bootkube/render-stages.ts';
 
 export interface Point {
   /** Who noted it; anybody when left out. */
   readonly by?: string;
   readonly step: string;
   readonly state: RunMoment['state'];
-  readonly text?: RegExp;
+  /** How the text of the moment begins; any text when left out. */
+  readonly text?: string;
 }
 
 export interface Lane {
@@ -22,7 +27,7 @@ export interface Lane {
 
 const began = (by: string, step: string): Point => ({ by, step, state: 'began' });
 const done = (by: string, step: string): Point => ({ by, step, state: 'done' });
-const moved = (by: string, step: string, text: RegExp): Point => ({ by, step, state: 'moved', text });
+const moved = (by: string, step: string, text: string): Point => ({ by, step, state: 'moved', text });
 
 function stepOf(by: string, step: string, shown: string | Pick<Lane, 'label' | 'kind'>): Lane {
   const { label, kind } = typeof shown === 'string' ? ({ label: shown, kind: 'work' } as const) : shown;
@@ -37,7 +42,9 @@ const firstBoot: readonly Lane[] = [
   stepOf('systemd', 'kubelet', 'kubelet'),
 ];
 
-const renders = renderStages.map(({ name }) => name);
+/** The first and the last of the stages that only render files. */
+const [firstRender = ''] = bootkubeStageNames;
+const lastRender = 'machine-config';
 const apiStage = 'cluster-bootstrap';
 
 /** Stages of the handoff in the words of the screen. */
@@ -58,30 +65,35 @@ export const bootstrapLanes: readonly Lane[] = [
     label: 'bootkube starts',
     kind: 'work',
     from: began('systemd', 'bootkube'),
-    to: began('bootkube', renders[0] ?? ''),
+    to: began('bootkube', firstRender),
   },
   {
     label: 'renders 1–12',
     kind: 'work',
-    from: began('bootkube', renders[0] ?? ''),
-    to: done('bootkube', renders.at(-1) ?? ''),
+    from: began('bootkube', firstRender),
+    to: done('bootkube', lastRender),
   },
   {
     label: 'etcd starts',
     kind: 'work',
     from: began('bootkube', apiStage),
-    to: moved('bootkube', apiStage, /^etcd answers$/),
+    to: moved('bootkube', apiStage, clusterBootstrapWork.etcdAnswers),
   },
   {
     label: 'API gets ready',
     kind: 'work',
-    from: moved('bootkube', apiStage, /^etcd answers$/),
-    to: moved('bootkube', apiStage, /^seeds/),
+    from: moved('bootkube', apiStage, clusterBootstrapWork.etcdAnswers),
+    to: moved('bootkube', apiStage, clusterBootstrapWork.seedsApi),
   },
-  { label: 'seeds the API', kind: 'work', from: moved('bootkube', apiStage, /^seeds/), to: done('bootkube', apiStage) },
+  {
+    label: 'seeds the API',
+    kind: 'work',
+    from: moved('bootkube', apiStage, clusterBootstrapWork.seedsApi),
+    to: done('bootkube', apiStage),
+  },
   stepOf('bootkube', 'version-overrides', 'version overrides'),
   stepOf('bootkube', 'api-verification', 'API by its names'),
-  ...[...mastersStages, ...handoffStages].map(({ name }) => {
+  ...[...mastersStageNames, ...handoffStageNames].map((name) => {
     const kind = handedToMasters.includes(name) ? 'wait' : 'work';
     return stepOf('bootkube', name, { label: handoffLabels[name] ?? name, kind });
   }),
@@ -115,19 +127,19 @@ export const masterLanes: readonly Lane[] = [
     label: 'waits to be member',
     kind: 'wait',
     from: done('agent', 'cluster-view'),
-    to: moved('agent', 'etcd-member', /^started/),
+    to: moved('agent', 'etcd-member', 'started'),
   },
   {
     label: 'etcd container',
     kind: 'work',
-    from: moved('agent', 'etcd-member', /^started/),
+    from: moved('agent', 'etcd-member', 'started'),
     to: began('container', 'etcd'),
   },
   { label: 'learner, then voter', kind: 'work', from: began('container', 'etcd'), to: done('agent', 'etcd-member') },
   {
     label: 'API container',
     kind: 'work',
-    from: moved('agent', 'control-plane', /^started/),
+    from: moved('agent', 'control-plane', 'started'),
     to: began('container', 'kube-apiserver'),
   },
   {

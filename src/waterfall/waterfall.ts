@@ -51,7 +51,7 @@ function laneRow({ label, kind, from, to }: Lane, moments: readonly RunMoment[])
 
 function fits(moment: RunMoment, { by, step, state, text }: Point): boolean {
   if (moment.step !== step || moment.state !== state || (by !== undefined && moment.by !== by)) return false;
-  return text === undefined || text.test(moment.text ?? '');
+  return text === undefined || moment.text?.startsWith(text) === true;
 }
 
 /** One row per step; a command that was run again did some of them more than once. */

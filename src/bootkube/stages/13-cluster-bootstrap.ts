@@ -19,6 +19,7 @@ import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { type Missing, missingLine } from '../../contract/missing.ts';
 import { working } from '../../contract/stage-progress.ts';
+import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
 
 const minuteMs = 60_000;
 const secretsLink = '/etc/kubernetes/bootstrap-secrets';
@@ -56,7 +57,7 @@ export const clusterBootstrap: NumberedStage = {
     await install(context, tools, (target) => !dependents.has(target));
     await waitForPods(context, tools);
     await install(context, tools, (target) => dependents.has(target));
-    tools.report(working('seeds the API'));
+    tools.report(working(clusterBootstrapWork.seedsApi));
     const note = await seed(context, tools);
     return { inputs: await stageDigests(context), note };
   },
@@ -123,7 +124,7 @@ async function waitForPods({ host }: BootkubeContext, tools: StageTools): Promis
     onMissing: (missing: readonly Missing[]) => tools.report({ missing }),
   };
   await waitUntil({ ...common, what: 'the start of etcd', deadlineMs: 5 * minuteMs, probe: () => etcdIsReady(host) });
-  tools.report(working('etcd answers'));
+  tools.report(working(clusterBootstrapWork.etcdAnswers));
   await waitUntil({
     ...common,
     what: 'the start of the API',

@@ -42,7 +42,7 @@ async function showWaterfall(
   { host, global }: Pick<Invocation, 'host' | 'global'>,
   svg: string | undefined,
 ): Promise<CommandResult> {
-  const { clusterWaterfall } = await import('../../waterfall/cluster-waterfall.ts');
+  const { clusterWaterfall } = await import('../../cluster/cluster-waterfall.ts');
   const waterfall = await clusterWaterfall(host, global.dir);
   if (svg === undefined) {
     const { waterfallText } = await import('../../waterfall/waterfall-text.ts');

@@ -1,14 +1,14 @@
-// Where the time of `create cluster` went: from the machines while they are there, from what was kept of the run when
-// they are gone.
+// Where the time of `create cluster` went: from the machines while they are there, from the record of the run for those
+// that are gone.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
-import type { Waterfall } from './waterfall-rows.ts';
-import { readJournal } from '../workflow/journal.ts';
-import { collectRun } from './collect-run.ts';
-import { clusterErrors } from '../cluster/errors.ts';
-import { mustFindCluster } from '../cluster/find-cluster.ts';
-import { waterfallOf } from './waterfall.ts';
 import { clusterJournalPath } from '../contract/asset-folder.ts';
+import type { Host } from '../host/host.ts';
+import { collectRun } from '../waterfall/collect-run.ts';
+import type { Waterfall } from '../waterfall/waterfall-rows.ts';
+import { waterfallOf } from '../waterfall/waterfall.ts';
+import { readJournal } from '../workflow/journal.ts';
+import { clusterErrors } from './errors.ts';
+import { mustFindCluster } from './find-cluster.ts';
 
 export async function clusterWaterfall(host: Host, dir: string): Promise<Waterfall> {
   const { platform, name, clusterName } = await mustFindCluster(host, dir);
