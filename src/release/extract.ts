@@ -1,11 +1,10 @@
-// Takes one component out of the release: a part as its files, an image (or the whole release) as an OCI archive,
-// the bill of materials as JSON. Every digest of it is checked before anything is written.
+// Extracts one component of the release: a part as its files, an image (or the whole release) as an OCI archive, the
+// bill of materials as JSON. All its digests are checked before anything is written.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { CacheEntry, EntryId } from './cache/cache.ts';
-import { currentEntry, currentRelease } from './current.ts';
+import { currentEntry, currentRelease, readLayerText } from './current.ts';
 import { releaseErrors } from './errors.ts';
-import { readLayerText } from './images/layer-text.ts';
 import { writeArchive } from './images/oci-archive.ts';
 import { sbomPath } from './release-recipe.ts';
 import type { TreeItem } from './cache/tree.ts';
@@ -38,7 +37,7 @@ export async function extractComponent(host: Host, component: string, to: string
   return { component, files: [path] };
 }
 
-/** Parts by their own name, images with `-image`, so that etcd the program and etcd the image can both be asked for. */
+/** Images have the suffix `-image`, so that both the part etcd and the image etcd have a name. */
 function componentName({ kind, name }: EntryId): string | undefined {
   if (kind === 'part' || kind === 'release') return name;
   return kind === 'image' ? `${name}-image` : undefined;
@@ -51,7 +50,7 @@ async function copyPart(
 ): Promise<readonly string[]> {
   const written: string[] = [];
   for (const item of items) {
-    // `bin/` and `lib/` are how the cache sorts a part; whoever takes it out wants the programs themselves.
+    // Leave out `bin/` and `lib/`, which only order the content of a part in the cache.
     const target = join(to, item.path.split('/').slice(1).join('/'));
     if (item.kind === 'folder') await files.makeFolder(target);
     else if (item.kind === 'link') {

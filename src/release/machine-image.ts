@@ -1,4 +1,4 @@
-// What the current release offers to platforms, which make machines, and to commands that run its programs here.
+// What platforms need from the current release to make machines, and where its programs are for commands that run here.
 import { join } from 'node:path';
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
@@ -19,7 +19,7 @@ export async function machineImage(host: Host): Promise<MachineImage> {
   };
 }
 
-/** The folder with a part's programs, for those that run on the workstation itself (kubectl, etcdctl). */
+/** The folder with the programs of a part that runs on the workstation (kubectl, etcdctl). */
 export async function partPrograms(host: Host, part: string): Promise<string> {
   return join((await entryOf(await currentRelease(host), 'part', part)).content, 'bin');
 }

@@ -1,5 +1,5 @@
-// What a release says about itself: every part with version, digest, size, licence and source, every image, and one
-// image reference per component. It is the first file of the release image, and the contract towards all who install.
+// The manifest of a release: every part with version, digest, size, licence and source, every image, and one image
+// reference per component. It is the first file of the release image; everything that installs a release reads it.
 import { z } from 'zod';
 import type { CacheEntry } from './cache/cache.ts';
 import { type ImageVariable, imageVariables } from './images/image-variables.ts';
@@ -22,10 +22,10 @@ export const releaseManifestSchema = z.object({
       source: z.string(),
       /** How it was made: `go build`, `official binary`, `copy`, `bundle`. */
       made: z.string(),
-      /** Of all its files together. */
+      /** Of all its files. */
       digest: sha256,
       sizeBytes: z.number(),
-      /** What decided its content, for parts that cannot be rebuilt bit by bit. */
+      /** The inputs of its content, for parts whose build is not reproducible. */
       inputs: z.record(z.string(), z.string()),
       files: z.array(z.object({ path: z.string(), sha256, sizeBytes: z.number() })),
       debianPackages: z.record(z.string(), z.string()).optional(),

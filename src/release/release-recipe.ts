@@ -6,9 +6,8 @@ import { digestOfRecord } from '../workflow/digest.ts';
 import type { CacheEntry } from './cache/cache.ts';
 import { imageOfEntry, imagePrefix } from './images/images.ts';
 import { blobFolder, writeImage, writeIndex } from './images/oci-image.ts';
-import { goArchitecture } from './parts/architecture.ts';
+import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from './build/builder.ts';
 import { type ReleaseContent, releaseManifest } from './release-manifest.ts';
-import { need, type Recipe, type Workshop } from './build/workshop.ts';
 
 export interface ReleaseIngredients {
   readonly parts: readonly Recipe[];
@@ -25,38 +24,38 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
     name: 'release',
     why: 'One digest that stands for everything a cluster is installed from.',
     estimateSeconds: 3,
-    ways: [
+    methods: [
       {
         label: 'parts and images',
-        inputs: async (shop) => {
+        inputs: async (builder) => {
           const { parts, images, debian } = ingredients;
-          const all = await needAll(shop, [...parts, ...images, ...(debian === undefined ? [] : [debian])]);
+          const all = await needAll(builder, [...parts, ...images, ...(debian === undefined ? [] : [debian])]);
           const digests = all.map(({ manifest: m }) => [`${m.kind} ${m.name}`, m.treeDigest] as const);
-          return { format: '1', version: shop.version, content: digestOfRecord(Object.fromEntries(digests)) };
+          return { format: '1', version: builder.version, content: digestOfRecord(Object.fromEntries(digests)) };
         },
-        make: async (shop, { folder, report }) => {
-          const content = await gather(shop, ingredients);
+        make: async (builder, { folder, report }) => {
+          const content = await gather(builder, ingredients);
           const manifest = releaseManifest(content);
           report('writing the bill of materials');
           const { billOfMaterials } = await import('./sbom.ts');
-          const sbom = await billOfMaterials(shop, { manifest, content });
-          for (const image of content.images) await linkBlobs(shop.host.files, image.content, folder);
+          const sbom = await billOfMaterials(builder, { manifest, content });
+          for (const image of content.images) await linkBlobs(builder.host.files, image.content, folder);
           const files = {
             [manifestPath]: { kind: 'text', text: `${JSON.stringify(manifest, null, 2)}\n` },
             [sbomPath]: { kind: 'text', text: sbom },
           } as const;
-          const release = await writeImage(shop.host.files, folder, {
+          const release = await writeImage(builder.host.files, folder, {
             name: `${imagePrefix}/release`,
-            tag: `v${shop.version}`,
+            tag: `v${builder.version}`,
             config: {
-              architecture: goArchitecture(shop),
+              architecture: goArchitecture(builder),
               entrypoint: [],
               command: [`/${manifestPath}`],
-              labels: { 'org.opencontainers.image.version': shop.version },
+              labels: { 'org.opencontainers.image.version': builder.version },
             },
             layers: [files],
           });
-          await writeIndex(shop.host.files, folder, [release, ...content.images.map(imageOfEntry)]);
+          await writeIndex(builder.host.files, folder, [release, ...content.images.map(imageOfEntry)]);
           return { image: release, manifest };
         },
       },
@@ -64,22 +63,22 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
   };
 }
 
-function needAll(shop: Workshop, recipes: readonly Recipe[]): Promise<readonly CacheEntry[]> {
-  return Promise.all(recipes.map((recipe) => need(shop, recipe)));
+function needAll(builder: ReleaseBuilder, recipes: readonly Recipe[]): Promise<readonly CacheEntry[]> {
+  return Promise.all(recipes.map((recipe) => needEntry(builder, recipe)));
 }
 
-async function gather(shop: Workshop, ingredients: ReleaseIngredients): Promise<ReleaseContent> {
-  const listed = async (entry: CacheEntry) => ({ ...entry, listing: await shop.cache.listing(entry) });
+async function gather(builder: ReleaseBuilder, ingredients: ReleaseIngredients): Promise<ReleaseContent> {
+  const listed = async (entry: CacheEntry) => ({ ...entry, listing: await builder.cache.listing(entry) });
   return {
-    version: shop.version,
-    architecture: goArchitecture(shop),
-    parts: await Promise.all((await needAll(shop, ingredients.parts)).map(listed)),
-    images: await needAll(shop, ingredients.images),
-    ...(ingredients.debian === undefined ? {} : { debian: await need(shop, ingredients.debian) }),
+    version: builder.version,
+    architecture: goArchitecture(builder),
+    parts: await Promise.all((await needAll(builder, ingredients.parts)).map(listed)),
+    images: await needAll(builder, ingredients.images),
+    ...(ingredients.debian === undefined ? {} : { debian: await needEntry(builder, ingredients.debian) }),
   };
 }
 
-/** Blobs are named by their digest and never change, so the release shares them with the images it lists. */
+/** A blob never changes, so the release shares the blobs of its images by hard links. */
 async function linkBlobs(files: Files, from: string, to: string): Promise<void> {
   await files.makeFolder(join(to, blobFolder));
   for (const name of (await files.list(join(from, blobFolder))) ?? []) {

@@ -1,6 +1,6 @@
-// The bill of materials of a release as CycloneDX 1.6 JSON: parts with the Go modules linked into them, npm packages
-// of our own bundle, Debian packages of the machines. The same release gives the same bytes: no time, no serial number,
-// and a reference for every component (the library invents random ones for those without).
+// The bill of materials of a release as CycloneDX 1.6 JSON: parts with their linked Go modules, npm packages of our
+// bundle, Debian packages of the machines. The same release gives the same bytes: there is no time and no serial
+// number, and every component has a reference, because the library makes random references for those without.
 import { join } from 'node:path';
 import { ComponentType, HashAlgorithm } from '@cyclonedx/cyclonedx-library/Enums';
 import {
@@ -18,16 +18,16 @@ import { isSupportedSpdxId } from '@cyclonedx/cyclonedx-library/SPDX';
 import { Spec1dot6 } from '@cyclonedx/cyclonedx-library/Spec';
 import { z } from 'zod';
 import type { CacheEntry } from './cache/cache.ts';
-import type { GoModule } from './parts/go-modules.ts';
+import type { GoModule } from './parts/go.ts';
 import type { ReleaseContent, ReleaseManifest } from './release-manifest.ts';
-import type { Workshop } from './build/workshop.ts';
+import type { ReleaseBuilder } from './build/builder.ts';
 
 export interface SbomSubject {
   readonly manifest: ReleaseManifest;
   readonly content: ReleaseContent;
 }
 
-export async function billOfMaterials(shop: Workshop, { manifest, content }: SbomSubject): Promise<string> {
+export async function billOfMaterials(builder: ReleaseBuilder, { manifest, content }: SbomSubject): Promise<string> {
   const subject = new Component(ComponentType.Application, 'firstlight-release', {
     bomRef: 'release',
     version: manifest.version,
@@ -37,7 +37,7 @@ export async function billOfMaterials(shop: Workshop, { manifest, content }: Sbo
     const entry = content.parts.find((candidate) => candidate.manifest.name === part.name);
     const component = partComponent(part);
     for (const module of modulesOf(entry)) component.components.add(moduleComponent(part.name, module));
-    if (part.name === 'firstlight') for (const found of await npmPackages(shop)) component.components.add(found);
+    if (part.name === 'firstlight') for (const found of await npmPackages(builder)) component.components.add(found);
     bom.components.add(component);
   }
   for (const [name, version] of Object.entries(manifest.debian?.packages ?? {})) {
@@ -75,7 +75,7 @@ function moduleComponent(part: string, { path, version, sum }: GoModule): Compon
     bomRef: `go:${part}/${path}`,
     version,
     purl: `pkg:golang/${path}@${version}`,
-    // go.sum's own hash, which is over the module's file list and not over an archive.
+    // The hash of go.sum, which covers the module's file list and not an archive.
     ...(hex === '' ? {} : { description: `go.sum h1 ${hex}` }),
   });
 }
@@ -97,7 +97,7 @@ const lockSchema = z.object({
   ),
 });
 
-async function npmPackages({ host, projectFolder }: Workshop): Promise<readonly Component[]> {
+async function npmPackages({ host, projectFolder }: ReleaseBuilder): Promise<readonly Component[]> {
   const lock = lockSchema.parse(JSON.parse(await host.files.readText(join(projectFolder, 'package-lock.json'))));
   return Object.entries(lock.packages)
     .filter(([path, found]) => path.startsWith('node_modules/') && found.dev !== true && found.optional !== true)

@@ -1,15 +1,14 @@
-// Is the release what it says? Every digest, from the signature down: signature → manifest of the release image →
-// its layers → release.json → parts and images → every file. All problems are collected before anything is refused.
+// Verifies the release by all digests, from the signature down: signature → manifest of the release image → its layers
+// → release.json → parts and images → every file. All problems are collected before the error is thrown.
 import { basename, join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { digestOf } from '../workflow/digest.ts';
-import { type CurrentRelease, currentRelease } from './current.ts';
+import { type CurrentRelease, currentRelease, readLayerText } from './current.ts';
 import { releaseErrors } from './errors.ts';
-import { readLayerText } from './images/layer-text.ts';
 import { blobFolder } from './images/oci-image.ts';
 import { releaseManifestSchema } from './release-manifest.ts';
 import { manifestPath } from './release-recipe.ts';
-import { signaturePath, type ReleaseSigner, verifySignature } from './signature.ts';
+import { signaturePath, type ReleaseSigner, verifySignature } from './release-signature.ts';
 
 export interface VerifiedRelease {
   readonly digest: string;
@@ -36,10 +35,10 @@ export async function verifyRelease(host: Host, options: VerifyReleaseOptions): 
     const seen = await current.cache.look(id);
     const reason = seen.status === 'present' ? await current.cache.verify(seen.entry) : describe(seen);
     if (reason !== undefined) problems.push(`${id.kind} ${id.name}: ${reason}`);
-    if (reason !== undefined && seen.status === 'present') await current.cache.condemn(seen.entry, reason);
+    if (reason !== undefined && seen.status === 'present') await current.cache.markDamaged(seen.entry, reason);
     if (seen.status === 'present') sizeBytes += seen.entry.manifest.sizeBytes;
   }
-  // What was just found damaged cannot vouch for anything else.
+  // A damaged release entry cannot be used to check the others.
   const isWhole = !problems.some((problem) => problem.startsWith('release '));
   if (isWhole) problems.push(...(await checkBlobs(host, current)));
   problems.push(...(await checkParts(current)));
@@ -73,14 +72,14 @@ async function checkSignature(
   return verifySignature(host, { manifest, digest: `sha256:${digest}`, signature, keyPath });
 }
 
-/** Blobs are named by what they contain, and everything that is named is there. */
+/** Every blob has the digest in its name, and every image of the manifest has its blob. */
 async function checkBlobs(host: Host, current: CurrentRelease): Promise<readonly string[]> {
   const items = await current.cache.listing(current.release);
   const blobs = new Map(items.filter((i) => i.path.startsWith(blobFolder)).map((i) => [basename(i.path), i.sha256]));
   const problems = [...blobs].filter(([name, sha256]) => sha256 !== undefined && sha256 !== name);
   const named = [current.digest, ...current.manifest.images.map((image) => image.digest)];
   const missing = named.filter((digest) => !blobs.has(digest));
-  // The copy that every command reads must be the one inside the signed image.
+  // Commands read the copy in the cache; it must equal the one inside the signed image.
   const inside = releaseManifestSchema.parse(JSON.parse(await readLayerText(host.files, current, manifestPath)));
   const same = JSON.stringify(inside) === JSON.stringify(current.manifest);
   return [
@@ -90,7 +89,7 @@ async function checkBlobs(host: Host, current: CurrentRelease): Promise<readonly
   ];
 }
 
-/** What release.json says of each part, and of Debian, is what lies in the cache. */
+/** The digests of the parts and of Debian in release.json are those in the cache. */
 async function checkParts({ cache, ids, manifest }: CurrentRelease): Promise<readonly string[]> {
   const debian =
     manifest.debian === undefined ? [] : [{ kind: 'debian', name: 'base', digest: manifest.debian.digest }];

@@ -9,7 +9,7 @@ import { openCache } from '../../src/release/cache/cache.ts';
 import { containerdSeedRecipe, seedDatabases } from '../../src/release/machine/containerd-seed.ts';
 import { currentRelease } from '../../src/release/current.ts';
 import { partRecipe } from '../../src/release/parts/part-recipe.ts';
-import { find, make, openWorkshop } from '../../src/release/build/workshop.ts';
+import { findEntry, makeEntry, openBuilder } from '../../src/release/build/builder.ts';
 import { fullPlan } from '../../src/release/build/build-release.ts';
 import { projectFolder, releaseFixture } from './release-fixture.ts';
 
@@ -19,9 +19,9 @@ const work = { signal: new AbortController().signal, report: () => {} };
 /** The containerd of the person's own cache, if it was ever built from these sources. */
 async function builtContainerd() {
   if (process.getuid?.() !== 0) return undefined;
-  const shop = await openWorkshop({ ...options, host: realHost() });
-  const part = shop.table.parts.find(({ name }) => name === 'containerd');
-  const found = part === undefined ? undefined : await find(shop, partRecipe(part));
+  const builder = await openBuilder({ ...options, host: realHost() });
+  const part = builder.table.parts.find(({ name }) => name === 'containerd');
+  const found = part === undefined ? undefined : await findEntry(builder, partRecipe(part));
   return found?.status === 'present' ? found.entry : undefined;
 }
 
@@ -33,16 +33,16 @@ test.skipIf(containerd === undefined)(
     await using fixture = await releaseFixture(['pause']);
     await fixture.build('cache');
     const host = fixture.host('cache');
-    const shop = await openWorkshop({ ...options, host, upstreamFolder: fixture.upstreamFolder });
-    const recipe = { kind: 'part', name: 'containerd', why: '', estimateSeconds: 1, ways: [] } as const;
-    shop.present.set('part containerd', containerd!);
-    const [image, release] = fullPlan(shop, false).after;
+    const builder = await openBuilder({ ...options, host, upstreamFolder: fixture.upstreamFolder });
+    const recipe = { kind: 'part', name: 'containerd', why: '', estimateSeconds: 1, methods: [] } as const;
+    builder.present.set('part containerd', containerd!);
+    const [image, release] = fullPlan(builder, false).after;
     const mountsBefore = execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' });
 
     const base = containerdSeedRecipe({ name: 'base', containerd: recipe, images: [image!] });
-    await make(shop, base, work);
+    await makeEntry(builder, base, work);
     const whole = { name: 'containerd', containerd: recipe, base, images: [release!] };
-    const seed = await make(shop, containerdSeedRecipe(whole), work);
+    const seed = await makeEntry(builder, containerdSeedRecipe(whole), work);
 
     const current = await currentRelease(host);
     const images = seed.manifest.facts['images'] as readonly string[];

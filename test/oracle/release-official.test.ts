@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type OfficialSource, officialWay } from '../../src/release/parts/official.ts';
+import { type OfficialSource, officialMethod } from '../../src/release/parts/official-binaries.ts';
 import { partRecipe } from '../../src/release/parts/part-recipe.ts';
-import { make, openWorkshop, type Recipe, type Workshop } from '../../src/release/build/workshop.ts';
+import { makeEntry, openBuilder, type Recipe, type ReleaseBuilder } from '../../src/release/build/builder.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';
 
 let fixture: Fixture;
@@ -33,8 +33,8 @@ afterAll(async () => {
 });
 beforeEach(() => served.clear());
 
-async function shopFor(cache: string): Promise<Workshop> {
-  return openWorkshop({
+async function builderFor(cache: string): Promise<ReleaseBuilder> {
+  return openBuilder({
     host: fixture.host(cache),
     emit: () => {},
     projectFolder,
@@ -44,9 +44,15 @@ async function shopFor(cache: string): Promise<Workshop> {
   });
 }
 
-function recipe(shop: Workshop, source: OfficialSource): Recipe {
-  const part = shop.table.parts[0]!;
-  return { kind: 'part', name: 'pause', why: '', estimateSeconds: 1, ways: [officialWay(part, { pause: source })!] };
+function recipe(builder: ReleaseBuilder, source: OfficialSource): Recipe {
+  const part = builder.table.parts[0]!;
+  return {
+    kind: 'part',
+    name: 'pause',
+    why: '',
+    estimateSeconds: 1,
+    methods: [officialMethod(part, { pause: source })!],
+  };
 }
 
 const work = { signal: new AbortController().signal, report: () => {} };
@@ -61,8 +67,8 @@ test('a binary is fetched through a redirect, checked and kept', async () => {
     packing: 'binary',
     files: { pause: 'pause' },
   };
-  const shop = await shopFor('binary');
-  const entry = await make(shop, recipe(shop, source), work);
+  const builder = await builderFor('binary');
+  const entry = await makeEntry(builder, recipe(builder, source), work);
   expect(await readFile(join(entry.content, 'bin/pause'), 'utf8')).toBe('#!/bin/sh\n');
   expect(entry.manifest.inputs['made']).toBe('official binary');
 });
@@ -75,57 +81,57 @@ test('an archive gives only the files that were named', async () => {
   execFileSync('tar', ['-czf', join(fixture.folder, 'a.tgz'), '-C', fixture.folder, 'archive']);
   served.set('/a.tgz', await readFile(join(fixture.folder, 'a.tgz')));
   served.set('/SUMS', Buffer.from(`${'0'.repeat(64)}  b.tgz\n${sha256(served.get('/a.tgz')!)}  a.tgz\n`));
-  const shop = await shopFor('archive');
+  const builder = await builderFor('archive');
   const source: OfficialSource = {
     url: `${base}/a.tgz`,
     checksumUrl: `${base}/SUMS`,
     packing: 'tar.gz',
     files: { pause: 'archive/pause' },
   };
-  const entry = await make(shop, recipe(shop, source), work);
-  expect((await shop.cache.listing(entry)).map((item) => item.path)).toEqual(['bin', 'bin/pause']);
+  const entry = await makeEntry(builder, recipe(builder, source), work);
+  expect((await builder.cache.listing(entry)).map((item) => item.path)).toEqual(['bin', 'bin/pause']);
 });
 
 test('a binary that differs from its checksum is refused and leaves nothing', async () => {
   served.set('/pause', Buffer.from('tampered'));
   served.set('/pause.sha256', Buffer.from(sha256(Buffer.from('original'))));
-  const shop = await shopFor('tampered');
+  const builder = await builderFor('tampered');
   const source: OfficialSource = {
     url: `${base}/pause`,
     checksumUrl: `${base}/pause.sha256`,
     packing: 'binary',
     files: { pause: 'pause' },
   };
-  await expect(make(shop, recipe(shop, source), work)).rejects.toMatchObject({ code: 'RELEASE_CHECKSUM' });
-  expect(await shop.host.files.list(join(shop.cache.folder, 'tmp'))).toEqual([]);
+  await expect(makeEntry(builder, recipe(builder, source), work)).rejects.toMatchObject({ code: 'RELEASE_CHECKSUM' });
+  expect(await builder.host.files.list(join(builder.cache.folder, 'tmp'))).toEqual([]);
 });
 
 test('a version that is not published is compiled instead', async () => {
-  const shop = await shopFor('unpublished');
+  const builder = await builderFor('unpublished');
   const source: OfficialSource = {
     url: `${base}/v9/{file}`,
     checksumUrl: `${base}/v9/{file}.sha256`,
     packing: 'binary',
     files: { pause: 'pause' },
   };
-  const part = shop.table.parts[0]!;
-  const ways = [officialWay(part, { pause: source })!, ...partRecipe(part).ways];
-  const entry = await make(shop, { ...recipe(shop, source), ways }, work);
+  const part = builder.table.parts[0]!;
+  const methods = [officialMethod(part, { pause: source })!, ...partRecipe(part).methods];
+  const entry = await makeEntry(builder, { ...recipe(builder, source), methods }, work);
   expect(entry.manifest.inputs['made']).toBe('go build');
 });
 
 test('a host that cannot be reached is asked once, and quickly', async () => {
-  const shop = await shopFor('unreachable');
+  const builder = await builderFor('unreachable');
   const source: OfficialSource = {
     url: 'https://nowhere.invalid/{file}',
     checksumUrl: 'https://nowhere.invalid/{file}.sha256',
     packing: 'binary',
     files: { pause: 'pause' },
   };
-  const way = officialWay(shop.table.parts[0]!, { pause: source })!;
+  const method = officialMethod(builder.table.parts[0]!, { pause: source })!;
   const start = performance.now();
-  const first = await way.closed?.(shop);
+  const first = await method.unavailable?.(builder);
   expect(first).toContain('nowhere.invalid');
-  expect(await way.closed?.(shop)).toBe(first);
+  expect(await method.unavailable?.(builder)).toBe(first);
   expect(performance.now() - start).toBeLessThan(3_000);
 });

@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentRelease } from '../../src/release/current.ts';
-import { signaturePath } from '../../src/release/signature.ts';
-import { signCurrentRelease } from '../../src/release/sign-release.ts';
+import { signaturePath, signCurrentRelease } from '../../src/release/release-signature.ts';
 import { verifyRelease } from '../../src/release/verify-release.ts';
 import { type Fixture, releaseFixture } from './release-fixture.ts';
 

@@ -61,6 +61,6 @@ export const releaseBuildVerb = defineVerb({
 });
 
 async function sign(host: Host, key: string): Promise<string> {
-  const { signCurrentRelease } = await import('../../release/sign-release.ts');
+  const { signCurrentRelease } = await import('../../release/release-signature.ts');
   return signCurrentRelease(host, typedPath(host, key));
 }

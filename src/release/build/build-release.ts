@@ -1,6 +1,6 @@
-// `release build` from top to bottom: parts, Debian, images, the release, the machine's root, the images' seed.
-// Compilers have one lane, longest last, so that the two cores are never fought over; Debian, which mostly waits for
-// the network and the disk, has the other. Everything after needs both.
+// `release build` from start to end: parts, Debian, images, the release, the root of the machines, the containerd seed.
+// Compilers run one after another in one lane, so that they do not compete for the cores; Debian, which mostly waits
+// for the network and the disk, runs in the other. Everything after that needs both lanes.
 import { join } from 'node:path';
 import { isError } from '../../errors/firstlight-error.ts';
 import { runStages } from '../../workflow/engine.ts';
@@ -17,19 +17,26 @@ import { firstlightImage, nodeImage } from '../images/firstlight-image.ts';
 import { imageRecipe, partImages } from '../images/images.ts';
 import { machineRootRecipe } from '../machine/machine-root.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
-import { partRecipe } from '../parts/part-recipe.ts';
-import { prefetchModules } from '../parts/prefetch.ts';
-import { type BuildProgress, type Task, trackProgress } from './progress.ts';
+import { partRecipe, prefetchModules } from '../parts/part-recipe.ts';
+import { type BuildProgress, type BuildTask, trackProgress } from './progress.ts';
 import { type BuildContext, recipeStage } from './recipe-stage.ts';
 import { releaseRecipe } from '../release-recipe.ts';
-import { find, recipeName, need, openWorkshop, type Recipe, type Workshop, type WorkshopOptions } from './workshop.ts';
+import {
+  findEntry,
+  recipeName,
+  needEntry,
+  openBuilder,
+  type Recipe,
+  type ReleaseBuilder,
+  type BuilderOptions,
+} from './builder.ts';
 import { missingLine, waitingFor } from '../../contract/missing.ts';
 
-export interface BuildOptions extends WorkshopOptions {
+export interface BuildOptions extends BuilderOptions {
   readonly signal: AbortSignal;
-  /** Only these parts, and nothing that is made of them. */
+  /** Only these parts, and nothing that is made from them. */
   readonly onlyParts?: readonly string[];
-  /** False for a release of parts and images alone, which needs no root. */
+  /** False for a release of only parts and images, which needs no root rights. */
   readonly withMachines: boolean;
 }
 
@@ -39,31 +46,31 @@ export interface BuiltRelease {
   readonly made: readonly string[];
 }
 
-/** What is built, in lanes: the first two at the same time, the last when both are through. */
-export interface Plan {
+/** What is built, in lanes: `compile` and `system` at the same time, then `after`. */
+export interface BuildPlan {
   readonly compile: readonly Recipe[];
   readonly system: readonly Recipe[];
   readonly after: readonly Recipe[];
 }
 
 export async function buildRelease(options: BuildOptions): Promise<BuiltRelease> {
-  const shop = await openWorkshop(options);
+  const builder = await openBuilder(options);
   const plan =
-    options.onlyParts === undefined ? fullPlan(shop, options.withMachines) : partsPlan(shop, options.onlyParts);
-  const { host, cache } = shop;
+    options.onlyParts === undefined ? fullPlan(builder, options.withMachines) : partsPlan(builder, options.onlyParts);
+  const { host, cache } = builder;
   await host.files.makeFolder(cache.folder);
-  await using lock = await lockCache(shop, options.signal);
+  await using lock = await lockCache(builder, options.signal);
   await cache.sweep();
-  await using journal = await cacheJournal(shop, join(lock.path, 'journal'));
+  await using journal = await cacheJournal(builder, join(lock.path, 'journal'));
   const before = journal.records.length;
-  await refuseEarly(shop, plan);
-  await runPlan(shop, plan, { journal, signal: options.signal });
+  await refuseEarly(builder, plan);
+  await runPlan(builder, plan, { journal, signal: options.signal });
   const recipes = [...plan.compile, ...plan.system, ...plan.after];
-  const entries = await Promise.all(recipes.map((recipe) => need(shop, recipe)));
+  const entries = await Promise.all(recipes.map((recipe) => needEntry(builder, recipe)));
   if (options.onlyParts === undefined) {
     await writeCurrent(host, entries);
     if (journal.records.length > before) {
-      // To the disk now: while the kernel writes a gigabyte later, the etcd of a cluster that is made next waits for seconds.
+      // Sync now: if the kernel writes this gigabyte later, the etcd of the next cluster waits for seconds.
       const { signal } = options;
       await host.processes.run('sync', ['--file-system', cache.folder], { timeoutMs: 120_000, signal });
       const { prune } = await import('../cache/prune.ts');
@@ -78,8 +85,8 @@ export async function buildRelease(options: BuildOptions): Promise<BuiltRelease>
   return { cacheFolder: cache.folder, entries, made };
 }
 
-function partsPlan(shop: Workshop, names: readonly string[]): Plan {
-  const { parts } = shop.table;
+function partsPlan(builder: ReleaseBuilder, names: readonly string[]): BuildPlan {
+  const { parts } = builder.table;
   for (const name of names) {
     const known = parts.map((part) => part.name);
     if (!known.includes(name)) throw releaseErrors.UNKNOWN_NAME({ what: 'part', name, known });
@@ -87,8 +94,8 @@ function partsPlan(shop: Workshop, names: readonly string[]): Plan {
   return { compile: parts.filter((part) => names.includes(part.name)).map(partRecipe), system: [], after: [] };
 }
 
-export function fullPlan(shop: Workshop, withMachines: boolean): Plan {
-  const upstream = shop.table.parts.filter((part) => part.use === 'release');
+export function fullPlan(builder: ReleaseBuilder, withMachines: boolean): BuildPlan {
+  const upstream = builder.table.parts.filter((part) => part.use === 'release');
   const recipes = new Map(upstream.map((part) => [part.name, partRecipe(part)]));
   const images = partImages.flatMap((image) => {
     const recipe = recipes.get(image.part);
@@ -119,7 +126,7 @@ export function fullPlan(shop: Workshop, withMachines: boolean): Plan {
   };
 }
 
-/** Two steps, because what changes with every Firstlight is small, and an import of the rest takes its time. */
+/** Two seeds: upstream images, whose import takes long, and our own, which are small and change often. */
 function seeds(containerd: Recipe | undefined, upstream: readonly Recipe[], own: readonly Recipe[]): readonly Recipe[] {
   if (containerd === undefined) return [];
   const base = containerdSeedRecipe({ name: 'containerd-base', containerd, images: upstream });
@@ -129,42 +136,44 @@ function seeds(containerd: Recipe | undefined, upstream: readonly Recipe[], own:
 const spaceToCompileBytes = 12e9;
 const spaceToAssembleBytes = 4e9;
 
-/** What would stop the build after minutes of compiling is said before it starts. */
-async function refuseEarly(shop: Workshop, plan: Plan): Promise<void> {
-  const isMissing = async (recipe: Recipe): Promise<boolean> => (await find(shop, recipe)).status !== 'present';
-  const { environment, files } = shop.host;
+/** Checks before the build what would stop it after minutes of compiling. */
+async function refuseEarly(builder: ReleaseBuilder, plan: BuildPlan): Promise<void> {
+  const isMissing = async (recipe: Recipe): Promise<boolean> => (await findEntry(builder, recipe)).status !== 'present';
+  const { environment, files } = builder.host;
   if (environment.uid !== 0 && plan.system.includes(debianRecipe) && (await isMissing(debianRecipe))) {
     throw releaseErrors.NEEDS_ROOT({ what: 'the machine root' });
   }
   const compiles = (await Promise.all(plan.compile.map(isMissing))).includes(true);
   const assembles = compiles || (await Promise.all(plan.system.map(isMissing))).includes(true);
-  // Whoever asks for single parts knows what they are doing; the figures are those of a whole release.
+  // The figures are for a whole release, so they do not apply to single parts.
   if (plan.after.length === 0 || !assembles) return;
   const neededBytes = compiles ? spaceToCompileBytes : spaceToAssembleBytes;
-  const freeBytes = await files.freeBytes(shop.cache.folder);
-  if (freeBytes < neededBytes) throw releaseErrors.DISK({ folder: shop.cache.folder, freeBytes, neededBytes });
+  const freeBytes = await files.freeBytes(builder.cache.folder);
+  if (freeBytes < neededBytes) throw releaseErrors.DISK({ folder: builder.cache.folder, freeBytes, neededBytes });
 }
 
 async function runPlan(
-  shop: Workshop,
-  plan: Plan,
+  builder: ReleaseBuilder,
+  plan: BuildPlan,
   { journal, signal }: { readonly journal: Journal; readonly signal: AbortSignal },
 ): Promise<void> {
   const tasks = (['compile', 'system', 'after'] as const).flatMap((lane) =>
-    plan[lane].map((recipe): Task => ({ name: recipeName(recipe), estimateSeconds: recipe.estimateSeconds, lane })),
+    plan[lane].map(
+      (recipe): BuildTask => ({ name: recipeName(recipe), estimateSeconds: recipe.estimateSeconds, lane }),
+    ),
   );
-  const progress = trackProgress(shop.host.clock, tasks);
-  await noteKept(shop, [...plan.compile, ...plan.system], progress);
-  // The first lane that fails stops the other, so that nothing runs on behind an error message.
+  const progress = trackProgress(builder.host.clock, tasks);
+  await noteKept(builder, [...plan.compile, ...plan.system], progress);
+  // The first lane that fails stops the other one, so that nothing runs after the error message.
   const failed = new AbortController();
   const both = AbortSignal.any([signal, failed.signal]);
   const run = (recipes: readonly Recipe[], laneSignal: AbortSignal): Promise<void> =>
     runStages<BuildContext>({
       stages: recipes.map(recipeStage),
-      context: { shop, progress },
+      context: { builder, progress },
       journal,
-      clock: shop.host.clock,
-      emit: shop.emit,
+      clock: builder.host.clock,
+      emit: builder.emit,
       signal: laneSignal,
     });
   const stop = (error: unknown): never => {
@@ -172,7 +181,7 @@ async function runPlan(
     throw error;
   };
   const lanes = [run(plan.compile, both).catch(stop), run(plan.system, both).catch(stop)];
-  const prefetched = prefetchModules(shop, plan.compile, both);
+  const prefetched = prefetchModules(builder, plan.compile, both);
   const results = await Promise.allSettled(lanes);
   await prefetched;
   if (failed.signal.aborted) throw failed.signal.reason;
@@ -180,15 +189,15 @@ async function runPlan(
   await run(plan.after, signal);
 }
 
-/** Known before anything starts, so that the first estimate counts only what is really to be done. */
-async function noteKept(shop: Workshop, recipes: readonly Recipe[], progress: BuildProgress): Promise<void> {
+/** Marks existing entries before the start, so that the first estimate counts only the work to do. */
+async function noteKept(builder: ReleaseBuilder, recipes: readonly Recipe[], progress: BuildProgress): Promise<void> {
   for (const recipe of recipes) {
-    if ((await find(shop, recipe)).status === 'present') progress.kept(recipeName(recipe));
+    if ((await findEntry(builder, recipe)).status === 'present') progress.kept(recipeName(recipe));
   }
 }
 
-/** The journal says what was made when; what is there is seen in the cache. A damaged one is put aside, not obeyed. */
-async function cacheJournal({ host, emit }: Workshop, path: string): Promise<Journal> {
+/** The journal only records what was made; the cache says what exists. So a damaged journal is put aside. */
+async function cacheJournal({ host, emit }: ReleaseBuilder, path: string): Promise<Journal> {
   try {
     return await openJournal(host.files, path);
   } catch (error) {
@@ -201,8 +210,8 @@ async function cacheJournal({ host, emit }: Workshop, path: string): Promise<Jou
 
 const lockDeadlineMs = 30 * 60_000;
 
-/** Two builds at once would do everything twice: the second waits, and then finds everything made. */
-async function lockCache({ host, cache, emit }: Workshop, signal: AbortSignal): Promise<FolderLock> {
+/** A second build waits for the first one and then finds all entries in the cache. */
+async function lockCache({ host, cache, emit }: ReleaseBuilder, signal: AbortSignal): Promise<FolderLock> {
   return waitUntil<FolderLock>({
     clock: host.clock,
     what: `the turn to build in ${cache.folder}`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { remainingSeconds, roughly, type TaskState } from './progress.ts';
+import { remainingSeconds, roughDuration, type BuildTaskState } from './progress.ts';
 
-const task = (part: Partial<TaskState>): TaskState => ({
+const task = (part: Partial<BuildTaskState>): BuildTaskState => ({
   name: 'x',
   estimateSeconds: 60,
   lane: 'compile',
@@ -24,5 +24,5 @@ test.each([
 });
 
 test('an estimate does not pretend to be exact', () => {
-  expect([3, 47, 100, 440].map(roughly)).toEqual(['a few seconds', 'about 50 s', 'about 2 min', 'about 7 min']);
+  expect([3, 47, 100, 440].map(roughDuration)).toEqual(['a few seconds', 'about 50 s', 'about 2 min', 'about 7 min']);
 });

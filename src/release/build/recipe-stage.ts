@@ -1,11 +1,11 @@
-// A recipe as a stage of the workflow engine: observed by looking into the cache, run by making the entry.
+// A recipe as a stage of the workflow engine: `observe` looks into the cache, `run` makes the entry.
 import type { Stage } from '../../workflow/stage.ts';
 import type { BuildProgress } from './progress.ts';
-import { find, make, recipeName, type Recipe, type Workshop } from './workshop.ts';
+import { findEntry, makeEntry, recipeName, type Recipe, type ReleaseBuilder } from './builder.ts';
 import { working } from '../../contract/stage-progress.ts';
 
 export interface BuildContext {
-  readonly shop: Workshop;
+  readonly builder: ReleaseBuilder;
   readonly progress: BuildProgress;
 }
 
@@ -14,22 +14,22 @@ export function recipeStage(recipe: Recipe): Stage<BuildContext> {
   return {
     name,
     why: recipe.why,
-    observe: async ({ shop, progress }) => {
-      const found = await find(shop, recipe);
+    observe: async ({ builder, progress }) => {
+      const found = await findEntry(builder, recipe);
       if (found.status === 'present') {
         progress.kept(name);
         return { status: 'done' };
       }
       if (found.status === 'absent') return { status: 'needed', because: 'it is not in the cache' };
       const because = `the cache entry is damaged: ${found.reason}`;
-      shop.emit({ kind: 'notice', level: 'warn', text: `${name}: ${because}; building it again` });
+      builder.emit({ kind: 'notice', level: 'warn', text: `${name}: ${because}; building it again` });
       return { status: 'needed', because };
     },
-    run: async ({ shop, progress }, { signal, report }) => {
+    run: async ({ builder, progress }, { signal, report }) => {
       const told = (text: string): void => report(working(`${text}${progress.suffix()}`, text));
       progress.started(name);
       told(progress.opening(name));
-      const { manifest } = await make(shop, recipe, { signal, report: told });
+      const { manifest } = await makeEntry(builder, recipe, { signal, report: told });
       progress.ended(name);
       const note = `${megabytes(manifest.sizeBytes)} in ${manifest.seconds.toFixed(1)} s`;
       report(working(note));

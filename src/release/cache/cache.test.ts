@@ -74,7 +74,7 @@ describe('a cache entry', () => {
     await host.files.write(`${entry.content}/bin/pause`, 'PROGRAM', { mode: 0o755 });
     const reason = await cache.verify(entry);
     expect(reason).toContain('bin/pause has another content than recorded');
-    await cache.condemn(entry, reason!);
+    await cache.markDamaged(entry, reason!);
     expect(await cache.look(id)).toEqual({ status: 'damaged', reason });
   });
 

@@ -1,6 +1,6 @@
-// The user's cache: what was made from which inputs, by digest. An entry is a folder named by its key; it appears
-// whole, by one rename, and never changes afterwards. Two looks at an entry: a quick one (size and time of its
-// largest files) on every use, a thorough one (every digest) by `release verify`.
+// The user's cache of built entries. An entry is a folder whose name is the digest of its inputs; one rename makes it
+// visible as a whole, and it never changes afterwards. Every use checks the size and time of its largest files;
+// `release verify` checks every digest.
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { isError } from '../../errors/firstlight-error.ts';
@@ -9,19 +9,19 @@ import type { Host } from '../../host/host.ts';
 import { randomText } from '../../host/random.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { releaseErrors } from '../errors.ts';
-import { parseJson } from './json-file.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
+import type { Files } from '../../host/files.ts';
 
 export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;
 export type CacheEntryKind = (typeof entryKinds)[number];
 
-/** Names and values that decide the content; their digest is the entry's key. */
-export type Inputs = Readonly<Record<string, string>>;
+/** Names and values that determine the content; their digest is the key of the entry. */
+export type EntryInputs = Readonly<Record<string, string>>;
 
 export interface EntryId {
   readonly kind: CacheEntryKind;
   readonly name: string;
-  readonly inputs: Inputs;
+  readonly inputs: EntryInputs;
 }
 
 const witnessSchema = z.object({ path: z.string(), sizeBytes: z.number(), modifiedMs: z.number(), sha256: z.string() });
@@ -31,22 +31,22 @@ const manifestSchema = z.object({
   name: z.string(),
   key: z.string(),
   inputs: z.record(z.string(), z.string()),
-  /** Digest over the whole content; what later entries take as their input. */
+  /** Digest of the whole content, which is an input of later entries. */
   treeDigest: z.string(),
-  /** Digest of the file with the full listing beside this one. */
+  /** Digest of listing.jsonl, the full listing beside this file. */
   listingDigest: z.string(),
   recordsOwners: z.boolean(),
   sizeBytes: z.number(),
   seconds: z.number(),
   witnesses: z.array(witnessSchema),
-  /** What its maker wants to be known about it, such as package versions. */
+  /** Facts that its recipe states, such as package versions. */
   facts: z.record(z.string(), z.unknown()),
 });
 export type EntryManifest = z.infer<typeof manifestSchema>;
 
 export interface CacheEntry {
   readonly manifest: EntryManifest;
-  /** The folder with the content itself, absolute. */
+  /** Absolute path of the folder with the content. */
   readonly content: string;
 }
 
@@ -55,18 +55,18 @@ export type CacheLook =
   | { readonly status: 'absent' }
   | { readonly status: 'damaged'; readonly reason: string };
 
-export interface Cache {
+export interface ReleaseCache {
   readonly folder: string;
   look(id: EntryId): Promise<CacheLook>;
-  /** Every file, folder and link as recorded when the entry was made. */
+  /** All files, folders and links, as recorded when the entry was made. */
   listing(entry: CacheEntry): Promise<readonly TreeItem[]>;
-  /** Hashes everything; the first difference in words, undefined when all is as recorded. */
+  /** Hashes everything; returns the first difference as text, undefined if there is none. */
   verify(entry: CacheEntry): Promise<string | undefined>;
-  /** Marks an entry as damaged, so that the quick look sees it too and the next build replaces it. */
-  condemn(entry: CacheEntry, reason: string): Promise<void>;
-  /** Makes the entry in a temporary folder and puts it in place whole; replaces a damaged one. */
+  /** Marks an entry as damaged, so that `look` reports it and the next build replaces it. */
+  markDamaged(entry: CacheEntry, reason: string): Promise<void>;
+  /** Makes the entry in a temporary folder and moves it into place; replaces a damaged one. */
   fill(id: EntryId, make: (content: string) => Promise<EntryFacts>, options?: FillOptions): Promise<CacheEntry>;
-  /** Removes what interrupted runs left; what a living process is making stays. */
+  /** Removes temporary folders of interrupted runs; those of a living process stay. */
   sweep(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function cacheFolder(environment: Environment): string {
   return join(environment.homeFolder, '.cache', 'firstlight');
 }
 
-export function openCache(host: Host): Cache {
+export function openCache(host: Host): ReleaseCache {
   const folder = cacheFolder(host.environment);
   const { files } = host;
   const place = (id: EntryId): string => join(folder, id.kind, id.name, digestOfRecord(id.inputs));
@@ -94,7 +94,7 @@ export function openCache(host: Host): Cache {
     look: (id) => look(host, place(id)),
     listing: (entry) => listing(host, entry),
     verify: (entry) => verify(host, entry),
-    condemn: (entry, reason) => files.write(join(entry.content, '..', damagedFile), reason),
+    markDamaged: (entry, reason) => files.write(join(entry.content, '..', damagedFile), reason),
     fill: async (id, make, options = {}) => {
       const temporary = join(folder, 'tmp', temporaryName(host, id));
       const startMs = host.clock.monotonicMs();
@@ -123,7 +123,7 @@ function temporaryName(host: Host, { kind, name }: EntryId): string {
   return `${kind}-${name}-${unique}.${host.environment.pid}`;
 }
 
-/** The cache's lock keeps builds apart, but not across network namespaces: ask who is alive before removing. */
+/** The lock does not work across network namespaces, so folders of other living processes are kept. */
 async function sweep(host: Host, folder: string): Promise<void> {
   for (const name of (await host.files.list(folder)) ?? []) {
     const pid = Number(name.split('.').at(-1));
@@ -161,7 +161,7 @@ async function writeManifest(host: Host, folder: string, made: Made): Promise<vo
   await host.files.write(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** The largest files: what a full disk or a cut power line would have damaged first. */
+/** The largest files: a full disk or a power failure most likely damages one of them. */
 function witnesses(items: readonly TreeItem[]): EntryManifest['witnesses'] {
   return items
     .filter((item) => item.kind === 'file')
@@ -175,18 +175,18 @@ async function look(host: Host, folder: string): Promise<CacheLook> {
   if (bytes === undefined) return { status: 'absent' };
   const parsed = parseJson(bytes, manifestSchema);
   if (parsed === undefined) return { status: 'damaged', reason: 'manifest.json is not readable' };
-  const condemned = await host.files.readIfPresent(join(folder, damagedFile));
-  if (condemned !== undefined) return { status: 'damaged', reason: Buffer.from(condemned).toString('utf8') };
+  const markedReason = await host.files.readIfPresent(join(folder, damagedFile));
+  if (markedReason !== undefined) return { status: 'damaged', reason: Buffer.from(markedReason).toString('utf8') };
   const content = join(folder, 'content');
   for (const witness of parsed.witnesses) {
-    const reason = await question(host, content, witness);
+    const reason = await damageOf(host, content, witness);
     if (reason !== undefined) return { status: 'damaged', reason };
   }
   return { status: 'present', entry: { manifest: parsed, content } };
 }
 
-/** What is wrong with one file. A new time alone (a copied or restored cache) costs a hash, not a rebuild. */
-async function question(
+/** What is wrong with one file. If only its time differs (a copied cache), it is hashed and not built again. */
+async function damageOf(
   host: Host,
   content: string,
   witness: EntryManifest['witnesses'][number],
@@ -219,10 +219,24 @@ async function verify(host: Host, entry: CacheEntry): Promise<string | undefined
     const found = await listTree(host.files, entry.content, { recordsOwners });
     const difference = firstDifference(await listing(host, entry), found);
     if (difference !== undefined) return difference;
-    // The listing could have been altered together with a file; the digest is what a release vouches for.
+    // The listing may have been altered together with a file; the release states this digest.
     return digestOfTree(found) === treeDigest ? undefined : 'its digest is not the recorded one';
   } catch (error) {
     if (isError(error, releaseErrors.ENTRY_DAMAGED)) return error.details.reason;
     throw error;
+  }
+}
+
+/** Reads a JSON file that can be made again: undefined if it is missing, torn or of another shape. */
+export async function readJsonFile<T>(files: Files, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const bytes = await files.readIfPresent(path);
+  return bytes === undefined ? undefined : parseJson(bytes, schema);
+}
+
+function parseJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8'))).data;
+  } catch {
+    return undefined;
   }
 }

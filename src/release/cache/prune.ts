@@ -1,14 +1,14 @@
-// Keeps the cache from growing for ever: of each thing the newest few stay, and whatever the current release or a
-// running machine uses. Everything removed can be built again.
+// Limits the size of the cache: the newest entries of each name stay, and all that the current release or a running
+// machine uses. Everything that is removed can be built again.
 import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { digestOfRecord } from '../../workflow/digest.ts';
-import { type Cache, type EntryId, entryKinds } from './cache.ts';
+import { type ReleaseCache, type EntryId, entryKinds } from './cache.ts';
 
 const keptOfEach = 3;
 
-/** Paths that were removed. Only under the cache's lock. */
-export async function prune(host: Host, cache: Cache, current: readonly EntryId[]): Promise<readonly string[]> {
+/** Returns the removed paths. The caller must hold the lock of the cache. */
+export async function prune(host: Host, cache: ReleaseCache, current: readonly EntryId[]): Promise<readonly string[]> {
   const used = new Set(current.map(({ kind, name, inputs }) => join(cache.folder, kind, name, digestOfRecord(inputs))));
   const removed: string[] = [];
   for (const kind of entryKinds) {
@@ -36,7 +36,7 @@ async function oldEntries(host: Host, folder: string, used: ReadonlySet<string>)
   return newest.slice(keptOfEach).flatMap(({ path }) => (used.has(path) ? [] : [path]));
 }
 
-/** A machine's root is the lower folder of an overlay, maybe in a mount namespace of its own. */
+/** The root of a machine is the lower folder of an overlay, maybe in another mount namespace. */
 async function isMounted(host: Host, path: string): Promise<boolean> {
   for (const pid of (await host.files.list('/proc')) ?? []) {
     if (!/^\d+$/.test(pid)) continue;

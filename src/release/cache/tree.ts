@@ -1,5 +1,5 @@
-// A folder tree as data: what is in it, in one fixed order, with a digest over all of it.
-// Times are never part of the digest: the same content made twice has the same digest.
+// A folder tree as data: its items in a fixed order, and one digest of all of them. Times are not part of the digest,
+// so the same content made twice has the same digest.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Files } from '../../host/files.ts';
@@ -18,7 +18,7 @@ export interface TreeItem {
 }
 
 export interface TreeOptions {
-  /** Owners are part of a machine's root, but not of files that are packed under a fixed owner later. */
+  /** True for the root of a machine; false for files that are packed with a fixed owner later. */
   readonly recordsOwners?: boolean;
 }
 
@@ -41,7 +41,7 @@ async function describe(files: Files, top: string, path: string, options: TreeOp
   const facts = await files.facts(place);
   if (facts === undefined) throw new Error(`${place} vanished while it was being read`);
   const { kind } = facts;
-  // Where owners do not matter, a folder's mode is only the umask of whoever built it.
+  // Without owners, the mode of a folder only depends on the umask of the build.
   const mode = kind === 'folder' && options.recordsOwners !== true ? 0o755 : facts.mode;
   return {
     path,
@@ -67,7 +67,7 @@ export function digestOfTree(items: readonly TreeItem[]): Digest {
   return hash.digest('hex');
 }
 
-/** The first difference between what was recorded and what is there, in words; undefined when there is none. */
+/** The first difference between recorded and found items as text; undefined if there is none. */
 export function firstDifference(recorded: readonly TreeItem[], found: readonly TreeItem[]): string | undefined {
   const there = new Map(found.map((item) => [item.path, item]));
   for (const was of recorded) {

@@ -1,23 +1,22 @@
-// Firstlight as an image: the Node runtime with the few libraries it links against, taken from the machines' Debian, is
-// an image of its own; our bundle is one small layer on top, so that a new Firstlight is a small difference.
+// The images of Node and of Firstlight. The Node image has the runtime and its libraries from the machines' Debian; the
+// Firstlight image adds our bundle as one small layer, so that a new version is a small difference.
 import { join } from 'node:path';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { imageConfig, imageOfEntry, imagePrefix, skeleton } from './images.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 import { writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from '../parts/architecture.ts';
-import { need, type Recipe, type Workshop } from '../build/workshop.ts';
+import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 
-/** Where machines and images have us; the bundle lies one folder below, as in a checkout. */
+/** The folder of Firstlight on machines and in images; the bundle is one folder below, as in a checkout. */
 export const firstlightFolder = 'usr/local/lib/firstlight';
 
-/** The library folder below usr/, the loader in it, and where programs look for the loader. */
+/** The library folder below usr/, the loader in it, and the folder where programs look for the loader. */
 const libraryPlaces: Readonly<Record<string, readonly [folder: string, loader: string, place: string]>> = {
   amd64: ['lib/x86_64-linux-gnu', 'ld-linux-x86-64.so.2', 'lib64'],
   arm64: ['lib/aarch64-linux-gnu', 'ld-linux-aarch64.so.1', 'lib'],
 };
-/** What `readelf -d node` lists; a missing one would stop the image at its first start. */
+/** The list of `readelf -d node`; without one of them the image does not start. */
 const libraries = [
   'libatomic.so.1',
   'libc.so.6',
@@ -28,30 +27,30 @@ const libraries = [
   'libstdc++.so.6',
 ];
 
-/** The runtime alone; what our image builds on, and what stays the same from one Firstlight to the next. */
+/** The runtime alone, which stays the same when Firstlight changes; the base of our image. */
 export function nodeImage(debian: Recipe): Recipe {
   return {
     kind: 'image',
     name: 'node',
     why: 'The runtime and its libraries, which change rarely, apart from our program, which changes often.',
     estimateSeconds: 2,
-    ways: [
+    methods: [
       {
         label: 'Node and its libraries',
-        inputs: async (shop) => ({
+        inputs: async (builder) => ({
           format: '1',
-          node: (await need(shop, nodePart)).manifest.treeDigest,
-          debian: (await need(shop, debian)).manifest.treeDigest,
-          tag: versionOf(await need(shop, nodePart)),
+          node: (await needEntry(builder, nodePart)).manifest.treeDigest,
+          debian: (await needEntry(builder, debian)).manifest.treeDigest,
+          tag: versionOf(await needEntry(builder, nodePart)),
         }),
-        make: async (shop, { folder }) => {
-          const written = await writeImage(shop.host.files, folder, {
+        make: async (builder, { folder }) => {
+          const written = await writeImage(builder.host.files, folder, {
             name: `${imagePrefix}/node`,
-            tag: `v${versionOf(await need(shop, nodePart))}`,
-            config: imageConfig(shop, { entrypoint: [nodeProgram], command: ['--version'] }),
-            layers: [await runtimeLayer(shop, debian)],
+            tag: `v${versionOf(await needEntry(builder, nodePart))}`,
+            config: imageConfig(builder, { entrypoint: [nodeProgram], command: ['--version'] }),
+            layers: [await runtimeLayer(builder, debian)],
           });
-          await writeIndex(shop.host.files, folder, [written]);
+          await writeIndex(builder.host.files, folder, [written]);
           return { image: written };
         },
       },
@@ -65,28 +64,28 @@ export function firstlightImage(node: Recipe): Recipe {
     name: 'firstlight',
     why: 'Pods that are ours (config server, version operator) run the same program as the machines.',
     estimateSeconds: 1,
-    ways: [
+    methods: [
       {
         label: 'the Node image and the bundle',
-        inputs: async (shop) => ({
+        inputs: async (builder) => ({
           format: '2',
-          bundle: (await need(shop, firstlightPart)).manifest.treeDigest,
-          node: imageOfEntry(await need(shop, node)).digest,
-          tag: shop.version,
+          bundle: (await needEntry(builder, firstlightPart)).manifest.treeDigest,
+          node: imageOfEntry(await needEntry(builder, node)).digest,
+          tag: builder.version,
         }),
-        make: async (shop, { folder }) => {
-          const base = await need(shop, node);
-          const written = await writeImage(shop.host.files, folder, {
+        make: async (builder, { folder }) => {
+          const base = await needEntry(builder, node);
+          const written = await writeImage(builder.host.files, folder, {
             name: `${imagePrefix}/firstlight`,
-            tag: `v${shop.version}`,
-            config: imageConfig(shop, {
+            tag: `v${builder.version}`,
+            config: imageConfig(builder, {
               entrypoint: [nodeProgram, `/${firstlightFolder}/dist/firstlight.mjs`],
               command: ['version'],
             }),
             base: { from: base.content, layers: imageOfEntry(base).layers },
-            layers: [await bundleLayer(shop)],
+            layers: [await bundleLayer(builder)],
           });
-          await writeIndex(shop.host.files, folder, [written]);
+          await writeIndex(builder.host.files, folder, [written]);
           return { image: written };
         },
       },
@@ -100,11 +99,11 @@ function versionOf(part: CacheEntry): string {
   return String(part.manifest.facts['version']);
 }
 
-async function runtimeLayer(shop: Workshop, debian: Recipe): Promise<LayerContent> {
-  const { files } = shop.host;
-  const root = (await need(shop, debian)).content;
-  const node = (await need(shop, nodePart)).content;
-  const [folder, loader, place] = libraryPlaces[goArchitecture(shop)] ?? ['lib', 'ld.so', 'lib'];
+async function runtimeLayer(builder: ReleaseBuilder, debian: Recipe): Promise<LayerContent> {
+  const { files } = builder.host;
+  const root = (await needEntry(builder, debian)).content;
+  const node = (await needEntry(builder, nodePart)).content;
+  const [folder, loader, place] = libraryPlaces[goArchitecture(builder)] ?? ['lib', 'ld.so', 'lib'];
   const content: Record<string, LayerItem> = {
     ...skeleton,
     [`${firstlightFolder}/bin/node`]: { kind: 'file', from: join(node, 'bin/node') },
@@ -119,20 +118,20 @@ async function runtimeLayer(shop: Workshop, debian: Recipe): Promise<LayerConten
     [`usr/${place}/${loader}`]: { kind: 'link', target: `/usr/${folder}/${loader}` },
   };
   for (const name of [...libraries, loader]) {
-    // Libraries are links to their full version; the file goes in under the name that programs ask for.
+    // Libraries are links to files with the full version; the file gets the name that programs ask for.
     const from = await files.realPath(join(root, 'usr', folder, name));
     content[`usr/${folder}/${name}`] = { kind: 'file', from };
   }
   return content;
 }
 
-async function bundleLayer(shop: Workshop): Promise<LayerContent> {
-  const lib = join((await need(shop, firstlightPart)).content, 'lib');
+async function bundleLayer(builder: ReleaseBuilder): Promise<LayerContent> {
+  const lib = join((await needEntry(builder, firstlightPart)).content, 'lib');
   const content: Record<string, LayerItem> = {};
   const visit = async (path: string): Promise<void> => {
-    for (const name of (await shop.host.files.list(join(lib, path))) ?? []) {
+    for (const name of (await builder.host.files.list(join(lib, path))) ?? []) {
       const inner = path === '' ? name : `${path}/${name}`;
-      const isFolder = (await shop.host.files.facts(join(lib, inner)))?.kind === 'folder';
+      const isFolder = (await builder.host.files.facts(join(lib, inner)))?.kind === 'folder';
       if (isFolder) await visit(inner);
       else content[`${firstlightFolder}/dist/${inner}`] = { kind: 'file', from: join(lib, inner), mode: 0o644 };
     }

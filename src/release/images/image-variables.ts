@@ -1,12 +1,12 @@
-// The image variables of a bootstrap, one per component, as bootkube knows them. OpenShift's operators are not part
-// of an upstream release: each row says which image of ours stands in, and what it stands for.
-// `renders` is who makes the component's manifests: a stage of ours, or the image itself by its `render` command.
+// The image variables of a bootstrap, one per component, with bootkube's names. OpenShift's operators are not part of
+// an upstream release: each row says which image of ours replaces one. `renders` says what makes the component's
+// manifests: a stage of ours (`built-in`), or the `render` command of the image.
 
 export interface ImageVariable {
   readonly variable: string;
-  /** What the variable names in the original. */
+  /** The image of the original. */
   readonly original: string;
-  /** The image of this release that stands in. */
+  /** The image of this release that replaces it. */
   readonly image: string;
   readonly renders: 'built-in' | 'image';
   readonly why: string;

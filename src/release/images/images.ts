@@ -1,12 +1,11 @@
-// The images of a release and what is in them. One Kubernetes image serves four components: the binary looks at the
-// name it is called by. All start from nothing; an entrypoint is set even where pods name their own command.
+// The images of a release and their content. One Kubernetes image serves four components: its binary behaves by the
+// name under which it is called. Images have no base image; an entrypoint is set even if pods state their own command.
 import type { CacheEntry } from '../cache/cache.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
-import { type Image, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
-import { goArchitecture } from '../parts/architecture.ts';
-import { need, type Recipe, type Way, type Workshop } from '../build/workshop.ts';
+import { type OciImage, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
+import { type BuildMethod, goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 
-/** The host part of every image name: reserved for private use, so that no runtime ever asks the world for it. */
+/** The host of every image name. The domain is reserved for private use, so no runtime asks the Internet for it. */
 export const imagePrefix = 'release.firstlight.internal';
 
 export interface PartImage {
@@ -25,7 +24,7 @@ export const partImages: readonly PartImage[] = [
 
 const binFolder = 'usr/local/bin';
 
-/** What every image has besides its program: a place for temporary files, and names for the two users. */
+/** What every image has besides its program: a folder for temporary files, and the names of two users. */
 export const skeleton: LayerContent = {
   tmp: { kind: 'folder', mode: 0o1777 },
   'etc/passwd': {
@@ -38,21 +37,26 @@ export const skeleton: LayerContent = {
 const imageEnvironment = { PATH: `/${binFolder}:/usr/bin:/bin`, HOME: '/' };
 
 export function imageRecipe(image: PartImage, part: Recipe, version: string): Recipe {
-  const way: Way = {
+  const method: BuildMethod = {
     label: 'layers of its part',
-    inputs: async (shop) => ({
+    inputs: async (builder) => ({
       format: '2',
-      part: (await need(shop, part)).manifest.treeDigest,
+      part: (await needEntry(builder, part)).manifest.treeDigest,
       image: JSON.stringify(image),
       tag: version,
-      architecture: goArchitecture(shop),
+      architecture: goArchitecture(builder),
     }),
-    make: async (shop, { folder }) => {
-      const layer = { ...skeleton, ...(await binaries(shop, await need(shop, part))) };
-      const config = imageConfig(shop, image);
+    make: async (builder, { folder }) => {
+      const layer = { ...skeleton, ...(await binaries(builder, await needEntry(builder, part))) };
+      const config = imageConfig(builder, image);
       const name = `${imagePrefix}/${image.name}`;
-      const written = await writeImage(shop.host.files, folder, { name, tag: `v${version}`, config, layers: [layer] });
-      await writeIndex(shop.host.files, folder, [written]);
+      const written = await writeImage(builder.host.files, folder, {
+        name,
+        tag: `v${version}`,
+        config,
+        layers: [layer],
+      });
+      await writeIndex(builder.host.files, folder, [written]);
       return { image: written };
     },
   };
@@ -61,23 +65,23 @@ export function imageRecipe(image: PartImage, part: Recipe, version: string): Re
     name: image.name,
     why: `Pods run ${image.name} from an image of its own, made of nothing but the part.`,
     estimateSeconds: 2,
-    ways: [way],
+    methods: [method],
   };
 }
 
-export function imageConfig(shop: Workshop, image: Pick<PartImage, 'entrypoint' | 'command'>): ImageConfig {
+export function imageConfig(builder: ReleaseBuilder, image: Pick<PartImage, 'entrypoint' | 'command'>): ImageConfig {
   const { entrypoint, command } = image;
   return {
-    architecture: goArchitecture(shop),
+    architecture: goArchitecture(builder),
     entrypoint,
     ...(command === undefined ? {} : { command }),
     environment: imageEnvironment,
   };
 }
 
-/** The files and links of a part's `bin`, as they lie in the image. */
-async function binaries(shop: Workshop, part: CacheEntry): Promise<LayerContent> {
-  const { files } = shop.host;
+/** The files and links of a part's `bin`, at their paths in the image. */
+async function binaries(builder: ReleaseBuilder, part: CacheEntry): Promise<LayerContent> {
+  const { files } = builder.host;
   const content: Record<string, LayerItem> = {};
   for (const name of (await files.list(`${part.content}/bin`)) ?? []) {
     const from = `${part.content}/bin/${name}`;
@@ -90,6 +94,6 @@ async function binaries(shop: Workshop, part: CacheEntry): Promise<LayerContent>
 }
 
 /** The image that an image entry holds. */
-export function imageOfEntry(entry: CacheEntry): Image {
-  return entry.manifest.facts['image'] as Image;
+export function imageOfEntry(entry: CacheEntry): OciImage {
+  return entry.manifest.facts['image'] as OciImage;
 }

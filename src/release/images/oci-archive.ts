@@ -1,9 +1,9 @@
-// An OCI layout, or one image of it, as a tar file that `ctr images import`, podman and skopeo read; deterministic like
-// the layers themselves.
+// An OCI layout, or one image of it, as a tar file that `ctr images import`, podman and skopeo read. The same layout
+// always gives the same bytes.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../../host/files.ts';
-import { type Blob, type LayerItem, writeLayer } from './oci-layer.ts';
+import { type ImageBlob, type LayerItem, writeLayer } from './oci-layer.ts';
 import { blobFolder } from './oci-image.ts';
 
 const indexSchema = z.looseObject({ manifests: z.array(z.looseObject({ digest: z.string() })) });
@@ -13,7 +13,7 @@ const manifestSchema = z.object({
 });
 
 /** The whole layout. */
-export async function writeArchive(files: Files, layout: string, path: string): Promise<Blob> {
+export async function writeArchive(files: Files, layout: string, path: string): Promise<ImageBlob> {
   const blobs = (await files.list(join(layout, blobFolder))) ?? [];
   return write(files, { layout, blobs, index: await files.readText(join(layout, 'index.json')), path });
 }
@@ -23,7 +23,7 @@ export async function writeImageArchive(
   files: Files,
   layout: string,
   { digest, path }: { readonly digest: string; readonly path: string },
-): Promise<Blob> {
+): Promise<ImageBlob> {
   const index = indexSchema.parse(JSON.parse(await files.readText(join(layout, 'index.json'))));
   const manifests = index.manifests.filter((manifest) => manifest.digest === `sha256:${digest}`);
   const manifest = manifestSchema.parse(JSON.parse(await files.readText(join(layout, blobFolder, digest))));
@@ -38,7 +38,7 @@ interface Archive {
   readonly path: string;
 }
 
-function write(files: Files, { layout, blobs, index, path }: Archive): Promise<Blob> {
+function write(files: Files, { layout, blobs, index, path }: Archive): Promise<ImageBlob> {
   const item = (name: string): readonly [string, LayerItem] => [
     name,
     { kind: 'file', from: join(layout, name), mode: 0o644 },

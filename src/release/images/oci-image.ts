@@ -1,9 +1,9 @@
-// An OCI image layout on disk (image-spec v1: oci-layout, index.json, blobs/sha256/…), written from layers of ours.
-// JSON is written with a fixed order of keys and no times, so that the same layers give the same digest anywhere.
+// An OCI image layout on disk (image-spec v1: oci-layout, index.json, blobs/sha256/…), written from our layers. JSON
+// has a fixed order of keys and no times, so that the same layers always give the same digest.
 import { join } from 'node:path';
 import type { Files } from '../../host/files.ts';
 import { type Digest, digestOf } from '../../workflow/digest.ts';
-import { type Blob, type LayerContent, writeLayer } from './oci-layer.ts';
+import { type ImageBlob, type LayerContent, writeLayer } from './oci-layer.ts';
 
 export interface ImageConfig {
   readonly architecture: string;
@@ -19,21 +19,21 @@ export interface ImageSpec {
   readonly name: string;
   readonly tag: string;
   readonly config: ImageConfig;
-  /** Layers of another image in the layout `from`, below our own; shared with it, for a blob never changes. */
-  readonly base?: { readonly from: string; readonly layers: readonly Blob[] };
+  /** Layers of another image in the layout `from`, below ours. They are hard links, because a blob never changes. */
+  readonly base?: { readonly from: string; readonly layers: readonly ImageBlob[] };
   readonly layers: readonly LayerContent[];
 }
 
-/** An image in a layout: its manifest's digest names it for ever. */
-export interface Image {
+/** An image in a layout; `digest` is the digest of its manifest. */
+export interface OciImage {
   readonly name: string;
   readonly tag: string;
   readonly digest: Digest;
   readonly manifestBytes: number;
-  /** Of everything that must be transferred to have it. */
+  /** Of all blobs of the image. */
   readonly sizeBytes: number;
   /** From the lowest to the uppermost. */
-  readonly layers: readonly Blob[];
+  readonly layers: readonly ImageBlob[];
 }
 
 const mediaTypes = {
@@ -45,11 +45,11 @@ const mediaTypes = {
 
 export const blobFolder = 'blobs/sha256';
 
-/** Writes the image's blobs into the layout at `folder`. The index is written when all images are in. */
-export async function writeImage(files: Files, folder: string, spec: ImageSpec): Promise<Image> {
+/** Writes the blobs of the image into the layout at `folder`. `writeIndex` follows after the last image. */
+export async function writeImage(files: Files, folder: string, spec: ImageSpec): Promise<OciImage> {
   const blobs = join(folder, blobFolder);
   await files.makeFolder(blobs);
-  const layers: Blob[] = [...(spec.base?.layers ?? [])];
+  const layers: ImageBlob[] = [...(spec.base?.layers ?? [])];
   for (const { digest } of layers) {
     await files.hardLink(join(spec.base?.from ?? '', blobFolder, digest), join(blobs, digest));
   }
@@ -66,7 +66,7 @@ export async function writeImage(files: Files, folder: string, spec: ImageSpec):
   return { name, tag, digest: manifest.digest, manifestBytes: manifest.sizeBytes, sizeBytes, layers };
 }
 
-function configJson(config: ImageConfig, layers: readonly Blob[]): unknown {
+function configJson(config: ImageConfig, layers: readonly ImageBlob[]): unknown {
   const environment = Object.entries(config.environment ?? {}).map(([name, value]) => `${name}=${value}`);
   return {
     created: '1970-01-01T00:00:00Z',
@@ -84,7 +84,7 @@ function configJson(config: ImageConfig, layers: readonly Blob[]): unknown {
   };
 }
 
-function manifestJson(config: Blob, layers: readonly Blob[], annotations: ImageConfig['labels']): unknown {
+function manifestJson(config: ImageBlob, layers: readonly ImageBlob[], annotations: ImageConfig['labels']): unknown {
   return {
     schemaVersion: 2,
     mediaType: mediaTypes.manifest,
@@ -98,15 +98,15 @@ function manifestJson(config: Blob, layers: readonly Blob[], annotations: ImageC
   };
 }
 
-async function writeBlob(files: Files, blobs: string, value: unknown): Promise<Blob> {
+async function writeBlob(files: Files, blobs: string, value: unknown): Promise<ImageBlob> {
   const bytes = Buffer.from(JSON.stringify(value));
   const digest = digestOf(bytes);
   await files.write(join(blobs, digest), bytes);
   return { digest, sizeBytes: bytes.length };
 }
 
-/** Each image twice: by tag for people, by digest for pods that name exactly what was verified. */
-export async function writeIndex(files: Files, folder: string, images: readonly Image[]): Promise<void> {
+/** Lists each image twice: by tag for people, by digest for pods that name exactly the verified image. */
+export async function writeIndex(files: Files, folder: string, images: readonly OciImage[]): Promise<void> {
   const entries = images.flatMap((image) => [
     indexEntry(image, referenceByTag(image), image.tag),
     indexEntry(image, referenceByDigest(image), image.digest),
@@ -118,7 +118,7 @@ export async function writeIndex(files: Files, folder: string, images: readonly 
   );
 }
 
-function indexEntry(image: Image, name: string, ref: string): unknown {
+function indexEntry(image: OciImage, name: string, ref: string): unknown {
   return {
     mediaType: mediaTypes.manifest,
     digest: `sha256:${image.digest}`,
@@ -127,10 +127,10 @@ function indexEntry(image: Image, name: string, ref: string): unknown {
   };
 }
 
-export function referenceByTag(image: Pick<Image, 'name' | 'tag'>): string {
+export function referenceByTag(image: Pick<OciImage, 'name' | 'tag'>): string {
   return `${image.name}:${image.tag}`;
 }
 
-export function referenceByDigest(image: Pick<Image, 'name' | 'digest'>): string {
+export function referenceByDigest(image: Pick<OciImage, 'name' | 'digest'>): string {
   return `${image.name}@sha256:${image.digest}`;
 }

@@ -1,5 +1,5 @@
-// An image layer as a tar file, the same bytes for the same content: entries sorted, times zero, owner root.
-// Layers are not compressed: a compressor's version would be part of the digest, and local import is faster without.
+// An image layer as a tar file. The same content gives the same bytes: entries are sorted, times are zero, the owner is
+// root. Layers are not compressed: the digest would depend on the compressor's version, and a local import is slower.
 import { createHash } from 'node:crypto';
 import { createTarPacker, type TarHeader } from 'modern-tar';
 import type { Files } from '../../host/files.ts';
@@ -11,18 +11,18 @@ export type LayerItem =
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder'; readonly mode?: number };
 
-/** What a layer holds, by path without a leading slash. Parent folders need not be named. */
+/** Path without a leading slash → item. Parent folders are added. */
 export type LayerContent = Readonly<Record<string, LayerItem>>;
 
-export interface Blob {
+export interface ImageBlob {
   readonly digest: Digest;
   readonly sizeBytes: number;
 }
 
 const epoch = new Date(0);
 
-/** Writes the layer to `path`; its digest is also the diff id, for it is not compressed. */
-export async function writeLayer(files: Files, content: LayerContent, path: string): Promise<Blob> {
+/** Writes the layer to `path`. Its digest is also the diff id, because it is not compressed. */
+export async function writeLayer(files: Files, content: LayerContent, path: string): Promise<ImageBlob> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
   const counted = async function* (): AsyncGenerator<Uint8Array> {

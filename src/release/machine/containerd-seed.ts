@@ -1,33 +1,33 @@
-// A containerd folder with every image of the release imported and unpacked, made once and cloned per machine: an
-// import would cost each machine 2.4 s. A containerd of our own fills it, in namespaces of its own, and is stopped
-// before the folder is used. Clones must copy the two databases and may hard-link all else.
+// A containerd folder with every image of the release imported and unpacked. It is made once and cloned for each
+// machine, which saves a machine the 2.4 s of an import. A containerd in its own mount namespace fills it and is
+// stopped before the folder is used. A clone must copy the two databases and may hard-link all other files.
 import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { waitUntil } from '../../workflow/wait.ts';
-import { tailOf } from '../build/build-output.ts';
+import { copyFolder, endOfOutput, runTool } from '../build/run-tool.ts';
 import { releaseErrors } from '../errors.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { writeImageArchive } from '../images/oci-archive.ts';
 import { digestOfRecord } from '../../workflow/digest.ts';
-import type { CacheEntry, EntryFacts, Inputs } from '../cache/cache.ts';
-import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
+import type { CacheEntry, EntryFacts, EntryInputs } from '../cache/cache.ts';
+import { needEntry, type Recipe, type MakeOptions, type ReleaseBuilder } from '../build/builder.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-/** Relative to the seed; a clone needs real copies of these, because containerd writes into them. */
+/** Relative to the seed. A clone needs real copies, because containerd writes into these files. */
 export const seedDatabases: readonly string[] = [
   'io.containerd.metadata.v1.bolt/meta.db',
   'io.containerd.snapshotter.v1.overlayfs/metadata.db',
 ];
 
-/** The identity of one containerd; every machine makes its own. */
+/** The identity of one containerd; every machine must make its own. */
 const identityFile = 'io.containerd.grpc.v1.introspection/uuid';
 const namespace = 'k8s.io';
 
 export interface SeedIngredients {
-  /** Of the entry: the seed that machines clone is `containerd`. */
+  /** Name of the cache entry; machines clone the seed named `containerd`. */
   readonly name: string;
   readonly containerd: Recipe;
-  /** A seed to start from, so that only what is new has to be imported. */
+  /** A seed to start from, so that only new images are imported. */
   readonly base?: Recipe;
   readonly images: readonly Recipe[];
 }
@@ -39,18 +39,19 @@ export function containerdSeedRecipe(ingredients: SeedIngredients): Recipe {
     why: 'Images are on every machine before it starts, without an import on the way to a running cluster.',
     estimateSeconds: 5,
     recordsOwners: true,
-    ways: [
+    methods: [
       {
         label: 'import of the images',
-        inputs: (shop) => seedInputs(shop, ingredients),
-        make: async (shop, work) => {
-          if (shop.host.environment.uid !== 0) throw releaseErrors.NEEDS_ROOT({ what: 'the prepared image store' });
-          const scratch = await shop.host.files.makeTemporaryFolder('firstlight-seed-');
+        inputs: (builder) => seedInputs(builder, ingredients),
+        make: async (builder, work) => {
+          if (builder.host.environment.uid !== 0) throw releaseErrors.NEEDS_ROOT({ what: 'the prepared image store' });
+          const scratch = await builder.host.files.makeTemporaryFolder('firstlight-seed-');
           try {
-            if (ingredients.base !== undefined) await copyBase(shop, await need(shop, ingredients.base), work);
-            return await importAll(shop, { ...ingredients, work, scratch });
+            if (ingredients.base !== undefined)
+              await copyBase(builder, await needEntry(builder, ingredients.base), work);
+            return await importAll(builder, { ...ingredients, work, scratch });
           } finally {
-            await shop.host.files.remove(scratch);
+            await builder.host.files.remove(scratch);
           }
         },
       },
@@ -58,31 +59,34 @@ export function containerdSeedRecipe(ingredients: SeedIngredients): Recipe {
   };
 }
 
-async function seedInputs(shop: Workshop, { containerd, base, images }: SeedIngredients): Promise<Inputs> {
-  const digests = images.map(async (image) => [image.name, imageOfEntry(await need(shop, image)).digest] as const);
+async function seedInputs(
+  builder: ReleaseBuilder,
+  { containerd, base, images }: SeedIngredients,
+): Promise<EntryInputs> {
+  const digests = images.map(
+    async (image) => [image.name, imageOfEntry(await needEntry(builder, image)).digest] as const,
+  );
   return {
     format: '2',
     images: digestOfRecord(Object.fromEntries(await Promise.all(digests))),
-    containerd: (await need(shop, containerd)).manifest.treeDigest,
-    // By its key: databases carry times, so the content of a seed is never the same twice.
-    ...(base === undefined ? {} : { base: (await need(shop, base)).manifest.key }),
+    containerd: (await needEntry(builder, containerd)).manifest.treeDigest,
+    // The key, not the content: the databases contain times, so the content of a seed differs each time.
+    ...(base === undefined ? {} : { base: (await needEntry(builder, base)).manifest.key }),
   };
 }
 
-async function copyBase(shop: Workshop, base: CacheEntry, { folder, signal }: Work): Promise<void> {
-  const args = ['--archive', '--reflink=auto', '--no-target-directory', base.content, folder];
-  const copied = await shop.host.processes.run('cp', args, { signal, timeoutMs: 300_000 });
-  if (copied.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the image store', reason: tailOf(copied) });
+async function copyBase(builder: ReleaseBuilder, base: CacheEntry, { folder, signal }: MakeOptions): Promise<void> {
+  await copyFolder(builder.host, { from: base.content, to: folder, part: 'the image store', signal });
 }
 
 interface Import extends SeedIngredients {
-  readonly work: Work;
+  readonly work: MakeOptions;
   readonly scratch: string;
 }
 
-async function importAll(shop: Workshop, { containerd, images, work, scratch }: Import): Promise<EntryFacts> {
-  const { host } = shop;
-  const bin = join((await need(shop, containerd)).content, 'bin');
+async function importAll(builder: ReleaseBuilder, { containerd, images, work, scratch }: Import): Promise<EntryFacts> {
+  const { host } = builder;
+  const bin = join((await needEntry(builder, containerd)).content, 'bin');
   const socket = join(scratch, 'containerd.sock');
   const daemon = await startContainerd(host, { bin, scratch, socket, work });
   const ctr = (...args: readonly string[]): Promise<string> =>
@@ -102,7 +106,7 @@ async function importAll(shop: Workshop, { containerd, images, work, scratch }: 
     });
     const archive = join(scratch, 'image.tar');
     for (const image of images) {
-      const entry = await need(shop, image);
+      const entry = await needEntry(builder, image);
       await writeImageArchive(host.files, entry.content, { digest: imageOfEntry(entry).digest, path: archive });
       await ctr('images', 'import', '--snapshotter', 'overlayfs', archive);
     }
@@ -115,10 +119,7 @@ async function importAll(shop: Workshop, { containerd, images, work, scratch }: 
 }
 
 async function runCtr(host: Host, command: readonly string[], signal: AbortSignal): Promise<string> {
-  const [program = '', ...args] = command;
-  const result = await host.processes.run(program, args, { signal, timeoutMs: 300_000 });
-  if (result.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the image store', reason: tailOf(result) });
-  return result.stdout;
+  return (await runTool(host, 'the image store', command, { signal, timeoutMs: 300_000 })).stdout;
 }
 
 interface Daemon {
@@ -130,7 +131,7 @@ interface DaemonOptions {
   readonly bin: string;
   readonly scratch: string;
   readonly socket: string;
-  readonly work: Work;
+  readonly work: MakeOptions;
 }
 
 async function startContainerd(host: Host, { bin, scratch, socket, work }: DaemonOptions): Promise<Daemon> {
@@ -138,7 +139,7 @@ async function startContainerd(host: Host, { bin, scratch, socket, work }: Daemo
   await host.files.write(config, containerdConfig(work.folder, join(scratch, 'state'), socket));
   const end = new AbortController();
   let line = 'containerd has said nothing yet';
-  // Dies with us, and mounts where nobody else sees it: an interrupted build leaves neither behind.
+  // It ends with this process and mounts in its own namespace, so an interrupted build leaves neither behind.
   const args = ['--pdeathsig', 'KILL', 'unshare', '--mount', join(bin, 'containerd'), '--config', config];
   const running = host.processes
     .run('setpriv', args, {
@@ -150,7 +151,7 @@ async function startContainerd(host: Host, { bin, scratch, socket, work }: Daemo
     })
     .then(
       (result) => {
-        line = tailOf(result);
+        line = endOfOutput(result);
       },
       () => undefined,
     );
@@ -163,7 +164,7 @@ async function startContainerd(host: Host, { bin, scratch, socket, work }: Daemo
   };
 }
 
-/** Only what an import needs: no CRI, no shims, no other snapshotters. */
+/** Only the plugins that an import needs: no CRI, no shims, no other snapshotters. */
 function containerdConfig(root: string, state: string, socket: string): string {
   const snapshotters = ['blockfile', 'btrfs', 'devmapper', 'erofs', 'zfs'];
   const plugins = [

@@ -1,10 +1,10 @@
-// Debian packages of the host: which are there, and installing what is missing where we may.
+// Debian packages of the host: which are installed, and the installation of missing ones if we are root.
 import type { Host } from '../../host/host.ts';
 import { releaseErrors } from '../errors.ts';
 
 export interface PackagesNeeded {
   readonly packages: readonly string[];
-  /** Who needs them, as the subject of "… needs Debian packages". */
+  /** The subject of the sentence "… needs Debian packages". */
   readonly purpose: string;
   readonly signal?: AbortSignal;
   readonly report?: (progress: string) => void;
@@ -12,7 +12,7 @@ export interface PackagesNeeded {
 
 const minutes = 60_000;
 
-/** Versions by name, of those that are installed. */
+/** Versions of the installed packages by name. */
 export async function packageVersions(host: Host, packages: readonly string[]): Promise<Record<string, string>> {
   if (packages.length === 0 || (await host.processes.find('dpkg-query')) === undefined) return {};
   const args = ['-W', '-f', '${db:Status-Abbrev}\t${Package}\t${Version}\n', ...packages];
@@ -23,13 +23,13 @@ export async function packageVersions(host: Host, packages: readonly string[]): 
   );
 }
 
-/** Installs what is missing as root on a Debian-like host; anywhere else says what to install. */
+/** As root on a Debian-like host installs missing packages; not as root it throws PACKAGES_MISSING. */
 export async function ensureDebianPackages(host: Host, needed: PackagesNeeded): Promise<void> {
   const installed = await packageVersions(host, needed.packages);
   const missing = needed.packages.filter((name) => installed[name] === undefined);
   if (missing.length === 0) return;
   const isDebian = (await host.processes.find('apt-get')) !== undefined;
-  // On another distribution the files may be there under other package names: let the compiler judge.
+  // Another distribution may have the same files in packages with other names: the compiler will find out.
   if (!isDebian) return;
   if (host.environment.uid !== 0) throw releaseErrors.PACKAGES_MISSING({ ...needed, packages: missing });
   needed.report?.(`installing ${missing.join(', ')}`);

@@ -1,14 +1,14 @@
-// What makes a plain Debian a machine of ours: which packages, which units may run, how SSH behaves.
-// A table, because every line of it is a decision; `debian.ts` only carries it out.
+// What is added to a plain Debian for our machines: the packages, the units that may run, the configuration of SSH.
+// Every line is a decision; `debian.ts` only carries them out.
 
 export const debianPackages: readonly string[] = [
-  // boots and supervises
+  // boot and supervision
   'systemd',
   'systemd-sysv',
   'dbus',
   'kmod',
   'procps',
-  // the kubelet, kube-proxy and the CNI plugins call these; netbase has /etc/protocols, which nft cannot do without
+  // called by the kubelet, kube-proxy and the CNI plugins; netbase has /etc/protocols, which nft needs
   'iproute2',
   'iptables',
   'nftables',
@@ -18,18 +18,18 @@ export const debianPackages: readonly string[] = [
   'netbase',
   'ca-certificates',
   'runc',
-  // what the Node runtime links against beyond Debian's minimum
+  // libraries of the Node runtime that are not in Debian's minimum
   'libatomic1',
   'libstdc++6',
-  // the user core: logs in with a key, becomes root without a password
+  // for the user core, who logs in with a key and becomes root without a password
   'openssh-server',
   'sudo',
 ];
 
-/** Enabled on every machine; all else that ships enabled is switched off, and Ignition's own preset comes before. */
+/** Enabled on every machine. Other units are disabled, unless Ignition's preset, which is read first, enables them. */
 const enabledUnits = ['ssh.socket', 'systemd-tmpfiles-clean.timer'];
 
-/** Never to be started, not even as somebody's dependency: timers that cost, and consoles nobody sits at. */
+/** Never started, not even as a dependency: timers that cost CPU time, and consoles that nobody uses. */
 export const maskedUnits: readonly string[] = [
   'apt-daily.timer',
   'apt-daily-upgrade.timer',
@@ -43,14 +43,14 @@ export const maskedUnits: readonly string[] = [
   'getty.target',
   'console-getty.service',
   'container-getty@.service',
-  // The kernel is the host's, and so are its modules.
+  // A machine uses the kernel of the host and cannot load modules.
   ...['configfs', 'dm_mod', 'drm', 'efi_pstore', 'fuse', 'loop'].map((module) => `modprobe@${module}.service`),
-  // Nobody asks a machine who has logged in since when.
+  // The record of logins is not used.
   'systemd-update-utmp.service',
   'systemd-update-utmp-runlevel.service',
 ];
 
-/** Run at boot and at every reload, one process each: for disks, consoles and init scripts that no machine has. */
+/** Each is a process at boot and at every reload, for disks, consoles and init scripts that no machine has. */
 export const maskedGenerators: readonly string[] = [
   'systemd-cryptsetup-generator',
   'systemd-debug-generator',
@@ -73,7 +73,7 @@ export interface SetupFile {
 
 export const setupFiles: readonly SetupFile[] = [
   {
-    // After 20-ignition.preset: what a config enables wins; what nobody enabled stays off when presets are applied.
+    // Read after 20-ignition.preset: units that an Ignition config enables are enabled, all others are disabled.
     path: 'etc/systemd/system-preset/30-firstlight.preset',
     text: [...enabledUnits.map((unit) => `enable ${unit}`), 'disable *', ''].join('\n'),
   },
@@ -81,7 +81,7 @@ export const setupFiles: readonly SetupFile[] = [
     path: 'etc/ssh/sshd_config.d/10-firstlight.conf',
     text: [
       'AllowUsers core',
-      // The second is where Ignition puts a user's keys.
+      // Ignition writes a user's keys to the second file.
       'AuthorizedKeysFile .ssh/authorized_keys .ssh/authorized_keys.d/ignition',
       'AuthenticationMethods publickey',
       'PasswordAuthentication no',
@@ -92,7 +92,7 @@ export const setupFiles: readonly SetupFile[] = [
     ].join('\n'),
   },
   {
-    // Host keys are made on the machine, when somebody first connects: no key is ever part of an image.
+    // Host keys are made on the machine at the first connection, so no image contains a key.
     path: 'etc/systemd/system/firstlight-ssh-keys.service',
     text: [
       '[Unit]',
@@ -117,12 +117,12 @@ export const setupFiles: readonly SetupFile[] = [
   },
 ];
 
-/** Links that replace Debian's own: presets applied on a machine may remove those in /etc, never these. */
+/** Links that replace Debian's. They are in /usr, because presets on a machine may remove links in /etc. */
 export const setupLinks: Readonly<Record<string, string>> = {
   'usr/lib/systemd/system/default.target': 'multi-user.target',
 };
 
-/** Left behind by the installation: names and addresses of the host, keys, and what apt can fetch again. */
+/** Removed after the installation: names and addresses of the host, keys, and what apt can fetch again. */
 export const removedPaths: readonly string[] = [
   'etc/hostname',
   'etc/resolv.conf',
@@ -141,7 +141,7 @@ export const removedPaths: readonly string[] = [
   'var/log/bootstrap.log',
 ];
 
-/** Manuals and translations: nobody reads them on a machine; licences stay. */
+/** Manuals and translations are not needed on a machine; licences stay. */
 export const pathsNotInstalled: readonly string[] = [
   'path-exclude=/usr/share/man/*',
   'path-exclude=/usr/share/info/*',

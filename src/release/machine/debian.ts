@@ -1,10 +1,10 @@
-// The Debian that machines run, by mmdebstrap: it resolves with apt, so security updates are in from the start, and
-// it took three quarters of debootstrap's time here. Never `dpkg -x`: that replaces /lib by a folder and nothing boots.
-// It runs in namespaces of its own and dies with us, so that an interrupted build leaves no mounts and no processes.
+// The Debian of the machines, made by mmdebstrap: it uses apt, so security updates are included, and it takes three
+// quarters of debootstrap's time. `dpkg -x` must not be used: it replaces the link /lib by a folder, and nothing boots.
+// It runs in its own namespaces and ends with this process: an interrupted build leaves no mounts and no processes.
 import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { digestOf } from '../../workflow/digest.ts';
-import { tailOf } from '../build/build-output.ts';
+import { runInRoot, runTool } from '../build/run-tool.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import {
   debianPackages,
@@ -16,14 +16,12 @@ import {
   setupLinks,
 } from './debian-setup.ts';
 import { releaseErrors } from '../errors.ts';
-import { goArchitecture } from '../parts/architecture.ts';
-import type { Recipe, Work, Workshop } from '../build/workshop.ts';
-import { inRoot } from './in-root.ts';
+import { goArchitecture, type MakeOptions, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 
 const suiteDefault = 'bookworm';
-const limitMs = 20 * 60_000;
+const bootstrapTimeoutMs = 20 * 60_000;
 
-/** Ends the program and everything it started when we end, and keeps its mounts out of the host's view. */
+/** Ends the program and all its children when this process ends, and hides its mounts from the host. */
 export const ownNamespaces = [
   'setpriv',
   '--pdeathsig',
@@ -41,30 +39,30 @@ export const debianRecipe: Recipe = {
   why: 'Machines need an init, a container runtime and the tools that the kubelet calls.',
   estimateSeconds: 75,
   recordsOwners: true,
-  ways: [
+  methods: [
     {
       label: 'mmdebstrap',
-      inputs: async (shop) => ({
+      inputs: async (builder) => ({
         made: 'mmdebstrap',
-        // Raise it when the steps below change what comes out.
+        // Increase it when a change of the steps below changes the result.
         format: '3',
-        suite: await suiteOf(shop),
-        architecture: goArchitecture(shop),
+        suite: await suiteOf(builder),
+        architecture: goArchitecture(builder),
         packages: debianPackages.join(' '),
         setup: digestOf(
           JSON.stringify({ setupFiles, setupLinks, maskedUnits, maskedGenerators, removedPaths, pathsNotInstalled }),
         ),
       }),
-      make: async (shop, work) => {
-        const { host } = shop;
+      make: async (builder, work) => {
+        const { host } = builder;
         if (host.environment.uid !== 0) throw releaseErrors.NEEDS_ROOT({ what: 'the machine root' });
-        const suite = await suiteOf(shop);
+        const suite = await suiteOf(builder);
         await ensureDebianPackages(host, {
           packages: ['mmdebstrap', 'debian-archive-keyring'],
           purpose: 'the machine root',
           ...work,
         });
-        await bootstrap(shop, suite, work);
+        await bootstrap(builder, suite, work);
         const packages = await installedPackages(host, work.folder);
         await setUp(host, work);
         return { suite, packages };
@@ -73,26 +71,25 @@ export const debianRecipe: Recipe = {
   ],
 };
 
-/** The host's own suite where the host is a Debian, so that its package cache and mirror settings serve both. */
-function suiteOf(shop: Workshop): Promise<string> {
-  return shop.once('debian suite', async () => {
-    const bytes = await shop.host.files.readIfPresent('/etc/os-release');
+/** The suite of the host if the host is a Debian, so that its package cache and mirror can be used. */
+function suiteOf(builder: ReleaseBuilder): Promise<string> {
+  return builder.once('debian suite', async () => {
+    const bytes = await builder.host.files.readIfPresent('/etc/os-release');
     const text = bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
     const isDebian = /^ID="?debian"?$/m.test(text);
     return (isDebian ? /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(text)?.[1] : undefined) ?? suiteDefault;
   });
 }
 
-async function bootstrap(shop: Workshop, suite: string, work: Work): Promise<void> {
-  // Without a mirror mmdebstrap takes Debian's own, with its updates and its security archive.
-  const mirror = shop.host.environment.variables['FIRSTLIGHT_DEBIAN_MIRROR'];
-  const [program = '', ...wrapper] = ownNamespaces;
-  const args = [
-    ...wrapper,
+async function bootstrap(builder: ReleaseBuilder, suite: string, work: MakeOptions): Promise<void> {
+  // Without a mirror mmdebstrap uses Debian's own, with the updates and the security archive.
+  const mirror = builder.host.environment.variables['FIRSTLIGHT_DEBIAN_MIRROR'];
+  const command = [
+    ...ownNamespaces,
     'mmdebstrap',
     '--mode=root',
     '--variant=minbase',
-    `--architectures=${goArchitecture(shop)}`,
+    `--architectures=${goArchitecture(builder)}`,
     `--include=${debianPackages.join(',')}`,
     '--aptopt=Acquire::Languages "none"',
     ...pathsNotInstalled.map((line) => `--dpkgopt=${line}`),
@@ -100,20 +97,19 @@ async function bootstrap(shop: Workshop, suite: string, work: Work): Promise<voi
     work.folder,
     ...(mirror === undefined ? [] : [`deb ${mirror} ${suite} main`, `deb ${mirror} ${suite}-updates main`]),
   ];
-  const result = await shop.host.processes.run(program, args, {
+  await runTool(builder.host, `Debian ${suite}`, command, {
     signal: work.signal,
-    timeoutMs: limitMs,
+    timeoutMs: bootstrapTimeoutMs,
     onLine: (line) => {
       if (line.startsWith('I: ')) work.report(line.slice(3));
     },
   });
-  if (result.code !== 0) throw releaseErrors.BUILD_FAILED({ part: `Debian ${suite}`, reason: tailOf(result) });
 }
 
-async function setUp(host: Host, { folder, signal }: Work): Promise<void> {
+async function setUp(host: Host, { folder, signal }: MakeOptions): Promise<void> {
   const { files } = host;
   for (const path of removedPaths) await files.remove(join(folder, path));
-  // apt and dpkg expect these folders, empty or not.
+  // apt and dpkg need these folders, even if they are empty.
   for (const path of ['var/cache/apt/archives/partial', 'var/lib/apt/lists/partial', 'var/cache/debconf']) {
     await files.makeFolder(join(folder, path));
   }
@@ -121,11 +117,11 @@ async function setUp(host: Host, { folder, signal }: Work): Promise<void> {
     await files.makeFolder(join(folder, path, '..'));
     await files.write(join(folder, path), text, { mode: mode ?? 0o644 });
   }
-  // Empty: each machine gets its own identity at its first start.
+  // Empty, so that each machine gets its own identity at its first start.
   await files.write(join(folder, 'etc/machine-id'), '', { mode: 0o444 });
   const command = ['systemctl', 'preset-all'];
-  await inRoot(host, { folder, command, part: `Debian (${command.join(' ')})`, signal });
-  // After the presets: they would leave the links of a unit that is masked already.
+  await runInRoot(host, { folder, command, part: `Debian (${command.join(' ')})`, signal });
+  // After the presets, which do not remove the links of a unit that is already masked.
   const masks = [
     ...maskedUnits.map((unit) => [`etc/systemd/system/${unit}`, '/dev/null'] as const),
     ...maskedGenerators.map((name) => [`etc/systemd/system-generators/${name}`, '/dev/null'] as const),

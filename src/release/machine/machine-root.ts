@@ -1,14 +1,13 @@
-// The root that every machine starts from, read-only under an overlay of its own: Debian, the parts, and Firstlight.
-// A real copy of what it is made of: damage to an entry must never be damage to another one that looks whole.
+// The root that every machine starts from, read-only below the machine's own overlay: Debian, the parts and Firstlight.
+// It is a real copy of these entries: damage to one entry must never damage another one unnoticed.
 import { dirname, join } from 'node:path';
-import { tailOf } from '../build/build-output.ts';
+import { copyFolder, runInRoot } from '../build/run-tool.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { releaseErrors } from '../errors.ts';
 import { firstlightFolder } from '../images/firstlight-image.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
-import { compileScript, keepCompiledProgram, smallFlags } from './compiled-program.ts';
-import { need, type Recipe, type Work, type Workshop } from '../build/workshop.ts';
+import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { releaseFile } from '../../contract/machine-paths.ts';
 
 export interface RootIngredients {
@@ -17,7 +16,7 @@ export interface RootIngredients {
   readonly release: Recipe;
 }
 
-/** What of a part goes where; a part that is not named here runs from its image or on the workstation only. */
+/** Which folder of a part is copied where; other parts run only from their image or on the workstation. */
 const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
   kubernetes: ['bin', 'usr/local/bin'],
   etcd: ['bin', 'usr/local/bin'],
@@ -30,16 +29,33 @@ const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
   firstlight: ['lib', `${firstlightFolder}/dist`],
 };
 
+/** V8 flags for units that set FIRSTLIGHT_SIZE=small. */
+const smallFlags = ['--single-threaded', '--no-opt', '--no-sparkplug', '--optimize-for-size'];
+
+/** src/main.ts reads the compile cache from here. */
+const compileCacheFolder = `/${firstlightFolder}/.toolchain/compile-cache`;
+
 /**
- * A link to it is called by the link's name, which only the launcher sees: Node resolves the path of its script. A unit
- * says by FIRSTLIGHT_SIZE=small that its program shall be so.
+ * An import runs only the declarations of a chunk. Some chunks need libraries that are not installed: these may fail.
+ */
+const compileScript = `
+import { flushCompileCache } from 'node:module';
+import { readdirSync } from 'node:fs';
+const chunks = '/${firstlightFolder}/dist/chunks/';
+for (const name of readdirSync(chunks).filter((each) => each.endsWith('.mjs'))) await import(chunks + name).catch(() => {});
+flushCompileCache();
+`;
+
+/**
+ * Passes the name under which it was called in FIRSTLIGHT_CALLED_AS, because Node resolves links in the path of its
+ * script. A unit sets FIRSTLIGHT_SIZE=small to run its program with the flags that save memory.
  */
 const launcher = `#!/bin/sh
 flags=
 [ "\${FIRSTLIGHT_SIZE-}" = small ] && flags='${smallFlags.join(' ')}'
 FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $flags /${firstlightFolder}/dist/firstlight.mjs "$@"
 `;
-/** The launcher's other names; what the program is under each, src/torcx/program-names.ts says. */
+/** Other names of the launcher; src/torcx/program-names.ts says which verb each stands for. */
 const launcherLinks = ['tectonic-torcx-bootstrap', 'tectonic-torcx-hook-pre'];
 
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
@@ -49,11 +65,14 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
     why: 'All machines share one folder, so that starting one copies nothing.',
     estimateSeconds: 6,
     recordsOwners: true,
-    ways: [
+    methods: [
       {
         label: 'Debian and the parts',
-        inputs: async (shop) => {
-          const [debian, release] = [await need(shop, ingredients.debian), await need(shop, ingredients.release)];
+        inputs: async (builder) => {
+          const [debian, release] = [
+            await needEntry(builder, ingredients.debian),
+            await needEntry(builder, ingredients.release),
+          ];
           return {
             format: '2',
             debian: debian.manifest.treeDigest,
@@ -64,31 +83,35 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
             compileScript,
           };
         },
-        make: (shop, work) => assemble(shop, work, ingredients),
+        make: (builder, work) => assemble(builder, work, ingredients),
       },
     ],
   };
 }
 
-async function assemble(shop: Workshop, work: Work, ingredients: RootIngredients): Promise<Record<string, unknown>> {
-  const { files } = shop.host;
-  await copyTree(shop, work, { from: (await need(shop, ingredients.debian)).content, to: '' });
+async function assemble(
+  builder: ReleaseBuilder,
+  work: MakeOptions,
+  ingredients: RootIngredients,
+): Promise<Record<string, unknown>> {
+  const { files } = builder.host;
+  await copyIntoRoot(builder, work, { from: (await needEntry(builder, ingredients.debian)).content, to: '' });
   for (const recipe of ingredients.parts) {
-    const { content } = await need(shop, recipe);
+    const { content } = await needEntry(builder, recipe);
     const [from, to] = places[recipe.name] ?? [];
-    if (from !== undefined && to !== undefined) await copyTree(shop, work, { from: join(content, from), to });
+    if (from !== undefined && to !== undefined) await copyIntoRoot(builder, work, { from: join(content, from), to });
   }
   const programs = join(work.folder, 'usr/local/bin');
   await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
   for (const name of launcherLinks) await files.symlink('firstlight', join(programs, name));
-  await keepCompiledProgram(shop, work);
-  const release = await need(shop, ingredients.release);
-  await describeRelease(shop, work.folder, release);
+  await writeCompileCache(builder, work);
+  const release = await needEntry(builder, ingredients.release);
+  await describeRelease(builder, work.folder, release);
   return { release: imageOfEntry(release).digest };
 }
 
-async function describeRelease(shop: Workshop, root: string, release: CacheEntry): Promise<void> {
-  const { files } = shop.host;
+async function describeRelease(builder: ReleaseBuilder, root: string, release: CacheEntry): Promise<void> {
+  const { files } = builder.host;
   const folder = join(root, dirname(releaseFile));
   await files.makeFolder(folder);
   const image = imageOfEntry(release);
@@ -97,15 +120,32 @@ async function describeRelease(shop: Workshop, root: string, release: CacheEntry
   await files.write(join(root, releaseFile), `${JSON.stringify(release.manifest.facts['manifest'], null, 2)}\n`);
 }
 
-/** Content of one folder into another, with owners, modes and links; shares blocks where the disk can. */
-async function copyTree(
-  shop: Workshop,
-  work: Work,
+/** Copies into the root, where `to` is relative to it. */
+async function copyIntoRoot(
+  builder: ReleaseBuilder,
+  { folder, signal }: MakeOptions,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const target = join(work.folder, to);
-  await shop.host.files.makeFolder(target);
-  const args = ['--archive', '--reflink=auto', '--no-target-directory', from, target];
-  const copied = await shop.host.processes.run('cp', args, { signal: work.signal, timeoutMs: 300_000 });
-  if (copied.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'the machine root', reason: tailOf(copied) });
+  const target = join(folder, to);
+  await builder.host.files.makeFolder(target);
+  await copyFolder(builder.host, { from, to: target, part: 'the machine root', signal });
+}
+
+/**
+ * Stores what V8 compiles from our program in the root: machines start about twenty of our processes while a cluster
+ * comes up, and each would compile the same text again. Anything missing is compiled at the start as before. V8 accepts
+ * only what was compiled with the same flags, so both sets of flags are run.
+ */
+async function writeCompileCache(builder: ReleaseBuilder, { folder, signal }: MakeOptions): Promise<void> {
+  const part = 'the machine root';
+  const node = `/${firstlightFolder}/bin/node`;
+  for (const flags of [[], smallFlags]) {
+    const command = [node, ...flags, '--input-type=module', '--eval', compileScript];
+    await runInRoot(builder.host, { folder, command, part, env: { NODE_COMPILE_CACHE: compileCacheFolder }, signal });
+  }
+  const kept = (await builder.host.files.list(join(folder, compileCacheFolder))) ?? [];
+  if (kept.length < 2) {
+    const reason = `Node kept ${kept.length} of 2 compiled forms of our program in ${compileCacheFolder}`;
+    throw releaseErrors.BUILD_FAILED({ part, reason });
+  }
 }

@@ -1,25 +1,24 @@
-// Two parts that are not upstream Go: the Node runtime that runs us, and Firstlight itself as one bundle.
-// Machines and images get exactly the Node that built the release.
+// The two parts that are not upstream Go: the Node runtime and the bundle of Firstlight. Machines and images get
+// exactly the Node that built the release.
 import { join } from 'node:path';
 import { z } from 'zod';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
-import { tailOf } from '../build/build-output.ts';
-import { releaseErrors } from '../errors.ts';
-import { readJsonFile } from '../cache/json-file.ts';
-import type { Recipe, Workshop } from '../build/workshop.ts';
+import { runTool } from '../build/run-tool.ts';
+import { readJsonFile } from '../cache/cache.ts';
+import type { Recipe, ReleaseBuilder } from '../build/builder.ts';
 
 export const nodePart: Recipe = {
   kind: 'part',
   name: 'node',
   why: 'Firstlight runs on every machine, so the runtime it needs is part of what is installed.',
   estimateSeconds: 1,
-  ways: [
+  methods: [
     {
       label: 'the running Node',
       inputs: async ({ host }) => {
         const { nodePath, architecture } = host.environment;
         const facts = await host.files.facts(await host.files.realPath(nodePath));
-        // Size and time instead of a digest: this is asked on every build, and hashing 150 MB is not free.
+        // Size and time instead of a digest: every build needs this, and hashing 150 MB takes time.
         return { made: 'copy', architecture, size: String(facts?.sizeBytes), at: String(facts?.modifiedAt.getTime()) };
       },
       make: async ({ host }, { folder }) => {
@@ -38,36 +37,33 @@ export const firstlightPart: Recipe = {
   name: 'firstlight',
   why: 'The units on machines and the pods in the cluster run the same program as the workstation.',
   estimateSeconds: 2,
-  ways: [
+  methods: [
     {
       label: 'its sources',
-      inputs: (shop) => shop.once('inputs of firstlight', () => bundleInputs(shop)),
-      make: async (shop, { folder, signal }) => {
-        const { host, projectFolder } = shop;
+      inputs: (builder) => builder.once('inputs of firstlight', () => bundleInputs(builder)),
+      make: async (builder, { folder, signal }) => {
+        const { host, projectFolder } = builder;
         const script = join(projectFolder, 'tools', 'bundle.ts');
         const lib = join(folder, 'lib');
-        const result = await host.processes.run(host.environment.nodePath, [script, lib], {
-          signal,
-          timeoutMs: 120_000,
-        });
-        if (result.code !== 0) throw releaseErrors.BUILD_FAILED({ part: 'firstlight', reason: tailOf(result) });
-        return { version: shop.version, licence: 'Apache-2.0', source: 'this checkout' };
+        const command = [host.environment.nodePath, script, lib];
+        await runTool(host, 'firstlight', command, { signal, timeoutMs: 120_000 });
+        return { version: builder.version, licence: 'Apache-2.0', source: 'this checkout' };
       },
     },
   ],
 };
 
-/** Everything the bundle is made of: our sources, the lockfile and the bundler's own script. */
-async function bundleInputs(shop: Workshop): Promise<Record<string, string>> {
-  const paths = [...(await sourceFiles(shop, 'src')), 'package-lock.json', 'tools/bundle.ts'];
-  return { made: 'bundle', sources: await rememberedDigest(shop, paths) };
+/** The bundle is made from our sources, the lockfile and the script of the bundler. */
+async function bundleInputs(builder: ReleaseBuilder): Promise<Record<string, string>> {
+  const paths = [...(await sourceFiles(builder, 'src')), 'package-lock.json', 'tools/bundle.ts'];
+  return { made: 'bundle', sources: await rememberedDigest(builder, paths) };
 }
 
-async function sourceFiles(shop: Workshop, folder: string): Promise<readonly string[]> {
-  const names = (await shop.host.files.list(join(shop.projectFolder, folder))) ?? [];
+async function sourceFiles(builder: ReleaseBuilder, folder: string): Promise<readonly string[]> {
+  const names = (await builder.host.files.list(join(builder.projectFolder, folder))) ?? [];
   const found = names.map(async (name) => {
     const path = `${folder}/${name}`;
-    if (!name.includes('.')) return sourceFiles(shop, path);
+    if (!name.includes('.')) return sourceFiles(builder, path);
     return name.endsWith('.test.ts') ? [] : [path];
   });
   return (await Promise.all(found)).flat();
@@ -75,8 +71,11 @@ async function sourceFiles(shop: Workshop, folder: string): Promise<readonly str
 
 const memorySchema = z.object({ stamp: z.string(), digest: z.string() });
 
-/** The digest over the files' content, read again only when a size or a time has changed since the last build. */
-async function rememberedDigest({ host, cache, projectFolder }: Workshop, paths: readonly string[]): Promise<string> {
+/** The digest of the files' content; they are read again only if a size or a time changed since the last build. */
+async function rememberedDigest(
+  { host, cache, projectFolder }: ReleaseBuilder,
+  paths: readonly string[],
+): Promise<string> {
   const stamps = paths.map(async (path) => {
     const facts = await host.files.facts(join(projectFolder, path));
     return [path, `${facts?.sizeBytes} ${facts?.modifiedAt.getTime()} ${facts?.identity}`] as const;

@@ -1,5 +1,5 @@
-// The upstream parts, read from the table beside their Go modules. The table is the only place where a version,
-// a flag or a licence of a part is written; this file says what such a table may look like.
+// The upstream parts, read from the table beside their Go modules. The table is the only place with a version, a flag
+// or a licence of a part; this file owns its schema.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
@@ -10,16 +10,16 @@ const fileName = z.string().regex(/^[a-z0-9][a-z0-9.-]*$/);
 
 const binarySchema = z.strictObject({
   file: fileName,
-  /** A package of the part's module or of one it requires, as `go build` takes it. */
+  /** The argument of `go build`: a package of the part's module or of a required module. */
   package: z.string().min(1),
-  /** Further names the binary goes by; it looks at its own name to know what to be. */
+  /** Other names of the binary, which behaves by the name under which it is called. */
   links: z.array(fileName),
 });
 
 const partSchema = z
   .strictObject({
     name: fileName,
-    /** What it is for: installed, only compared against, or only asked by tests. */
+    /** Installed by a release, only compared in benchmarks, or only used by tests. */
     use: z.enum(['release', 'benchmark', 'test']),
     /** The folder of its Go module beside the table. */
     module: fileName,
@@ -71,7 +71,7 @@ function parseJson(path: string, bytes: Uint8Array): unknown {
   }
 }
 
-/** Digest of a part's module: go.mod, go.sum and our own sources. Tests and notes change no binary. */
+/** Digest of a part's module: go.mod, go.sum and our sources, without tests and notes, which change no binary. */
 export async function digestOfModule(host: Host, folder: string): Promise<Digest> {
   const found: Record<string, string> = {};
   const visit = async (path: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { releaseErrors } from '../errors.ts';
-import { checksumFor, officialSources } from './official.ts';
+import { checksumFor, officialSources } from './official-binaries.ts';
 
 const digest = 'a'.repeat(64);
 const other = 'b'.repeat(64);

@@ -1,24 +1,23 @@
-// Binaries that upstream projects publish themselves, by URL templates. One short probe per host and run decides
-// whether they can be reached; whatever is fetched must match the checksum published beside it.
-// Checked against that checksum over TLS only, where `go build` is checked against the pinned go.sum.
+// Binaries that upstream projects publish, by URL templates. One short probe per host and run decides whether the host
+// can be reached. A download must match the checksum that is published beside it; that checksum is trusted because of
+// TLS only, while `go build` checks against the pinned go.sum.
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import type { HttpStream } from '../../host/network.ts';
-import { goArchitecture } from './architecture.ts';
-import { tailOf } from '../build/build-output.ts';
+import { type BuildMethod, goArchitecture, type MakeOptions, type ReleaseBuilder } from '../build/builder.ts';
+import { runTool } from '../build/run-tool.ts';
 import { releaseErrors } from '../errors.ts';
 import type { EntryFacts } from '../cache/cache.ts';
-import { linkedModules } from './go-modules.ts';
+import { linkedModules } from './go.ts';
 import type { Part } from './parts.ts';
-import type { Way, Work, Workshop } from '../build/workshop.ts';
 
 export interface OfficialSource {
   /** `{version}`, `{arch}` and, for single files, `{file}` are filled in. */
   readonly url: string;
-  /** Text that contains the SHA-256 of the URL, alone or in lines of `digest  name`. */
+  /** A text with the SHA-256 of the URL, alone or in lines of `digest  name`. */
   readonly checksumUrl: string;
   readonly packing: 'tar.gz' | 'binary';
-  /** The files to take, and where they are in the archive; every name of the part must be among them. */
+  /** File name → path in the archive, for every binary of the part. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +26,7 @@ const same = (...names: readonly string[]): Record<string, string> =>
 const github = (project: string, archive: string): string =>
   `https://github.com/${project}/releases/download/v{version}/${archive}`;
 
-/** Only parts whose project publishes exactly what we would compile. Ignition, our pause and CoreDNS's plugin set do not. */
+/** Only projects that publish exactly what we would compile: not Ignition, our pause and our plugin set of CoreDNS. */
 export const officialSources: Readonly<Record<string, OfficialSource>> = {
   kubernetes: {
     url: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/{file}',
@@ -69,69 +68,69 @@ const probeMs = 1_500;
 const checksumMs = 5_000;
 const redirectsMax = 5;
 
-export function officialWay(part: Part, sources = officialSources): Way | undefined {
+export function officialMethod(part: Part, sources = officialSources): BuildMethod | undefined {
   const source = sources[part.name];
   if (source === undefined) return undefined;
   return {
     label: 'official binary',
-    inputs: async (shop) => ({
+    inputs: async (builder) => ({
       made: 'official binary',
       url: source.url,
       version: part.version,
-      architecture: shop.host.environment.architecture,
+      architecture: builder.host.environment.architecture,
       files: JSON.stringify(source.files),
     }),
-    isWanted: (shop) => shop.source !== 'build',
-    closed: async (shop) => (await unreachable(shop, source)) ?? (await unpublished(shop, part, source)),
-    make: (shop, work) => fetchPart(shop, { part, source, work }),
+    isWanted: (builder) => builder.source !== 'build',
+    unavailable: async (builder) => (await unreachable(builder, source)) ?? (await unpublished(builder, part, source)),
+    make: (builder, work) => fetchPart(builder, { part, source, work }),
   };
 }
 
-/** Asked once per host and run: where there is no way out, a build must not wait for time-outs. */
-async function unreachable(shop: Workshop, source: OfficialSource): Promise<string | undefined> {
+/** One probe per host and run, so that a build without a network does not wait for many timeouts. */
+async function unreachable(builder: ReleaseBuilder, source: OfficialSource): Promise<string | undefined> {
   const { hostname, port, protocol } = new URL(source.url);
   const number = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
-  return shop.once(`probe of ${hostname}`, () =>
-    shop.host.network.probe(hostname, number, probeMs).then(
+  return builder.once(`probe of ${hostname}`, () =>
+    builder.host.network.probe(hostname, number, probeMs).then(
       () => undefined,
       (error: unknown) => (error as Error).message,
     ),
   );
 }
 
-/** A host that answers may still be a proxy that refuses, or lack this version: its checksum must be there. */
-async function unpublished(shop: Workshop, part: Part, source: OfficialSource): Promise<string | undefined> {
+/** A host that answers may be a proxy that refuses, or not have this version: the checksum must be readable. */
+async function unpublished(builder: ReleaseBuilder, part: Part, source: OfficialSource): Promise<string | undefined> {
   const [file = ''] = Object.keys(source.files);
   try {
-    await text(shop, AbortSignal.timeout(checksumMs), filled(shop, part, source.checksumUrl, file));
+    await text(builder, AbortSignal.timeout(checksumMs), filled(builder, part, source.checksumUrl, file));
     return undefined;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function filled(shop: Workshop, part: Part, template: string, file = ''): string {
+function filled(builder: ReleaseBuilder, part: Part, template: string, file = ''): string {
   return template
     .replaceAll('{version}', part.version)
-    .replaceAll('{arch}', goArchitecture(shop))
+    .replaceAll('{arch}', goArchitecture(builder))
     .replaceAll('{file}', file);
 }
 
 interface Fetch {
   readonly part: Part;
   readonly source: OfficialSource;
-  readonly work: Work;
+  readonly work: MakeOptions;
 }
 
-async function fetchPart(shop: Workshop, { part, source, work }: Fetch): Promise<EntryFacts> {
-  const { files } = shop.host;
+async function fetchPart(builder: ReleaseBuilder, { part, source, work }: Fetch): Promise<EntryFacts> {
+  const { files } = builder.host;
   const bin = join(work.folder, 'bin');
   await files.makeFolder(bin);
-  const fill = (template: string, file?: string): string => filled(shop, part, template, file);
+  const fill = (template: string, file?: string): string => filled(builder, part, template, file);
   if (source.packing === 'binary') {
     for (const file of Object.keys(source.files)) {
       work.report(`fetching ${fill(source.url, file)}`);
-      await fetchChecked(shop, work, {
+      await fetchChecked(builder, work, {
         url: fill(source.url, file),
         checksumUrl: fill(source.checksumUrl, file),
         path: join(bin, file),
@@ -140,14 +139,18 @@ async function fetchPart(shop: Workshop, { part, source, work }: Fetch): Promise
   } else {
     const path = join(work.folder, 'archive');
     work.report(`fetching ${fill(source.url)}`);
-    await fetchChecked(shop, work, { url: fill(source.url), checksumUrl: fill(source.checksumUrl), path });
-    await unpack(shop, path, { bin, work, wanted: Object.entries(source.files).map(([name, at]) => [name, fill(at)]) });
+    await fetchChecked(builder, work, { url: fill(source.url), checksumUrl: fill(source.checksumUrl), path });
+    await unpack(builder, path, {
+      bin,
+      work,
+      wanted: Object.entries(source.files).map(([name, at]) => [name, fill(at)]),
+    });
     await files.remove(path);
   }
   const programs = Object.keys(source.files).map((file) => join(bin, file));
   for (const program of programs) await files.setMode(program, 0o755);
-  const go = await shop.go();
-  const modules = go.status === 'ready' ? await linkedModules(shop.host.processes, go.program, programs) : [];
+  const go = await builder.go();
+  const modules = go.status === 'ready' ? await linkedModules(builder.host.processes, go.program, programs) : [];
   return { version: part.version, licence: part.licence, source: fill(source.url), go: 'as published', modules };
 }
 
@@ -157,9 +160,13 @@ interface CheckedFetch {
   readonly path: string;
 }
 
-async function fetchChecked(shop: Workshop, work: Work, { url, checksumUrl, path }: CheckedFetch): Promise<void> {
-  const expected = checksumFor(await text(shop, work.signal, checksumUrl), url);
-  const answer = await openFollowing(shop, work.signal, url);
+async function fetchChecked(
+  builder: ReleaseBuilder,
+  work: MakeOptions,
+  { url, checksumUrl, path }: CheckedFetch,
+): Promise<void> {
+  const expected = checksumFor(await text(builder, work.signal, checksumUrl), url);
+  const answer = await openFollowing(builder, work.signal, url);
   const hash = createHash('sha256');
   const hashed = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of answer.body) {
@@ -167,15 +174,15 @@ async function fetchChecked(shop: Workshop, work: Work, { url, checksumUrl, path
       yield chunk;
     }
   };
-  await shop.host.files.writeStream(path, hashed());
+  await builder.host.files.writeStream(path, hashed());
   const found = hash.digest('hex');
   if (found !== expected) {
-    await shop.host.files.remove(path);
+    await builder.host.files.remove(path);
     throw releaseErrors.CHECKSUM({ url, expected, found });
   }
 }
 
-/** The digest of `url` in a checksum file: the only one in it, or the one in the line that ends with its name. */
+/** The digest of `url` in a checksum file: the only digest, or the one in the line that ends with its file name. */
 export function checksumFor(content: string, url: string): string {
   const name = new URL(url).pathname.split('/').at(-1) ?? '';
   const lines = content.split('\n').map((line) => line.trim().split(/\s+/));
@@ -186,17 +193,17 @@ export function checksumFor(content: string, url: string): string {
   return digest;
 }
 
-async function text(shop: Workshop, signal: AbortSignal, url: string): Promise<string> {
-  const answer = await openFollowing(shop, signal, url);
+async function text(builder: ReleaseBuilder, signal: AbortSignal, url: string): Promise<string> {
+  const answer = await openFollowing(builder, signal, url);
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function openFollowing(shop: Workshop, signal: AbortSignal, from: string): Promise<HttpStream> {
+async function openFollowing(builder: ReleaseBuilder, signal: AbortSignal, from: string): Promise<HttpStream> {
   let url = from;
   for (let hop = 0; hop <= redirectsMax; hop += 1) {
-    const answer = await shop.host.network.open({ url, signal });
+    const answer = await builder.host.network.open({ url, signal });
     const { location } = answer.headers;
     if (answer.status === 200) return answer;
     if (answer.status < 300 || answer.status >= 400 || location === undefined) {
@@ -213,19 +220,17 @@ async function openFollowing(shop: Workshop, signal: AbortSignal, from: string):
 
 interface Unpack {
   readonly bin: string;
-  readonly work: Work;
+  readonly work: MakeOptions;
   readonly wanted: readonly (readonly [string, string])[];
 }
 
-async function unpack(shop: Workshop, archive: string, { bin, work, wanted }: Unpack): Promise<void> {
-  const { files, processes } = shop.host;
+async function unpack(builder: ReleaseBuilder, archive: string, { bin, work, wanted }: Unpack): Promise<void> {
+  const { files } = builder.host;
   const folder = join(work.folder, 'unpacked');
   await files.makeFolder(folder);
   const members = wanted.map(([, member]) => member);
-  const result = await processes.run('tar', ['-xzf', archive, '-C', folder, '--no-same-owner', ...members], {
-    signal: work.signal,
-  });
-  if (result.code !== 0) throw releaseErrors.BUILD_FAILED({ part: archive, reason: tailOf(result) });
+  const command = ['tar', '-xzf', archive, '-C', folder, '--no-same-owner', ...members];
+  await runTool(builder.host, archive, command, { signal: work.signal });
   for (const [name, member] of wanted) await files.rename(join(folder, member), join(bin, name));
   await files.remove(folder);
 }

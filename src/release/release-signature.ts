@@ -1,6 +1,6 @@
-// OpenPGP signatures of a release: detached, over the exact bytes of the release image's manifest, whose digest is the
-// release's. Anyone can check one with gpgv. They lie beside the cache's entries, because an entry never changes.
-import { join } from 'node:path';
+// OpenPGP signatures of a release: detached, over the exact bytes of the release image's manifest, whose digest names
+// the release. gpgv can check them. They are beside the entries of the cache, because an entry never changes.
+import { dirname, join } from 'node:path';
 import {
   createMessage,
   decryptKey,
@@ -14,6 +14,8 @@ import {
 } from 'openpgp';
 import type { Host } from '../host/host.ts';
 import { releaseErrors } from './errors.ts';
+import { currentRelease } from './current.ts';
+import { blobFolder } from './images/oci-image.ts';
 
 /** `signatures/sha256=<digest>/signature-1` in the cache folder. */
 export function signaturePath(cacheFolder: string, digest: string): string {
@@ -55,7 +57,7 @@ export interface ReleaseSigner {
   readonly at: Date;
 }
 
-/** Who signed; throws RELEASE_SIGNATURE_WRONG for anything but a good signature by the given key. */
+/** The signer; throws RELEASE_SIGNATURE_WRONG unless the given key made a valid signature. */
 export async function verifySignature(host: Host, options: VerifyOptions): Promise<ReleaseSigner> {
   const { digest, manifest, signature: bytes } = options;
   const key = await publicKey(host, options.keyPath);
@@ -87,4 +89,17 @@ async function publicKey(host: Host, path: string): Promise<Key> {
 function armoredText(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('utf8');
   return text.includes('-----BEGIN PGP') ? text : undefined;
+}
+
+/** Signs the current release and writes the signature into the cache; returns its path. */
+export async function signCurrentRelease(host: Host, keyPath: string): Promise<string> {
+  const { cache, digest, release } = await currentRelease(host);
+  const manifest = await host.files.read(join(release.content, blobFolder, digest));
+  const passphrase = host.environment.variables['FIRSTLIGHT_SIGN_PASSPHRASE'];
+  const options = { manifest, keyPath, ...(passphrase === undefined ? {} : { passphrase }) };
+  const signature = await signRelease(host, options);
+  const path = signaturePath(cache.folder, digest);
+  await host.files.makeFolder(dirname(path));
+  await host.files.write(path, signature);
+  return path;
 }
