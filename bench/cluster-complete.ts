@@ -6,7 +6,7 @@ import { connectKubernetes, type KubernetesClient } from '../src/kubernetes/clie
 import type { KubernetesObject } from '../src/kubernetes/object.ts';
 import { machineNamespace } from '../src/platform/local/cluster-folder.ts';
 import { enterCommand } from '../src/platform/local/enter-command.ts';
-import { findProcesses } from '../src/platform/local/observed-machine.ts';
+import { findProcesses } from '../src/platform/local/observe-machines.ts';
 
 export interface Complete {
   readonly host: Host;

@@ -9,7 +9,7 @@ import { machinePaths } from '../src/platform/local/cluster-folder.ts';
 import { enterCommand } from '../src/platform/local/enter-command.ts';
 import { readLocalCluster } from '../src/platform/local/local-cluster.ts';
 import { readMachines } from '../src/platform/local/machine-folder.ts';
-import { findProcesses } from '../src/platform/local/observed-machine.ts';
+import { findProcesses } from '../src/platform/local/observe-machines.ts';
 import {
   cniConfiguration,
   imageRepository,

@@ -1,7 +1,7 @@
 // What can go wrong between "create cluster" and a cluster.
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { Reason } from '../diagnose/diagnose.ts';
-import { diagnosisLines } from '../diagnose/words.ts';
+import { diagnosisLines } from '../diagnose/diagnosis-lines.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 import { type Missing, missingText } from '../contract/missing.ts';
 

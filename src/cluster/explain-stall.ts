@@ -27,7 +27,7 @@ export async function explainStall(
   const cluster = await mustFindCluster(host, dir);
   const { machines } = await observeCluster(host, cluster);
   await using client = await connectCluster(host, dir);
-  const facts = await collectFacts({ ...cluster, host, words: machines, missing, client, signal });
+  const facts = await collectFacts({ ...cluster, host, reports: machines, missing, client, signal });
   return { reasons: diagnose(facts), dirOption: dirOption(host, dir), facts };
 }
 

@@ -12,8 +12,8 @@ import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
 import type { Missing } from '../contract/missing.ts';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 
-/** What is known of a machine from the files it writes. */
-export type MachineWords = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;
+/** What a machine reports in the files that it writes. */
+export type MachineReports = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;
 
 export interface CollectFactsOptions {
   readonly host: Host;
@@ -22,7 +22,7 @@ export interface CollectFactsOptions {
   readonly name: string;
   /** Undefined where the platform has no machines of the cluster: then only the API is asked. */
   readonly placed: PlacedCluster | undefined;
-  readonly words: readonly MachineWords[];
+  readonly reports: readonly MachineReports[];
   readonly missing: readonly Missing[];
   readonly client: KubernetesClient;
   readonly signal: AbortSignal;
@@ -32,22 +32,22 @@ export interface CollectFactsOptions {
 const insideMs = 15_000;
 
 export async function collectFacts(options: CollectFactsOptions): Promise<DiagnosisFacts> {
-  const { platform, name: cluster, placed, words, missing } = options;
+  const { platform, name: cluster, placed, reports, missing } = options;
   if (placed === undefined) return { ...elsewhere, missing, api: await askApi(options) };
   const known = await platform.listMachines(cluster);
   const running = await platform.observeProcesses(cluster);
   const balancer = { name: `api-int.${placed.domain}`, address: placed.balancerAddress };
   const machines = known.map(async ({ name, role, address }): Promise<DiagnosedMachine> => {
     const isRunning = running.machines.has(name);
-    const said = words.find((one) => one.name === name);
+    const report = reports.find((one) => one.name === name);
     const seen = isRunning ? await lookInside(options, balancer, name) : undefined;
     return {
       name,
       role,
       address,
       isRunning,
-      firstBoot: said?.firstBoot,
-      agent: said?.agent,
+      firstBoot: report?.firstBoot,
+      agent: report?.agent,
       inside: seen?.inside,
       clockAheadMs: seen?.clockAheadMs ?? 0,
     };

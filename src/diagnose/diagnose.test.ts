@@ -4,7 +4,7 @@ import { checks } from './checks.ts';
 import { diagnose } from './diagnose.ts';
 import type { DiagnosisFacts, DiagnosedMachine } from './facts.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
-import { diagnosisLines } from './words.ts';
+import { diagnosisLines } from './diagnosis-lines.ts';
 import { waitingFor } from '../contract/missing.ts';
 
 const at = '2026-01-01T00:00:00Z';

@@ -24,12 +24,12 @@ export interface Waterfall {
 }
 
 /** Seconds between two lines of the axis: a few lines, at a round distance. */
-export function axisStepSeconds(totalMs: number, mostLines: number): number {
-  const wanted = totalMs / 1000 / mostLines;
+export function axisStepSeconds(totalMs: number, maxLines: number): number {
+  const wanted = totalMs / 1000 / maxLines;
   return [1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((step) => step >= wanted) ?? Math.ceil(wanted / 600) * 600;
 }
 
-export interface Sink {
+export interface LongestStep {
   readonly label: string;
   /** Where it took longest. */
   readonly group: string;
@@ -37,16 +37,16 @@ export interface Sink {
 }
 
 /** What took longest, each kind of step once: at the machine where it was slowest. */
-export function sinksOf(waterfall: Waterfall, most: number): readonly Sink[] {
+export function longestSteps(waterfall: Waterfall, count: number): readonly LongestStep[] {
   const all = waterfall.groups.flatMap(({ name, rows }) =>
     rows
       .filter(({ kind, toMs }) => (kind === 'work' || kind === 'wait') && toMs !== undefined)
-      .map((row): Sink => ({ label: row.label, group: name, ms: endOf(row, waterfall) - row.fromMs })),
+      .map((row): LongestStep => ({ label: row.label, group: name, ms: endOf(row, waterfall) - row.fromMs })),
   );
   const sorted = all.toSorted((a, b) => b.ms - a.ms);
   return sorted
     .filter(({ label }, index) => sorted.findIndex((other) => other.label === label) === index)
-    .slice(0, most);
+    .slice(0, count);
 }
 
 export function endOf(row: WaterfallRow, { totalMs }: Pick<Waterfall, 'totalMs'>): number {

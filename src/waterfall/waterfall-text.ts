@@ -1,5 +1,5 @@
 // A waterfall on a terminal: 80 columns, no colours, one line per row with its bar, its start and how long it took.
-import { axisStepSeconds, endOf, sinksOf, type Waterfall, type WaterfallRow } from './waterfall-rows.ts';
+import { axisStepSeconds, endOf, longestSteps, type Waterfall, type WaterfallRow } from './waterfall-rows.ts';
 
 const labelWidth = 22;
 const barWidth = 42;
@@ -13,10 +13,10 @@ export function waterfallText(waterfall: Waterfall): string {
   const axis = `${' '.repeat(labelWidth)}${axisLine(totalMs)}${'start   took'.padStart(numbersWidth)}`;
   const lines = groups.flatMap(({ name, rows }) => ['', name, ...rows.map((row) => rowLine(row, waterfall))]);
   const legend = '█ works   ░ waits for others   ▬ all of it   ─ in use';
-  const sinks = sinksOf(waterfall, 5).map(
+  const longest = longestSteps(waterfall, 5).map(
     ({ label, group, ms }) => `  ${seconds(ms).padStart(5)} s  ${label}, ${group}`,
   );
-  return `${[head, '', axis.trimEnd(), ...lines.slice(1), '', legend, '', 'longest', ...sinks].join('\n')}\n`;
+  return `${[head, '', axis.trimEnd(), ...lines.slice(1), '', legend, '', 'longest', ...longest].join('\n')}\n`;
 }
 
 function rowLine(row: WaterfallRow, waterfall: Waterfall): string {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { waterfallSvg } from './waterfall-svg.ts';
 import { waterfallText } from './waterfall-text.ts';
-import { sinksOf, type Waterfall } from './waterfall-rows.ts';
+import { longestSteps, type Waterfall } from './waterfall-rows.ts';
 import type { RunRecord } from './run-record.ts';
 import { waterfallOf } from './waterfall.ts';
 
@@ -68,7 +68,7 @@ describe('the waterfall of a recorded run', () => {
   });
 
   test('names what took longest, each kind of step once', () => {
-    expect(sinksOf(waterfall, 3).map(({ label, group }) => `${label}, ${group}`)).toEqual([
+    expect(longestSteps(waterfall, 3).map(({ label, group }) => `${label}, ${group}`)).toEqual([
       'node gets Ready, master-1',
       'kubelet joins, master-0',
       'waits for the API, worker-0',

@@ -6,7 +6,7 @@ import type { Host } from '../../host/host.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
 import { firstBootConfigPath } from '../../machine-software/first-boot-unit.ts';
 import type { InsideFacts } from './inside-facts.ts';
-import { troubleOf } from './trouble.ts';
+import { failedAttempt } from './failed-attempt.ts';
 
 const pointerSchema = z.object({
   ignition: z.object({
@@ -46,7 +46,7 @@ export async function askAsPointed(host: Host, balancer: string): Promise<Inside
     });
     return { url, status };
   } catch (error) {
-    return { url, ...troubleOf(error) };
+    return { url, ...failedAttempt(error) };
   }
 }
 

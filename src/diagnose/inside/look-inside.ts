@@ -1,13 +1,13 @@
 // Runs in a machine: looks at everything that keeps machines from joining, all at once, each look with a short limit of
 // its own. It changes nothing that anybody would notice and asks for nothing that is given only once.
+import { join } from 'node:path';
+import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
 import type { InsideFacts } from './inside-facts.ts';
-import { lookAtDisks } from './look-at-disks.ts';
 import { lookAtImages } from './look-at-images.ts';
 import { askAsPointed } from './look-at-pointer.ts';
-import { lookAtUnits } from './look-at-units.ts';
-import { attempt, troubleOf } from './trouble.ts';
+import { attempt, failedAttempt } from './failed-attempt.ts';
 
 export interface LookInside {
   /** Names that this machine must be able to resolve. */
@@ -55,7 +55,7 @@ async function lookUp(host: Host, name: string): Promise<InsideFacts['names'][nu
   try {
     return { name, addresses: [...(await Promise.race([host.network.resolve(name), tooLong]))] };
   } catch (error) {
-    return { name, addresses: [], ...troubleOf(error) };
+    return { name, addresses: [], ...failedAttempt(error) };
   } finally {
     over.abort(new Error('the look is over'));
     await tooLong.catch(() => {});
@@ -66,4 +66,76 @@ async function readNameServers(host: Host): Promise<readonly string[]> {
   const content = await host.files.readIfPresent('/etc/resolv.conf').catch(() => undefined);
   const text = Buffer.from(content ?? new Uint8Array()).toString('utf8');
   return [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
+}
+
+type Disk = InsideFacts['disks'][number];
+
+/** Inodes and quotas show only in a write, so a few bytes are written and removed again. */
+const writtenFolders = [
+  '/var/lib/etcd',
+  '/var/lib/kubelet',
+  '/var/lib/containerd',
+  '/var/lib/firstlight',
+  '/var/log',
+  '/tmp',
+];
+const diskProbe = new Uint8Array(64 * 1024);
+
+async function lookAtDisks(host: Host): Promise<readonly Disk[]> {
+  const disks = await Promise.all(writtenFolders.map((path) => lookAtDisk(host, path)));
+  return disks.filter((disk) => disk !== undefined);
+}
+
+async function lookAtDisk({ files }: Host, path: string): Promise<Disk | undefined> {
+  if ((await files.facts(path)) === undefined) return undefined;
+  const freeBytes = await files.freeBytes(path);
+  const file = join(path, '.firstlight-disk-probe');
+  try {
+    await files.write(file, diskProbe, { mode: 0o600, isDurable: false });
+    return { path, freeBytes };
+  } catch (error) {
+    if (!(error instanceof FirstlightError)) throw error;
+    return { path, freeBytes, problem: error.message };
+  } finally {
+    await files.remove(file).catch(() => {});
+  }
+}
+
+type Unit = InsideFacts['units'][number];
+
+const watchedUnits = [
+  'containerd',
+  'kubelet',
+  'firstlight-agent',
+  'machine-config-server',
+  'bootkube',
+  'kube-proxy',
+].map((name) => `${name}.service`);
+
+async function lookAtUnits(host: Host): Promise<readonly Unit[]> {
+  const properties = '--property=Id,LoadState,ActiveState,SubState,NRestarts';
+  const text = await outputOf(host, 'systemctl', ['show', properties, ...watchedUnits]);
+  const found = text
+    .split('\n\n')
+    .map((block) => new Map(block.split('\n').map((line) => [line.split('=')[0] ?? '', line.replace(/^[^=]*=/, '')])))
+    .filter((unit) => unit.get('LoadState') === 'loaded');
+  return Promise.all(
+    found.map(async (unit) => {
+      const name = unit.get('Id') ?? '';
+      const active = unit.get('ActiveState') ?? '';
+      const isWell = active === 'active' || active === 'inactive';
+      const lastWords = isWell ? '' : await outputOf(host, 'journalctl', ['-q', '-o', 'cat', '-n', '1', '-u', name]);
+      return { name, active, sub: unit.get('SubState') ?? '', restarts: Number(unit.get('NRestarts') ?? 0), lastWords };
+    }),
+  );
+}
+
+/** What the program printed; nothing where it is not installed. */
+async function outputOf(host: Host, program: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await host.processes.run(program, args, { timeoutMs: 5_000 })).stdout.trim();
+  } catch (error) {
+    if (isError(error, hostErrors.PROGRAM_MISSING)) return '';
+    throw error;
+  }
 }

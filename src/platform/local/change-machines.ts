@@ -15,7 +15,7 @@ import {
   removeMachineFolder,
   removeUnfinishedMachines,
 } from './machine-folder.ts';
-import { killMachine, launchMachine, type LifeContext, rebootMachine, stopMachine } from './machine-life.ts';
+import { killMachine, launchMachine, type PowerContext, rebootMachine, stopMachine } from './machine-power.ts';
 import {
   ensureMachinePort,
   ensureSwitch,
@@ -23,7 +23,7 @@ import {
   removeNamespace,
   removeNamespaceFolder,
 } from './network-namespaces.ts';
-import { findProcesses, hasProcesses } from './observed-machine.ts';
+import { findProcesses, hasProcesses } from './observe-machines.ts';
 import { prepareHost } from './prepare-host.ts';
 import { ensureSwitchServices, stopSwitchServices } from './switch-services.ts';
 
@@ -71,7 +71,7 @@ export async function createMachines(context: LocalContext, request: MachinesReq
   });
 }
 
-async function ensureStarted(life: LifeContext, cluster: LocalCluster, machine: LocalMachine): Promise<void> {
+async function ensureStarted(life: PowerContext, cluster: LocalCluster, machine: LocalMachine): Promise<void> {
   const { host } = life;
   if (hasProcesses(await findProcesses(host, cluster.name, machine.name))) return;
   if ((await host.files.facts(machine.image.rootFolder)) === undefined) {
@@ -136,13 +136,13 @@ export async function destroyCluster(context: LocalContext, cluster: string): Pr
   });
 }
 
-async function destroyMachine(life: LifeContext, machine: string): Promise<void> {
+async function destroyMachine(life: PowerContext, machine: string): Promise<void> {
   await killMachine(life, machine);
   await removeNamespace(life.host, machineNamespace(life.cluster, machine));
   await removeMachineFolder(life.host, life.cluster, machine);
 }
 
-async function removeCluster(life: LifeContext): Promise<void> {
+async function removeCluster(life: PowerContext): Promise<void> {
   const { host, cluster, signal } = life;
   await stopSwitchServices(host, cluster, signal);
   await removeGroup(life, clusterGroup(cluster));
@@ -163,7 +163,7 @@ interface Change {
 async function change(
   context: LocalContext,
   { cluster, names, purpose }: Change,
-  work: (life: LifeContext, cluster: LocalCluster, machines: readonly LocalMachine[]) => Promise<void>,
+  work: (life: PowerContext, cluster: LocalCluster, machines: readonly LocalMachine[]) => Promise<void>,
 ): Promise<void> {
   const { host } = context;
   if ((await readLocalCluster(host, cluster)) === undefined) {

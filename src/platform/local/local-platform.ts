@@ -13,10 +13,10 @@ import {
 import { machinePaths } from './cluster-folder.ts';
 import { inspectHost } from './inspect-host.ts';
 import { listClusters, type LocalCluster, networkOf, readLocalCluster } from './local-cluster.ts';
-import { commandInside, logCommand } from './machine-commands.ts';
+import { commandInside, logCommand } from './command-lines.ts';
 import { readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
-import { findProcesses, hasProcesses, observeMachines } from './observed-machine.ts';
+import { findProcesses, hasProcesses, observeMachines } from './observe-machines.ts';
 import { prepareHost } from './prepare-host.ts';
 import { readProcessTable } from './process-table.ts';
 import { isServiceRunning } from './switch-services.ts';

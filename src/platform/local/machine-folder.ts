@@ -9,7 +9,7 @@ import type { MachineNetwork } from './addresses.ts';
 import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
 import { machineNetworkBatch } from './network-namespaces.ts';
 import { runProgram } from './run-program.ts';
-import { type SeedInput, seedFiles } from './seed-files.ts';
+import { type RootFilesInput, rootFiles } from './root-files.ts';
 
 const unfinishedSuffix = '.unfinished';
 
@@ -68,7 +68,7 @@ export async function makeMachineFolder(host: Host, input: NewMachine): Promise<
   await host.files.rename(paths.folder, finished.folder);
 }
 
-export interface RootInput extends Omit<SeedInput, 'ignition'> {
+export interface RootInput extends Omit<RootFilesInput, 'ignition'> {
   readonly cluster: string;
 }
 
@@ -87,8 +87,8 @@ export async function prepareRoot(host: Host, input: RootInput): Promise<void> {
   await writeSeed(host, paths.upper, { ...input, ignition: await host.files.read(paths.ignition) });
 }
 
-async function writeSeed(host: Host, upper: string, input: SeedInput): Promise<void> {
-  for (const file of seedFiles(input)) {
+async function writeSeed(host: Host, upper: string, input: RootFilesInput): Promise<void> {
+  for (const file of rootFiles(input)) {
     const path = join(upper, file.path);
     await host.files.makeFolder(dirname(path));
     if ('linkTo' in file) await host.files.symlink(file.linkTo, path);

@@ -4,16 +4,18 @@ import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../machin
 import type { LocalMachine } from './local-machine.ts';
 import type { MachineNetwork } from './addresses.ts';
 
-export interface SeedInput {
+export interface RootFilesInput {
   readonly machine: LocalMachine;
   readonly domain: string;
   readonly network: MachineNetwork;
   readonly ignition: Uint8Array;
 }
 
-export type SeedFile = RootFile | { readonly path: string; readonly content: Uint8Array; readonly mode?: number };
+export type MachineRootFile =
+  | RootFile
+  | { readonly path: string; readonly content: Uint8Array; readonly mode?: number };
 
-export function seedFiles({ machine, domain, network, ignition }: SeedInput): readonly SeedFile[] {
+export function rootFiles({ machine, domain, network, ignition }: RootFilesInput): readonly MachineRootFile[] {
   return [
     { path: '/etc/hostname', content: `${machine.name}\n` },
     { path: '/etc/machine-id', content: `${machine.machineId}\n`, mode: 0o444 },

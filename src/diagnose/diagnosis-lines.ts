@@ -2,7 +2,7 @@
 import type { NextCommand } from './check.ts';
 import type { Reason } from './diagnose.ts';
 
-export interface Told {
+export interface DiagnosisText {
   readonly seen: readonly string[];
   readonly reasons: readonly Reason[];
   /** ` --dir lab`, or nothing where the folder is the usual one. */
@@ -14,7 +14,7 @@ export interface Told {
 const shownReasons = 3;
 const shownSeen = 4;
 
-export function diagnosisLines({ seen, reasons, dirOption, closing }: Told): readonly string[] {
+export function diagnosisLines({ seen, reasons, dirOption, closing }: DiagnosisText): readonly string[] {
   const [first] = reasons;
   // What somebody waits for was seen already; it is a reason only where there is no other.
   const told = reasons.filter(({ certainty }) => certainty !== 'waited' || first?.certainty === 'waited');

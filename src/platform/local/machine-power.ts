@@ -7,7 +7,7 @@ import { platformErrors } from '../errors.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { removeGroup } from './cgroups.ts';
 import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
-import { findProcesses, hasProcesses, type MachineProcesses } from './observed-machine.ts';
+import { findProcesses, hasProcesses, type MachineProcesses } from './observe-machines.ts';
 import type { MachinePlan } from './plan.ts';
 import { runProgram } from './run-program.ts';
 import { rebootStatus, startScript } from './start-script.ts';
@@ -17,7 +17,7 @@ import { waitingFor } from '../../contract/missing.ts';
 const haltSignal = 34 + 3;
 const rebootSignal = 34 + 5;
 
-export interface LifeContext {
+export interface PowerContext {
   readonly host: Host;
   readonly cluster: string;
   readonly plan: MachinePlan;
@@ -25,7 +25,7 @@ export interface LifeContext {
 }
 
 /** Its root and its namespace must exist and nothing of it may be running. Returns when its supervisor runs. */
-export async function launchMachine(context: LifeContext, machine: LocalMachine): Promise<void> {
+export async function launchMachine(context: PowerContext, machine: LocalMachine): Promise<void> {
   const { host, cluster, plan } = context;
   const paths = machinePaths(cluster, machine.name);
   const script = startScript({ cluster, machine, plan });
@@ -61,7 +61,7 @@ function unitOptions(cluster: string, machine: string): readonly string[] {
 }
 
 /** Asks systemd inside to halt, and ends it by force after `graceMs`. */
-export async function stopMachine(context: LifeContext, machine: string, graceMs: number): Promise<void> {
+export async function stopMachine(context: PowerContext, machine: string, graceMs: number): Promise<void> {
   const { host, cluster } = context;
   const seen = await findProcesses(host, cluster, machine);
   if (seen.leader === undefined) return killMachine(context, machine);
@@ -74,7 +74,7 @@ export async function stopMachine(context: LifeContext, machine: string, graceMs
 const nspawnGraceMs = 5_000;
 
 /** Ends a machine at once: the supervisor first, so that it does not start another life. */
-export async function killMachine(context: LifeContext, machine: string): Promise<void> {
+export async function killMachine(context: PowerContext, machine: string): Promise<void> {
   const { host, cluster, plan } = context;
   const { supervisor } = await findProcesses(host, cluster, machine);
   if (supervisor !== undefined) host.processes.kill(supervisor, 'SIGKILL');
@@ -93,7 +93,7 @@ export async function killMachine(context: LifeContext, machine: string): Promis
   await host.files.remove(`/run/systemd/nspawn/propagate/${nspawnName(cluster, machine)}`);
 }
 
-async function killAll(context: LifeContext, machine: string): Promise<void> {
+async function killAll(context: PowerContext, machine: string): Promise<void> {
   const { host, cluster } = context;
   const seen = await findProcesses(host, cluster, machine);
   // nspawn locks the folder it runs, by device and inode as seen from its own mounts.
@@ -119,7 +119,7 @@ interface EndWait {
   readonly onSeen?: (processes: MachineProcesses) => void;
 }
 
-async function waitForEnd({ host, cluster, signal }: LifeContext, machine: string, wait: EndWait): Promise<void> {
+async function waitForEnd({ host, cluster, signal }: PowerContext, machine: string, wait: EndWait): Promise<void> {
   await waitUntil({
     clock: host.clock,
     what: `the end of machine ${machine}`,
@@ -141,7 +141,7 @@ function describeProcesses(processes: MachineProcesses): string {
 }
 
 /** Asks systemd inside to reboot; returns when another process 1 has taken over. */
-export async function rebootMachine(context: LifeContext, machine: string, deadlineMs: number): Promise<void> {
+export async function rebootMachine(context: PowerContext, machine: string, deadlineMs: number): Promise<void> {
   const { host, cluster, plan, signal } = context;
   const { leader } = await findProcesses(host, cluster, machine);
   if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'stopped' });

@@ -6,7 +6,7 @@ import type { CommandLine, InsideCommand, LogRequest, MachineKey } from '../plat
 import { machinePaths } from './cluster-folder.ts';
 import { enterCommand } from './enter-command.ts';
 import { readMachine } from './machine-folder.ts';
-import { findProcesses } from './observed-machine.ts';
+import { findProcesses } from './observe-machines.ts';
 
 export async function commandInside(
   host: Host,
