@@ -1,6 +1,6 @@
 // bootstrap.ign: everything the bootstrap machine needs to stand in for a cluster that does not exist yet.
 // What must never leave the workstation is left out here: the key of root-ca and the break-glass administrator.
-import type { Config, File as IgnitionFile, Link } from '../ignition/config.ts';
+import type { Config, FileNode as IgnitionFile, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import type { WrittenSettings } from '../config-server/settings.ts';

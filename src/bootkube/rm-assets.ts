@@ -7,7 +7,13 @@ import type { Host } from '../host/host.ts';
 import { deleteBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import { readTokenLedger } from '../config-server/token-ledger.ts';
 import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
-import { bootstrapFinished, bootstrapFolder, configServerPaths, programs } from '../contract/machine-paths.ts';
+import {
+  bootstrapFinished,
+  bootstrapFolder,
+  configServerPaths,
+  etcdDataFolder,
+  programs,
+} from '../contract/machine-paths.ts';
 import { openTimeline } from '../contract/timeline.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
@@ -58,7 +64,7 @@ async function removeSecrets({ files }: Host): Promise<void> {
   for (const name of kubeconfigs) await files.remove(join(componentKubeconfigFolder, name));
   await files.remove(pkiFolder);
   // The folder itself may be a mount of its own.
-  for (const name of (await files.list('/var/lib/etcd')) ?? []) await files.remove(join('/var/lib/etcd', name));
+  for (const name of (await files.list(etcdDataFolder)) ?? []) await files.remove(join(etcdDataFolder, name));
   await files.remove(bootstrapFolder);
 }
 

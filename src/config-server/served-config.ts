@@ -1,6 +1,6 @@
 // What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
 // in the spec it asked for. Built once per pool and spec, with a place for the token; a request puts its token there.
-import type { Config, File } from '../ignition/config.ts';
+import type { Config, FileNode } from '../ignition/config.ts';
 import { convert, convertUp } from '../ignition/convert.ts';
 import { inlineFile } from '../ignition/inline-contents.ts';
 import { serialize } from '../ignition/serialize.ts';
@@ -98,7 +98,7 @@ function migrateKernelArguments(
   };
 }
 
-function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly File[] {
+function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly FileNode[] {
   const { name } = served.machineConfig.metadata;
   const annotation = (key: string): string => `${machineConfigGroup}/${key}`;
   const annotations = {
@@ -155,7 +155,7 @@ function objectText({ metadata, spec }: MachineConfig): string {
 }
 
 /** Ours replace whatever the config has at their paths: a machine that gets another kubeconfig could never join. */
-function withFiles(config: Config, added: readonly File[]): Config {
+function withFiles(config: Config, added: readonly FileNode[]): Config {
   const paths = new Set(added.map(({ path }) => path));
   const others = <T extends { readonly path: string }>(list: readonly T[] | undefined): readonly T[] =>
     (list ?? []).filter(({ path }) => !paths.has(path));

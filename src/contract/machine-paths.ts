@@ -22,6 +22,7 @@ export const containerdSocket = '/run/containerd/containerd.sock';
 export const containerdConfig = '/etc/containerd/config.toml';
 export const registryHostsFolder = '/etc/containerd/certs.d';
 
+export const kubernetesFolder = '/etc/kubernetes';
 export const staticPodFolder = '/etc/kubernetes/manifests';
 /** The kubelet's settings that hold for every machine of a pool; part of the pool's MachineConfig. */
 export const kubeletConfiguration = '/etc/kubernetes/kubelet-configuration.yaml';
@@ -47,6 +48,14 @@ export const kubeProxyConfiguration = '/etc/kubernetes/kube-proxy-configuration.
 /** Written by the agent once the node has joined. */
 export const kubeProxyKubeconfig = '/var/lib/kube-proxy/kubeconfig';
 
+/** Data of the etcd member of a control-plane machine. */
+export const etcdDataFolder = '/var/lib/etcd';
+
+/** What the programs of a machine remember; on a host of local machines, the clusters of that host are below it. */
+export const machineStateFolder = '/var/lib/firstlight';
+
+export const hostsFile = '/etc/hosts';
+export const resolverFile = '/etc/resolv.conf';
 export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 
 /** What every machine of a pool is told for its preparation; part of the pool's MachineConfig. */

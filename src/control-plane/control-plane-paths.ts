@@ -1,12 +1,11 @@
 // Where a control-plane machine keeps its keys, kubeconfigs and pods. The same on the bootstrap machine and on masters,
 // so that a pod rendered for one runs unchanged on the other.
-import { controlPlanePki, staticPodFolder } from '../contract/machine-paths.ts';
+import { controlPlanePki, kubernetesFolder, staticPodFolder } from '../contract/machine-paths.ts';
 import type { LeafName, SignerName } from '../pki/profiles.ts';
 import type { TrustBundleName } from '../pki/trust-bundles.ts';
 
 export const pkiFolder = controlPlanePki;
-export const etcdDataFolder = '/var/lib/etcd';
-export const componentKubeconfigFolder = '/etc/kubernetes';
+export const componentKubeconfigFolder = kubernetesFolder;
 
 export const serviceAccountFiles = {
   key: `${pkiFolder}/service-account.key`,

@@ -2,7 +2,8 @@
 // may join when, are the etcd module's.
 import type { InitialMember } from '../etcd/member.ts';
 import { memberFlags, type MemberPorts, type MemberProfile } from './member-flags.ts';
-import { bundleFile, certificateFile, etcdDataFolder, keyFile } from './control-plane-paths.ts';
+import { bundleFile, certificateFile, keyFile } from './control-plane-paths.ts';
+import { etcdDataFolder } from '../contract/machine-paths.ts';
 
 export interface EtcdMemberOptions {
   readonly name: string;

@@ -1,5 +1,6 @@
 // The etcd member of a machine. Its flags are the etcd module's business; this is the pod around them.
-import { etcdDataFolder, pkiFolder } from './control-plane-paths.ts';
+import { pkiFolder } from './control-plane-paths.ts';
+import { etcdDataFolder } from '../contract/machine-paths.ts';
 import { staticPod } from './static-pod.ts';
 import { etcdPorts } from '../contract/ports.ts';
 

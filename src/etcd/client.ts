@@ -16,8 +16,6 @@ import {
 } from './member.ts';
 import { classify, type CallOutcome } from './outcomes.ts';
 
-export type { EtcdTls } from './grpc.ts';
-
 export interface Failure {
   readonly status: 'failed';
   readonly call: string;

@@ -16,10 +16,10 @@ export interface Resource extends Infer<typeof schema.resource> {}
 export interface HttpHeader extends Infer<typeof schema.httpHeader> {}
 export interface ProxySettings extends Infer<typeof schema.proxy> {}
 
-export interface Storage extends Infer<typeof schema.storage> {}
+export interface StorageSection extends Infer<typeof schema.storage> {}
 export interface Owner extends Infer<typeof schema.owner> {}
 export interface Directory extends Infer<typeof schema.directory> {}
-export interface File extends Infer<typeof schema.file> {}
+export interface FileNode extends Infer<typeof schema.file> {}
 export interface Link extends Infer<typeof schema.link> {}
 export interface Disk extends Infer<typeof schema.disk> {}
 export interface Partition extends Infer<typeof schema.partition> {}

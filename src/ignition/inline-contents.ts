@@ -1,7 +1,7 @@
 // Files whose contents travel inside the config, as data URLs: how the other parts of a program write them and read
 // them back. Contents that must be fetched are not fetched here.
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { File, Resource } from './config.ts';
+import type { FileNode, Resource } from './config.ts';
 import { dataUrl, decodeDataUrl } from './data-url.ts';
 
 export interface InlineFile {
@@ -16,7 +16,7 @@ export interface InlineFile {
 }
 
 /** A file that replaces whatever was at its path. */
-export function inlineFile({ path, content, mode, user, group, gzip = false }: InlineFile): File {
+export function inlineFile({ path, content, mode, user, group, gzip = false }: InlineFile): FileNode {
   return {
     path,
     overwrite: true,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Config, File } from './config.ts';
+import type { Config, FileNode } from './config.ts';
 import { merge, mergeAll } from './merge.ts';
 
-const withFiles = (...files: File[]): Config => ({ ignition: { version: '3.5.0' }, storage: { files } });
+const withFiles = (...files: FileNode[]): Config => ({ ignition: { version: '3.5.0' }, storage: { files } });
 
 test('the child wins where it says something, in the place of the parent', () => {
   const merged = merge(

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { observeMachine } from './observe-machine.ts';
-import { sysctlFile } from '../contract/machine-paths.ts';
+import { hostsFile, sysctlFile } from '../contract/machine-paths.ts';
 import type { NodePreparation } from './node-preparation.ts';
 import { nodePreparation } from './node-preparation.ts';
 import { readNodeSettings } from '../contract/node-settings.ts';
@@ -12,10 +12,10 @@ export async function prepareNode(host: Host): Promise<NodePreparation> {
   const settings = await readNodeSettings(host);
   const preparation = nodePreparation(await observeMachine(host), settings);
 
-  const hosts = await host.files.readIfPresent('/etc/hosts');
+  const hosts = await host.files.readIfPresent(hostsFile);
   const before = hosts === undefined ? '127.0.0.1 localhost\n::1 localhost\n' : Buffer.from(hosts).toString();
   const after = hostsText(before, { name: preparation.nodeName, addresses: preparation.nodeAddresses });
-  if (hosts === undefined || after !== before) await host.files.write('/etc/hosts', after);
+  if (hosts === undefined || after !== before) await host.files.write(hostsFile, after);
 
   // On the first boot systemd-sysctl.service ran before Ignition had written our file.
   await host.processes.run('/usr/lib/systemd/systemd-sysctl', [sysctlFile], { timeoutMs: 10_000 });

@@ -1,6 +1,15 @@
 // What a change costs on a machine that is already running. A rule says what to do when one thing changed; what no
 // rule knows needs a reboot, and one reboot makes every other action unnecessary.
-import { addedAuthorities, proxyEnvironment } from '../contract/machine-paths.ts';
+import {
+  addedAuthorities,
+  bootstrapKubeconfig,
+  kubeletClientCa,
+  kubeletConfiguration,
+  kubeletEnvironment,
+  kubeletPullSecret,
+  kubeProxyConfiguration,
+  proxyEnvironment,
+} from '../contract/machine-paths.ts';
 
 export type DisruptionAction =
   | { readonly kind: 'none' }
@@ -61,15 +70,15 @@ export const disruptionRules: readonly DisruptionRule[] = [
   part('luks', newMachinesOnly, 'a disk is laid out once'),
   part('ignition', newMachinesOnly, 'Ignition runs at first boot'),
 
-  path('/var/lib/kubelet/config.json', [none], 'the kubelet reads pull secrets anew within five minutes'),
-  path('/etc/kubernetes/kubelet-ca.crt', [none], 'the kubelet follows this file'),
-  path('/etc/kubernetes/kubeconfig', [none], 'only a machine without a certificate reads it'),
+  path(kubeletPullSecret, [none], 'the kubelet reads pull secrets anew within five minutes'),
+  path(kubeletClientCa, [none], 'the kubelet follows this file'),
+  path(bootstrapKubeconfig, [none], 'only a machine without a certificate reads it'),
   path('/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem', [none], 'followed by its readers'),
   path('/etc/nmstate/openshift/', [none], 'applied at first boot'),
-  path('/etc/kubernetes/kubelet-configuration.yaml', [restart('kubelet.service')], 'pods keep running meanwhile'),
-  path('/etc/kubernetes/kubelet.env', [restart('kubelet.service')], 'pods keep running meanwhile'),
+  path(kubeletConfiguration, [restart('kubelet.service')], 'pods keep running meanwhile'),
+  path(kubeletEnvironment, [restart('kubelet.service')], 'pods keep running meanwhile'),
   path('/etc/kubernetes/credential-providers/', [restart('kubelet.service')], 'read when the kubelet starts'),
-  path('/etc/kubernetes/kube-proxy-configuration.yaml', [restart('kube-proxy.service')], 'its rules stay meanwhile'),
+  path(kubeProxyConfiguration, [restart('kube-proxy.service')], 'its rules stay meanwhile'),
   path('/etc/containerd/certs.d/', [none], 'containerd reads its registries at every pull'),
   path('/etc/containerd/', [restart('containerd.service')], 'containers keep running meanwhile'),
   path(

@@ -2,7 +2,7 @@
 // entry by entry: everything that has a name (file, unit, user …) is gathered under it first, with the MachineConfigs
 // it comes from, and only entries with several sources are merged. That is linear in the number of entries, and the
 // gathered sources are the answer to "why is this on my machine?".
-import type { Config, File } from '../ignition/config.ts';
+import type { Config, FileNode } from '../ignition/config.ts';
 import { convertUp } from '../ignition/convert.ts';
 import { merge } from '../ignition/merge.ts';
 import { normalize } from '../ignition/serialize.ts';
@@ -118,7 +118,7 @@ function listOfKind(kind: MergedEntryKind): TrackedList {
  * on the machine. Contents with a source are therefore said to be uncompressed unless they say otherwise.
  */
 function beforeMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
-  const { contents } = fields as Partial<File>;
+  const { contents } = fields as Partial<FileNode>;
   if (kind !== 'file' || contents?.source === undefined || contents.compression !== undefined) return fields;
   return { ...fields, contents: { ...contents, compression: '' } };
 }
@@ -126,7 +126,7 @@ function beforeMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
 /** The machine shall have what is rendered, also over a file that its image brought; only contents can overwrite. */
 function afterMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   if (kind !== 'file') return fields;
-  const { contents, overwrite, ...others } = fields as unknown as File;
+  const { contents, overwrite, ...others } = fields as unknown as FileNode;
   const { compression, ...content } = contents ?? {};
   const isCompressed = compression !== undefined && compression !== '';
   const overwrites = overwrite ?? (content.source === undefined ? undefined : true);

@@ -3,7 +3,7 @@
 // MachineConfigs behind it.
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import type { File } from '../ignition/config.ts';
+import type { FileNode } from '../ignition/config.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { validate } from '../ignition/validate.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
@@ -62,7 +62,7 @@ function entriesByList(merged: MergedConfigs): (path: string) => MergedEntry | u
  */
 function hashMistakes(entries: readonly MergedEntry[]): readonly string[] {
   return entries.flatMap((entry) => {
-    const { contents } = entry.fields as Partial<File>;
+    const { contents } = entry.fields as Partial<FileNode>;
     const hash = contents?.verification?.hash;
     if (entry.kind !== 'file' || hash === undefined || contents?.source?.startsWith('data:') !== true) return [];
     const decoded = decodeDataUrl(contents.source);
@@ -93,6 +93,6 @@ function kernelMistakes(spec: MachineConfigSpec): readonly string[] {
 
 function appendWarnings(entries: readonly MergedEntry[]): readonly string[] {
   return entries
-    .filter((entry) => ((entry.fields as Partial<File>).append ?? []).length > 0)
+    .filter((entry) => ((entry.fields as Partial<FileNode>).append ?? []).length > 0)
     .map((entry) => `${entry.name} is appended to, which works at first boot only${causedBy(entry)}`);
 }

@@ -1,7 +1,8 @@
 // What is installed on a machine by configuration: files, folders and units, put together per role from the generators
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
-import type { Config, Directory, File, Unit } from '../ignition/config.ts';
+import type { MachineRole } from '../contract/machine-role.ts';
+import type { Config, Directory, FileNode, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
@@ -53,8 +54,6 @@ export interface SoftwareFacts {
    */
   readonly nodeBootstrap?: { readonly units: readonly Unit[] };
 }
-
-export type MachineRole = 'bootstrap' | 'master' | 'worker';
 
 export interface MachineFile {
   readonly path: string;
@@ -209,7 +208,7 @@ export function ignitionConfig(parts: readonly SoftwarePart[]): Config {
   const directories: Directory[] = parts.flatMap((part) =>
     part.directories.map((path) => ({ path, mode: 0o755, overwrite: false })),
   );
-  const files: File[] = parts.flatMap((part) =>
+  const files: FileNode[] = parts.flatMap((part) =>
     part.files.map(({ path, text, mode = 0o644 }) => ({
       path,
       mode,

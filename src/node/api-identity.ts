@@ -2,7 +2,7 @@
 // certificate of its kubelet. Both by reference, so that a renewed certificate is taken up by the next request.
 import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';
 import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
-import { type EtcdTls } from '../etcd/client.ts';
+import type { EtcdTls } from '../etcd/grpc.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';

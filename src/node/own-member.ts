@@ -1,5 +1,5 @@
 // The etcd member of this machine, as the other members list it and as its own disk shows it, and what follows from both.
-import { etcdDataFolder } from '../control-plane/control-plane-paths.ts';
+import { etcdDataFolder } from '../contract/machine-paths.ts';
 import { readDataFolder } from '../etcd/data-folder.ts';
 import type { Member } from '../etcd/member.ts';
 import { httpsUrl, etcdPorts } from '../contract/ports.ts';

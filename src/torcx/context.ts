@@ -1,4 +1,5 @@
 // What every step of a torcx run receives: the host, the settings, the paths of the node, and where messages go.
+import { kubeletEnvironment, kubeletEnvironmentSeed, runtimePaths } from '../contract/machine-paths.ts';
 import { join } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
@@ -20,8 +21,8 @@ export interface TorcxContext {
 /** Paths that no flag changes. */
 export const nodePaths = {
   osRelease: '/usr/lib/os-release',
-  installerKubeletEnv: '/etc/kubernetes/installer/kubelet.env',
-  kubeletEnv: '/etc/kubernetes/kubelet.env',
+  installerKubeletEnv: kubeletEnvironmentSeed,
+  kubeletEnv: kubeletEnvironment,
   vendorStore: '/usr/share/torcx/store',
   oemStore: '/usr/share/oem/torcx/store',
   userStore: '/var/lib/torcx/store',
@@ -33,10 +34,10 @@ export const nodePaths = {
   seal: '/run/metadata/torcx',
   cleanupUnit: '/run/systemd/system/torcx-docker-cleanup.service',
   systemdPrivateSocket: '/run/systemd/private',
-  runFolder: '/run/firstlight',
-  lock: '/run/firstlight/torcx.lock',
+  runFolder: runtimePaths.folder,
+  lock: `${runtimePaths.folder}/torcx.lock`,
   /** Exists while a reboot is owed: kubelet.env then does not mean that the node is ready. The reboot removes it. */
-  rebootOwed: '/run/firstlight/torcx-reboot-owed',
+  rebootOwed: `${runtimePaths.folder}/torcx-reboot-owed`,
 } as const;
 
 const shown: Readonly<Record<Verbosity, readonly string[]>> = {

@@ -1,6 +1,7 @@
 // The before-reboot hook as Kubernetes objects with the least rights that it needs: its pod may set one annotation of
 // its own Node. RBAC cannot express "own" or "one annotation"; the admission policy does, by the node name that the API
 // server puts into the pod's token.
+import { kubernetesFolder, systemTrust } from '../contract/machine-paths.ts';
 import { nodePaths } from './context.ts';
 
 export interface HookOptions {
@@ -114,8 +115,8 @@ interface NodeMount {
 const nodeMounts: readonly NodeMount[] = [
   { name: 'usr-share', path: '/usr/share' },
   { name: 'os-release', path: nodePaths.osRelease, type: 'File' },
-  { name: 'ca-bundle', path: '/etc/ssl/certs/ca-certificates.crt', type: 'File' },
-  { name: 'kubernetes', path: '/etc/kubernetes' },
+  { name: 'ca-bundle', path: systemTrust, type: 'File' },
+  { name: 'kubernetes', path: kubernetesFolder },
   { name: 'metadata', path: '/run/metadata' },
   { name: 'run-torcx', path: '/run/torcx' },
   { name: 'system-bus', path: '/var/run/dbus' },

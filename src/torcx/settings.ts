@@ -1,6 +1,7 @@
 // The flags of both programs as one checked value. Defaults and the order of the checks are those of the original. New
 // flags: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-next-version,
 // --ca-file.
+import { bootstrapKubeconfig, kubeletEnvironment, systemTrust } from '../contract/machine-paths.ts';
 import { z } from 'zod';
 import type { Environment } from '../host/environment.ts';
 import { torcxErrors } from './errors.ts';
@@ -66,7 +67,7 @@ const seconds = z.coerce.number('must be a number of seconds').nonnegative();
 
 const schema = z.object({
   root: z.string().default('/'),
-  kubeconfig: z.string().default('/etc/kubernetes/kubeconfig'),
+  kubeconfig: z.string().default(bootstrapKubeconfig),
   torcxBin: z.string().default(''),
   torcxManifestUrl: z.string().default(''),
   torcxProfile: z.string().default('tectonic'),
@@ -77,7 +78,7 @@ const schema = z.object({
   keyring: z.string().default('/pubring.gpg'),
   versionManifest: z.string().default(''),
   verbose: z.string().default('info'),
-  kubeletEnvPath: z.string().default('/etc/kubernetes/kubelet.env'),
+  kubeletEnvPath: z.string().default(kubeletEnvironment),
   upgradeOs: goBool.default(true),
   torcxSkipSetup: goBool.default(false),
   nodeAnnotation: z.string().default(''),
@@ -103,7 +104,7 @@ const mappingsDefault: Readonly<Record<Role, string>> = {
   bootstrap: '/etc/kubernetes/installer/runtime-mappings.yaml',
   hook: '/etc/runtime-mappings.yaml',
 };
-const caDefault = '/etc/ssl/certs/ca-certificates.crt';
+const caDefault = systemTrust;
 
 export function readTorcxSettings(
   role: Role,

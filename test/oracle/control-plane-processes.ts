@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
-import { etcdDataFolder, pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
+import { etcdDataFolder } from '../../src/contract/machine-paths.ts';
+import { pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../src/control-plane/controller-manager-pod.ts';
 import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
 import { etcdPod } from '../../src/control-plane/etcd-pod.ts';

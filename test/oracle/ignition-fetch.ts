@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config, File } from '../../src/ignition/config.ts';
+import type { Config, FileNode } from '../../src/ignition/config.ts';
 import { dataUrl } from '../../src/ignition/data-url.ts';
 import { readInlineContents } from '../../src/ignition/inline-contents.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
@@ -78,7 +78,7 @@ export function fetchPointer(given: Pointer): Promise<Fetched> {
 }
 
 export function fileAt(config: Config | undefined, path: string): string {
-  const file = config?.storage?.files?.find((one: File) => one.path === path);
+  const file = config?.storage?.files?.find((one: FileNode) => one.path === path);
   const read = readInlineContents(file?.contents ?? {});
   return read.status === 'inline' ? Buffer.from(read.bytes).toString('utf8') : read.status;
 }

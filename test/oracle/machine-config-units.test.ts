@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
-import type { SoftwareFacts, MachineRole } from '../../src/machine-software/machine-software.ts';
+import type { MachineRole } from '../../src/contract/machine-role.ts';
+import type { SoftwareFacts } from '../../src/machine-software/machine-software.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,

@@ -1,5 +1,5 @@
 // What a machine of a pool gets: the list with the origin of each entry, or one entry as the machine gets it.
-import type { File, Link, Unit } from '../../ignition/config.ts';
+import type { FileNode, Link, Unit } from '../../ignition/config.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
 import type { EntryExplanation } from '../../machine-config/explain.ts';
 import { decidedBy, explainAll, isContested } from '../../machine-config/explain.ts';
@@ -58,7 +58,7 @@ function fromText(explanation: EntryExplanation): string {
 function detailOf(entry: MergedEntry | undefined): string {
   if (entry === undefined) return '';
   if (entry.kind === 'file') {
-    const file = entry.fields as unknown as File;
+    const file = entry.fields as unknown as FileNode;
     return `${octal(file.mode ?? 0o644)} ${contentText(file.contents?.source)}`;
   }
   if (entry.kind === 'link') return `→ ${(entry.fields as unknown as Link).target ?? ''}`;
@@ -112,7 +112,7 @@ function contentsOf(entry: MergedEntry): string {
     // As `systemctl cat` shows a unit and its drop-ins.
     return parts.map(({ title, text }) => `# /etc/systemd/system/${title}\n${text}`).join('\n');
   }
-  const source = (entry.fields as unknown as Partial<File>).contents?.source;
+  const source = (entry.fields as unknown as Partial<FileNode>).contents?.source;
   if (entry.kind !== 'file' || source === undefined) return `${JSON.stringify(entry.fields, null, 2)}\n`;
   const decoded = decodeDataUrl(source);
   return decoded.status === 'decoded' ? Buffer.from(decoded.url.bytes).toString() : `fetched from ${source}\n`;

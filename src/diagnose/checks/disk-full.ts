@@ -1,4 +1,5 @@
 // A disk without space, inodes or quota. etcd wants more than a little, and its rules refuse to add a master with less.
+import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import type { DiagnosedMachine } from '../facts.ts';
 import type { InsideFacts } from '../inside/inside-facts.ts';
@@ -9,7 +10,6 @@ const mib = 2 ** 20;
 const enoughForEtcd = 1024 * mib;
 /** Below this containerd and the kubelet fail in ways that do not name the disk. */
 const enough = 64 * mib;
-const etcdFolder = '/var/lib/etcd';
 
 export const diskFull: DiagnosisCheck = {
   name: 'disk-full',
@@ -25,7 +25,7 @@ function findOn({ name, role, inside }: DiagnosedMachine): readonly DiagnosisFin
   if (full === undefined) return [];
   const { path, freeBytes, problem } = full;
   const free = `${Math.floor(freeBytes / mib)} MiB are free below ${path}`;
-  const need = path === etcdFolder && problem === undefined ? `, etcd needs ${enoughForEtcd / mib} MiB` : '';
+  const need = path === etcdDataFolder && problem === undefined ? `, etcd needs ${enoughForEtcd / mib} MiB` : '';
   return [
     {
       machine: name,
@@ -38,5 +38,5 @@ function findOn({ name, role, inside }: DiagnosedMachine): readonly DiagnosisFin
 
 function isFull({ path, freeBytes, problem }: Disk, role: DiagnosedMachine['role']): boolean {
   if (problem !== undefined) return /no space|ENOSPC|quota|EDQUOT/i.test(problem);
-  return freeBytes < (path === etcdFolder && role !== 'worker' ? enoughForEtcd : enough);
+  return freeBytes < (path === etcdDataFolder && role !== 'worker' ? enoughForEtcd : enough);
 }

@@ -1,5 +1,6 @@
 // Runs in a machine: looks at everything that keeps machines from joining, all at once, each look with a short limit of
 // its own. It changes nothing that anybody would notice and asks for nothing that is given only once.
+import { etcdDataFolder, machineStateFolder, resolverFile } from '../../contract/machine-paths.ts';
 import { join } from 'node:path';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
@@ -63,7 +64,7 @@ async function lookUp(host: Host, name: string): Promise<InsideFacts['names'][nu
 }
 
 async function readNameServers(host: Host): Promise<readonly string[]> {
-  const content = await host.files.readIfPresent('/etc/resolv.conf').catch(() => undefined);
+  const content = await host.files.readIfPresent(resolverFile).catch(() => undefined);
   const text = Buffer.from(content ?? new Uint8Array()).toString('utf8');
   return [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
 }
@@ -72,10 +73,10 @@ type Disk = InsideFacts['disks'][number];
 
 /** Inodes and quotas show only in a write, so a few bytes are written and removed again. */
 const writtenFolders = [
-  '/var/lib/etcd',
+  etcdDataFolder,
   '/var/lib/kubelet',
   '/var/lib/containerd',
-  '/var/lib/firstlight',
+  machineStateFolder,
   '/var/log',
   '/tmp',
 ];

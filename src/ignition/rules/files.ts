@@ -9,7 +9,7 @@ import { cleanPath, pathProblem } from './paths.ts';
 import { rule } from './rule.ts';
 
 type Link = Infer<typeof link>;
-type Storage = Infer<typeof storage>;
+type StorageFields = Infer<typeof storage>;
 
 function* pathIsClean({ path }: { readonly path: string }): Iterable<ConfigFinding> {
   const problem = pathProblem(path);
@@ -31,7 +31,7 @@ function* ownerIsIdOrName({ id, name = '' }: Infer<typeof owner>): Iterable<Conf
 }
 
 /** Hard links count too: whether a path can lead through one is not looked into. */
-function* nothingLiesBelowLinks(value: Storage): Iterable<ConfigFinding> {
+function* nothingLiesBelowLinks(value: StorageFields): Iterable<ConfigFinding> {
   const links = new Set(value.links?.map(({ path }) => path));
   const lengths = new Set(value.links?.map(({ path }) => path.length));
   const isBelowLink = (path: string) => {
@@ -47,7 +47,7 @@ function* nothingLiesBelowLinks(value: Storage): Iterable<ConfigFinding> {
   }
 }
 
-function* linksHaveTargets(value: Storage, spec: SpecVersion): Iterable<ConfigFinding> {
+function* linksHaveTargets(value: StorageFields, spec: SpecVersion): Iterable<ConfigFinding> {
   const directories = new Set(value.directories?.map(({ path }) => path));
   for (const [index, entry] of (value.links ?? []).entries()) {
     const { target = '' } = entry;

@@ -1,7 +1,8 @@
 // The etcd member of a master: its pod is written when the members list says that it may start, and as that list says.
 // Rules: a running member's pod is left alone (its first flags are of no consequence any more); data is moved aside only
 // when its member is gone from the list and nothing writes to it; a member without its data is never started.
-import { etcdDataFolder, podFile } from '../../control-plane/control-plane-paths.ts';
+import { podFile } from '../../control-plane/control-plane-paths.ts';
+import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { isError } from '../../errors/firstlight-error.ts';

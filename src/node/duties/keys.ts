@@ -9,7 +9,7 @@ import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../config-server/master-keys.ts';
-import { bootstrapKubeconfig, configServerCa } from '../../contract/machine-paths.ts';
+import { bootstrapKubeconfig, configServerCa, machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
@@ -77,7 +77,7 @@ async function keptRedemption({ files, random }: Host): Promise<string> {
   const present = await files.readIfPresent(redemptionFile);
   if (present !== undefined) return Buffer.from(present).toString('utf8').trim();
   const redemption = Buffer.from(random.bytes(32)).toString('base64url');
-  await files.makeFolder('/var/lib/firstlight', { mode: 0o755 });
+  await files.makeFolder(machineStateFolder, { mode: 0o755 });
   await files.write(redemptionFile, `${redemption}\n`, { mode: 0o600 });
   return redemption;
 }

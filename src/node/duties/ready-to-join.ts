@@ -1,7 +1,7 @@
 // Tells whoever looks after the members of etcd that this master could carry one: image, certificates, disk and clock
 // are looked at before it is said. Said again while it waits, because a machine that fell silent is not to be added; and
 // later, when the disk gets full or has room again, because a member that cannot write is as good as dead.
-import { etcdDataFolder } from '../../control-plane/control-plane-paths.ts';
+import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import { containerdSocket } from '../../contract/machine-paths.ts';
 import { isFullDisk } from '../../membership/membership-view.ts';
 import { fsyncLimitMs } from '../../membership/rules/add.ts';

@@ -1,5 +1,6 @@
 // Making, starting, stopping and destroying machines on this host. Every operation first looks at what is there and then
 // does what is missing: after a crash the same command, run again, repairs. What runs is read from the kernel each time.
+import { machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
 import type { ChangeContext, MachinesRequest } from '../platform.ts';
@@ -151,7 +152,7 @@ async function removeCluster(life: PowerContext): Promise<void> {
   await removeNamespaceFolder(host);
   await host.files.remove(clusterFolder(cluster));
   // Our own folders above it go too when this was the last cluster; a cluster that is just being made keeps them.
-  await host.processes.run('rmdir', [stateFolder, '/var/lib/firstlight'], { timeoutMs: 10_000 });
+  await host.processes.run('rmdir', [stateFolder, machineStateFolder], { timeoutMs: 10_000 });
 }
 
 interface Change {

@@ -1,5 +1,6 @@
 // What a new machine finds in its root beside the shared image: who it is, whom to ask for names, what configures it.
 // Pure; machine-folder.ts writes them into the upper folder before the machine has ever run.
+import { hostsFile, resolverFile } from '../../contract/machine-paths.ts';
 import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../machine-software/first-boot-unit.ts';
 import type { LocalMachine } from './local-machine.ts';
 import type { MachineNetwork } from './addresses.ts';
@@ -19,8 +20,8 @@ export function rootFiles({ machine, domain, network, ignition }: RootFilesInput
   return [
     { path: '/etc/hostname', content: `${machine.name}\n` },
     { path: '/etc/machine-id', content: `${machine.machineId}\n`, mode: 0o444 },
-    { path: '/etc/hosts', content: hostsFile(machine, domain) },
-    { path: '/etc/resolv.conf', content: `nameserver ${network.switchAddress}\nsearch ${domain}\n` },
+    { path: hostsFile, content: hostsText(machine, domain) },
+    { path: resolverFile, content: `nameserver ${network.switchAddress}\nsearch ${domain}\n` },
     { path: firstBootConfigPath, content: ignition, mode: 0o600 },
     ...firstBootFiles,
     ...nspawnFiles,
@@ -28,7 +29,7 @@ export function rootFiles({ machine, domain, network, ignition }: RootFilesInput
 }
 
 /** The machine's own name must resolve at once: kubelet waits 10 s in three places when it does not. */
-function hostsFile(machine: LocalMachine, domain: string): string {
+function hostsText(machine: LocalMachine, domain: string): string {
   return [
     '127.0.0.1 localhost',
     '::1 localhost ip6-localhost ip6-loopback',
