@@ -58,4 +58,15 @@ describe('the table of verbs', () => {
     expect(loaded.filter((one) => !one.endsWith('.ts') && !one.startsWith('node:') && one !== 'ipaddr.js')).toEqual([]);
     expect(loaded.length).toBeLessThan(12);
   });
+
+  test.each([
+    'src/cli/frame/run.ts',
+    'src/cli/frame/parser.ts',
+    'src/cli/frame/print.ts',
+    'src/screen/reporter.ts',
+    'src/workflow/errors.ts',
+    'src/host/real/real-host.ts',
+  ])('%s, which every process loads, does not load zod', (path) => {
+    expect([...loadedWith(path)]).not.toContain('zod');
+  });
 });

@@ -2,7 +2,7 @@
 // when. Replaced as a whole and not synced: it is made anew at every change.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
-import { missingSchema } from './missing.ts';
+import { missingSchema } from './missing-schema.ts';
 
 export const agentStateFile = '/var/lib/firstlight/agent.json';
 

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
-import { stageProgressSchema } from './stage-progress.ts';
+import { stageProgressSchema } from './missing-schema.ts';
 
 export const progressFile = '/var/lib/firstlight/progress.json';
 

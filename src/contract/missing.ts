@@ -1,22 +1,21 @@
 // What somebody waits for, as a value: it travels in state files and events, and movement is a key that was not there
 // before. Nobody parses its words; screens and errors make their sentence with `missingText`.
-import { z } from 'zod';
+// Without its schema (missing-schema.ts): every process of ours loads this file, and few of them read state files.
 
-export const missingSchema = z.object({
+export interface Missing {
   /** The machine, member, service or object that is waited for. */
-  who: z.string(),
+  readonly who: string;
   /** What is missing or wrong with it: a phrase that follows `who`. Empty where `who` says all. */
-  what: z.string(),
+  readonly what: string;
   /** Identifies the state: waiting for the same thing again has the same key, whatever its details are. */
-  key: z.string(),
+  readonly key: string;
   /** Amounts and last answers, which may change without anything having moved. */
-  detail: z.string().exactOptional(),
+  readonly detail?: string;
   /** The machines that the wait is about, where `who` is not the name of a machine. */
-  machines: z.array(z.string()).readonly().exactOptional(),
+  readonly machines?: readonly string[];
   /** The duty of the same agent that has to be settled first. */
-  duty: z.string().exactOptional(),
-});
-export type Missing = z.output<typeof missingSchema>;
+  readonly duty?: string;
+}
 
 /** `who` and `what` identify the state unless another key is given. */
 export function waitingFor(who: string, what = '', more: Partial<Omit<Missing, 'who' | 'what'>> = {}): Missing {

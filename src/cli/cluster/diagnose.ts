@@ -1,4 +1,5 @@
 // `firstlight diagnose [machine]`
+import { missingText } from '../../contract/missing.ts';
 import type { DiagnosisFacts } from '../../diagnose/facts.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { alignColumns } from '../frame/columns.ts';
@@ -17,7 +18,6 @@ export const diagnoseVerb = defineVerb({
     const { mustFindCluster } = await import('../../cluster/find-cluster.ts');
     const { missingNow } = await import('../../cluster/cluster-missing.ts');
     const { observeCluster } = await import('../../cluster/observe-cluster.ts');
-    const { missingText } = await import('../../contract/missing.ts');
     const { diagnosisLines } = await import('../../diagnose/diagnosis-lines.ts');
     const cluster = await mustFindCluster(host, global.dir);
     const missing = missingNow(await observeCluster(host, cluster));
@@ -29,7 +29,7 @@ export const diagnoseVerb = defineVerb({
     const about = reasons.filter((reason) => machine === undefined || reason.machine === machine);
     // Waiting is normal in a cluster that is being made, and is not a finding.
     const isWell = about.every(({ certainty }) => certainty === 'waited');
-    const data = { machine: machine ?? null, reasons: about, facts: await factsInWords(facts) };
+    const data = { machine: machine ?? null, reasons: about, facts: factsInWords(facts) };
     if (isWell && missing.length === 0) return { data, text: 'nothing was found, and nobody waits for anything\n' };
     const lines = diagnosisLines({ seen: missing.map(missingText), reasons: about, dirOption, closing: [] });
     return { data, text: `${lines.join('\n')}\n`, exit: isWell ? exitCodes.ok : exitCodes.infrastructure };
@@ -37,8 +37,7 @@ export const diagnoseVerb = defineVerb({
 });
 
 /** The facts as scripts read them: what is missing as sentences. */
-async function factsInWords(facts: DiagnosisFacts): Promise<object> {
-  const { missingText } = await import('../../contract/missing.ts');
+function factsInWords(facts: DiagnosisFacts): object {
   const machines = facts.machines.map(({ agent, ...machine }) => {
     const duties = agent?.duties.map((duty) => ({ ...duty, missing: duty.missing.map(missingText) }));
     return { ...machine, ...(agent === undefined ? {} : { agent: { ...agent, duties } }) };

@@ -1,4 +1,5 @@
 // `firstlight release verify`
+import { working } from '../../contract/stage-progress.ts';
 import { option, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
 import { defineVerb } from '../frame/verb.ts';
@@ -9,7 +10,6 @@ export const releaseVerifyVerb = defineVerb({
   options: { key: option('--key <file>', 'OpenPGP public key that must have signed the release', text) },
   examples: ['firstlight release verify', 'firstlight release verify --key release.pub'],
   run: async ({ host, options, signal, emit }) => {
-    const { working } = await import('../../contract/stage-progress.ts');
     const { megabytes } = await import('../../release/build/recipe-stage.ts');
     const { verifyRelease } = await import('../../release/verify-release.ts');
     const verified = await verifyRelease(host, {
