@@ -1,5 +1,6 @@
 // Nodes that come and go after the cluster stands. A new worker, or a master whose machine was lost, goes the same road
-// as the first: an entry in the inventory, a machine with the unchanged pointer config, a certificate for exactly that name.
+// as the first: an entry in the inventory, a machine with the unchanged pointer config, a certificate for exactly that
+// name.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { addressAt } from '../assets/cluster-names.ts';

@@ -1,5 +1,5 @@
-// What the stages of `create cluster` share. What one stage makes and a later one needs is a `Produced` value, made anew
-// in each run: only the journal outlives the command.
+// What the stages of `create cluster` share. What one stage makes and a later one needs is a `Produced` value, made
+// anew in each run: only the journal outlives the command.
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';

@@ -88,8 +88,8 @@ export interface AwaitedNodes {
 }
 
 /**
- * One look at whether all of them are Ready and within reach, and where not, what the machine says itself. An API that is away for a
- * moment is something to wait for.
+ * One look at whether all of them are Ready and within reach, and where not, what the machine says itself. An API that
+ * is away for a moment is something to wait for.
  */
 export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<ProgressLook> {
   const sight = await observeCluster(host, cluster);

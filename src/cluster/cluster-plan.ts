@@ -1,5 +1,5 @@
-// What `create cluster` is going to make, as plain facts from the assets: which machines, at which addresses, with which
-// Ignition configs, on which platform.
+// What `create cluster` is going to make, as plain facts from the assets: which machines, at which addresses, with
+// which Ignition configs, on which platform.
 import type { FileSet } from '../assets/asset.ts';
 import { bootstrapIgnition } from '../assets/bootstrap-ignition.ts';
 import { clusterNames } from '../assets/cluster-names.ts';

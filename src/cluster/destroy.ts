@@ -1,5 +1,5 @@
-// Taking a cluster, or only its bootstrap machine, off this host. The journal goes before the machines: if it stayed and
-// the machines were gone, the next `create cluster` would believe that masters carry a cluster that is no more.
+// Taking a cluster, or only its bootstrap machine, off this host. The journal goes before the machines: if it stayed
+// and the machines were gone, the next `create cluster` would believe that masters carry a cluster that is no more.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { ableTo, type ChangeContext } from '../platform/platform.ts';

@@ -1,6 +1,7 @@
 // When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
-// Ready for a while, the add-ons are rolled out, and the API says that it is ready. A kube-apiserver's pod is Ready when
-// its kubelet, beside it, gets 200 from its /readyz: so each server is asked directly, and the load balancer by us.
+// Ready for a while, the add-ons are rolled out, and the API says that it is ready. A kube-apiserver's pod is Ready
+// when its kubelet, beside it, gets 200 from its /readyz: so each server is asked directly, and the load balancer by
+// us.
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';

@@ -1,5 +1,5 @@
-// Puts a cluster into the kubeconfig that a person has already. Entries of the same name are replaced, all others stay as
-// they are; names carry the cluster's own id, so that two clusters called demo do not meet.
+// Puts a cluster into the kubeconfig that a person has already. Entries of the same name are replaced, all others stay
+// as they are; names carry the cluster's own id, so that two clusters called demo do not meet.
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
-// What is going on in the machines of a cluster on this host, read from outside: their first boot, the bootstrap and the
-// agents, each by the file that it keeps up to date inside. Files only, because this is looked at several times a second
-// while the machines need the processors themselves. Nothing here changes anything.
+// What is going on in the machines of a cluster on this host, read from outside: their first boot, the bootstrap and
+// the agents, each by the file that it keeps up to date inside. Files only, because this is looked at several times a
+// second while the machines need the processors themselves. Nothing here changes anything.
 import type { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { type AgentState, agentStateFile, agentStateSchema } from '../contract/agent-state.ts';

@@ -1,5 +1,5 @@
-// What a cluster is right now: its machines by the host, its nodes and etcd voters by its API. Every part may be missing;
-// then the others are still told, and why it is missing.
+// What a cluster is right now: its machines by the host, its nodes and etcd voters by its API. Every part may be
+// missing; then the others are still told, and why it is missing.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';

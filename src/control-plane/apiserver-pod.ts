@@ -1,5 +1,5 @@
-// kube-apiserver of one machine. It talks to the etcd member of the same machine and to no other, so that it starts once
-// and never has to be told a new list of endpoints.
+// kube-apiserver of one machine. It uses only the etcd member of the same machine, so its list of endpoints never
+// changes and it never has to be restarted for that.
 import { bundleFile, certificateFile, keyFile, pkiFolder, serviceAccountFiles } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 import { apiPort, etcdPorts } from '../contract/ports.ts';
@@ -10,9 +10,9 @@ export interface ApiserverPodOptions {
   readonly advertiseAddress: string;
   readonly serviceNetwork: string;
   readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** For how long it serves on, not ready, after it was told to end. Default 5 s. */
+  /** How long it still serves, as not ready, after the signal to end. Default 5 s. */
   readonly shutdownDelaySeconds?: number;
-  /** It never holds much: memory is spent on collecting it less often, a quarter of what its start costs. */
+  /** It never stores much: collecting garbage less often saves a quarter of the processor time of its start. */
   readonly isShortLived?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function apiserverPod(options: ApiserverPodOptions): object {
       ...authentication,
       ...storage,
       ...towardsKubelets,
-      // Longer than the load balancer needs to notice.
+      // Longer than the load balancer needs to see that it is not ready.
       'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
       'shutdown-send-retry-after': 'true',
       ...featureGateFlags(featureGates),

@@ -1,5 +1,5 @@
-// kube-controller-manager of one machine: one of them leads, the others wait. It signs what an approver has approved,
-// and only for kubelets: no other signer's key is given to it.
+// kube-controller-manager of one machine: one of them leads, the others wait. It signs approved requests of kubelets
+// and nothing else: it has no other signer's key.
 import {
   bundleFile,
   certificateFile,
@@ -35,8 +35,8 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
       'leader-elect': 'true',
       controllers: '*,bootstrapsigner,tokencleaner',
       'use-service-account-credentials': 'true',
-      // It asks for an account and a token per controller before the first of them starts. By its defaults (20 a second)
-      // that takes five seconds, in which no kubelet gets its certificate and no node its pod range.
+      // It requests an account and a token for every controller before the first one starts. With the default of 20
+      // requests a second this takes five seconds, in which no kubelet gets a certificate and no node a pod range.
       'kube-api-qps': '150',
       'kube-api-burst': '300',
       'cluster-name': options.clusterName,

@@ -1,5 +1,4 @@
-// The etcd member of a control-plane machine: which files and which folder its flags name. The flags themselves, and who
-// may join when, are the etcd module's.
+// The flags of the etcd member on a control-plane machine, with the files and the data folder of that machine.
 import type { InitialMember } from '../etcd/member.ts';
 import { memberFlags, type MemberPorts, type MemberProfile } from './member-flags.ts';
 import { bundleFile, certificateFile, keyFile } from './control-plane-paths.ts';

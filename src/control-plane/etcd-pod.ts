@@ -1,6 +1,6 @@
-// The etcd member of a machine. Its flags are the etcd module's business; this is the pod around them.
-import { pkiFolder } from './control-plane-paths.ts';
+// The static pod of a machine's etcd member. Its flags come from member-flags.ts.
 import { etcdDataFolder } from '../contract/machine-paths.ts';
+import { pkiFolder } from './control-plane-paths.ts';
 import { staticPod } from './static-pod.ts';
 import { etcdPorts } from '../contract/ports.ts';
 
@@ -19,7 +19,8 @@ export function etcdPod({ image, flags }: EtcdPodOptions): object {
     startup: probe('/livez'),
     liveness: probe('/livez'),
     readiness: probe('/readyz'),
-    // More than an API server: when processors are short, a leader that is late with its heartbeats costs everybody a write.
+    // More than an API server: when processors are short, late heartbeats of a leader cause an election and failed
+    // writes.
     cpuRequest: '300m',
     folders: [
       { path: pkiFolder, isWritable: false },

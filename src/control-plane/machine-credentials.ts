@@ -1,6 +1,5 @@
-// The leaves of one control-plane machine: made here, from the signers that lie beside them, and never sent anywhere.
-// Observed first: a leaf that still fits its profile and is not near its end is left alone, so this runs at every start
-// and on every renewal tick.
+// The leaf certificates of one control-plane machine: issued on the machine by the signers in the same folder, and
+// never sent anywhere. A leaf that fits its profile and is not near its end is kept, so this may run at any time.
 import { basename, join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { type FileReference, kubeconfigText } from '../kubernetes/kubeconfig.ts';
@@ -26,7 +25,7 @@ export const heldSigners: readonly SignerName[] = Object.keys(signerProfiles).fi
   (name): name is SignerName => name !== 'root-ca',
 );
 
-/** What a control-plane machine makes for itself; kubelets ask for theirs. */
+/** The leaves that a control-plane machine issues for itself; kubelets request theirs. */
 export const ownLeaves: readonly MachineLeafName[] = Object.entries(leafProfiles)
   .filter(([, profile]) => profile.madeOn === 'machine')
   .map(([name]) => name as MachineLeafName);
@@ -48,7 +47,7 @@ export interface IssuedLeaf {
 }
 
 export interface DueLeaf extends IssuedLeaf {
-  /** Still good for its purpose: only its age asks for a new one, so that there is time to do it in turn. */
+  /** Still valid and only old: there is time to renew it when it is this machine's turn. */
   readonly canWait: boolean;
 }
 
@@ -60,7 +59,7 @@ export async function dueLeaves(options: CredentialOptions): Promise<readonly Du
   return found.filter((leaf) => leaf !== undefined);
 }
 
-/** Makes what is missing or no longer fits, and says what it made and why. */
+/** Issues what is missing or no longer fits, and returns what it issued and why. */
 export async function ensureMachineCredentials(options: CredentialOptions): Promise<readonly IssuedLeaf[]> {
   const folder = options.folder ?? pkiFolder;
   const signers = await readSigners(options.host, folder);
@@ -136,7 +135,7 @@ async function writeLeaf(
 ): Promise<void> {
   const issuing = { random: host.random, now: host.clock.now() };
   const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signerOf(name, signers), issuing);
-  // The key first: a certificate without its key would be noticed, a key without its certificate is made anew.
+  // The key first: a key without its certificate leads to a new leaf at the next run.
   await host.files.write(join(folder, `${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
   await host.files.write(join(folder, `${name}.crt`), certificatePem, { mode: 0o644 });
 }
@@ -150,7 +149,7 @@ async function writeBundles(host: Host, folder: string, signers: Signers): Promi
   }
 }
 
-/** They name files instead of holding a copy: the components read those again, so a renewal needs no restart. */
+/** They name files instead of containing them: the components read the files again, so a renewal needs no restart. */
 async function writeKubeconfigs({ host, clusterName, kubeconfigFolder }: CredentialOptions): Promise<void> {
   for (const component of ['kube-controller-manager', 'kube-scheduler'] as const) {
     const beside = (file: string): FileReference => ({ file: `${basename(pkiFolder)}/${file}` });

@@ -1,6 +1,6 @@
-// The command line of an etcd 3.7 member. Two rules hide in it: `--max-learners` must be the same on every member (etcd
-// checks it when a change is applied and at every start), and `--initial-cluster-state=new` exists for exactly one
-// member of a cluster's life, the bootstrap machine's first start.
+// The command line of an etcd 3.7 member. Two rules: `--max-learners` must be the same on every member (etcd
+// checks it when a change is applied and at every start), and `--initial-cluster-state=new` is used once in the life of
+// a cluster, at the first start of the bootstrap machine.
 import { etcdPorts, httpsUrl } from '../contract/ports.ts';
 import type { InitialMember } from '../etcd/member.ts';
 
@@ -15,7 +15,7 @@ export interface MemberFiles {
 export interface MemberPorts {
   readonly client: number;
   readonly peer: number;
-  /** Plain HTTP on loopback: health for the kubelet, numbers for whoever scrapes. */
+  /** Plain HTTP on loopback: health for the kubelet, and metrics. */
   readonly metrics: number;
 }
 
@@ -26,7 +26,7 @@ export interface MemberFlags {
   readonly ports?: MemberPorts;
   readonly dataFolder: string;
   readonly files: MemberFiles;
-  /** Keeps two clusters apart that happen to meet: the cluster's own id. */
+  /** The id of the cluster: members of two clusters never join each other. */
   readonly clusterToken: string;
   readonly initialCluster: readonly InitialMember[];
   readonly initialState: 'new' | 'existing';

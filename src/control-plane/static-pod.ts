@@ -1,7 +1,7 @@
-// A control-plane component as a static pod: one container on the host's network, files of the host, nothing of the API.
-// Since 1.34 the kubelet rejects static pods that refer to API objects, and a control plane must start without one.
-// Probes come every second: the handoff waits on them. Liveness never depends on quorum, or a lost quorum would kill
-// the survivor.
+// A control-plane component as a static pod: one container on the host's network with files of the host. It refers to
+// no API object: the kubelet rejects such static pods since 1.34, and a control plane must start without an API. Probes
+// run every second, because the handoff waits for them. Liveness never depends on quorum: a lost quorum must not kill
+// pods.
 import type { ControlPlaneComponent } from './control-plane-paths.ts';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 
@@ -39,7 +39,7 @@ export function staticPod(options: StaticPodOptions): object {
       name: component,
       namespace: systemNamespace,
       labels: { component, tier: 'control-plane' },
-      // Lets `kubectl get pods` show how the pod came to be; the kubelet ignores it.
+      // Shows in `kubectl get pods` who wrote the pod; the kubelet ignores it.
       annotations: { 'firstlight.io/written-by': 'firstlight' },
     },
     spec: {
@@ -84,7 +84,7 @@ function httpGet({ path, port, scheme, host }: HttpProbe): object {
   return { httpGet: { path, port, scheme, ...(host === undefined ? {} : { host }) } };
 }
 
-/** No flag where nothing is to be switched. */
+/** No flag where no gate is set. */
 export function featureGateFlags(gates: Readonly<Record<string, boolean>> = {}): Readonly<Record<string, string>> {
   const list = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`);
   return list.length === 0 ? {} : { 'feature-gates': list.join(',') };

@@ -1,6 +1,6 @@
-// First boot, as it runs inside a machine: the real Ignition fetches and applies the machine's config, the units it
-// named are enabled or disabled, systemd reads everything anew and goes on to the machine's target.
-// The status is written before the config is deleted: whoever finds a config with the status `done` only deletes it.
+// First boot, as it runs inside a machine: the real Ignition fetches and applies the machine's config, the units that
+// it named are enabled or disabled, then systemd reloads and starts the machine's target. The status is written before
+// the config is deleted: a run that finds the status `done` only deletes the config.
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { nodeSettingsFile } from '../contract/machine-paths.ts';
@@ -11,7 +11,7 @@ import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
 import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
 
-/** Where Ignition's stages hand over to each other; holds the whole config. */
+/** One stage of Ignition writes it, the next reads it; it contains the whole config. */
 const configCache = '/run/ignition.json';
 const stateFile = '/run/ignition-state.json';
 const presetFile = '/etc/systemd/system-preset/20-ignition.preset';
@@ -43,13 +43,13 @@ export async function runFirstBoot(host: Host, options: FirstBootOptions): Promi
   for (const path of [configCache, stateFile]) await host.files.remove(path);
   const done = await report({ phase: 'done' });
   await host.files.remove(firstBootConfigPath);
-  // The jobs of this boot were made before Ignition wrote its units. Isolating the target again makes them anew, as
-  // the switch from initramfs to root does where Ignition runs there. Not waited for: it needs this unit to end.
+  // systemd queued the jobs of this boot before Ignition wrote its units. Isolating the target queues them again, as
+  // the switch from initramfs to root does elsewhere. Without waiting: the job can only run when this unit has ended.
   await systemctl(host, ['--no-block', 'isolate', 'default.target']);
   return done;
 }
 
-/** Saves firstlight-prepare.service its start where this machine is a node; when it fails, that unit tries again. */
+/** On a node this makes the start of firstlight-prepare.service unnecessary; when it fails, that unit tries again. */
 async function prepareAlready(host: Host, { log }: FirstBootOptions): Promise<void> {
   if ((await host.files.facts(nodeSettingsFile)) === undefined) return;
   await prepareNode(host).catch((error: unknown) => log(`not prepared yet: ${String(error)}`));
@@ -57,7 +57,7 @@ async function prepareAlready(host: Host, { log }: FirstBootOptions): Promise<vo
 
 type Report = (change: Pick<FirstBootStatus, 'phase' | 'reason' | 'waitingFor'>) => Promise<FirstBootStatus>;
 
-/** Writes the status file; changes are written one after the other and the newest wins. */
+/** Writes the status file; changes are written one after the other, so the file has the newest. */
 function statusReporter(host: Host): Report {
   const startedAt = host.clock.now();
   const timeline = openTimeline(host, 'first-boot');
@@ -81,7 +81,7 @@ function statusReporter(host: Host): Report {
   };
 }
 
-/** Each phase once; a fetch moves on to a URL, and says there what the last attempt met. */
+/** Each phase once; a fetch is marked as moved at the first attempt of each URL. */
 function noteIn(timeline: Timeline, { phase, reason, waitingFor }: Parameters<Report>[0]): void {
   if (phase === 'done' || phase === 'failed') return timeline.mark('first-boot', phase, reason);
   timeline.mark('first-boot', 'began');
@@ -98,7 +98,7 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
   let current: FetchAttempt | undefined;
   let since = host.clock.now();
   const onLine = (line: string, stream: 'stdout' | 'stderr'): void => {
-    // Ignition's log is on stdout; on stderr a failing Ignition prints the whole config, secrets and all.
+    // Ignition's log is on stdout; on stderr a failing Ignition prints the whole config with its secrets.
     if (stream === 'stderr') return;
     options.log(line);
     const event = parseIgnitionLine(line);
@@ -122,15 +122,15 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
   throw firstBootErrors.IGNITION({ stage, reason });
 }
 
-/** Only the units that Ignition named: the others are as the root was built, whatever Debian's default preset says. */
+/** Only the units that Ignition named: the others stay as the root was built, whatever Debian's default preset is. */
 async function applyPresets(host: Host): Promise<void> {
   const content = await host.files.readIfPresent(presetFile);
   const units = presetUnits(Buffer.from(content ?? new Uint8Array()).toString('utf8'));
-  // The reload that follows is for them too.
+  // Without a reload: the caller reloads once for everything.
   if (units.length > 0) await systemctl(host, ['--no-reload', 'preset', ...units]);
 }
 
-/** The units that a preset file (systemd.preset(5)) names: `enable echo@.service a b` names echo@a.service, echo@b.service. */
+/** Units of a preset file (systemd.preset(5)): `enable echo@.service a b` names echo@a.service and echo@b.service. */
 export function presetUnits(preset: string): readonly string[] {
   const units = preset.split('\n').flatMap((line) => {
     const [verb, name, ...instances] = line.trim().split(/\s+/);

@@ -1,5 +1,5 @@
-// Reads what Ignition says on its standard output: which URL it asks for, how often, and what the last attempt met.
-// Ignition retries for ever; without this a waiting machine would look like a hanging one.
+// Reads Ignition's log: which URL it requests, how often, and how the last attempt failed.
+// Ignition retries for ever; without this a machine that waits would look like one that hangs.
 
 export interface FetchAttempt {
   readonly url: string;
@@ -41,12 +41,12 @@ const retriedStatuses: readonly string[] = [
   'Network Authentication Required',
 ];
 
-/** What the config server means by a status, where its words alone do not tell. */
+/** The meaning of a status of the config server, where the words of the status do not explain it. */
 const meanings: Readonly<Record<string, string>> = {
   'Network Authentication Required': 'its token is not accepted (Network Authentication Required)',
 };
 
-/** Folds one more event in; undefined when nothing is being fetched any more. */
+/** The attempt after one more event; undefined when nothing is being fetched any more. */
 export function nextAttempt(current: FetchAttempt | undefined, event: FetchEvent): FetchAttempt | undefined {
   switch (event.kind) {
     case 'attempt': {
@@ -71,7 +71,7 @@ function shortReason(text: string): string {
     .trim();
 }
 
-/** The last thing it called critical, without the phrase it always ends with. */
+/** The last critical message, except the general one that always comes last. */
 export function failureReason(output: string): string | undefined {
   const critical = output.split('\n').filter((line) => /^CRITICAL\s*:/.test(line));
   const said = critical.filter((line) => !line.includes('Ignition failed:')).at(-1) ?? critical.at(-1);

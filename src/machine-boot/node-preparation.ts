@@ -1,5 +1,5 @@
-// From what was observed on a machine and what its pool was told, to the files that containerd and the kubelet read
-// below /run/firstlight. Pure: the same facts always give the same files.
+// Facts of a machine and settings of its pool → the files that containerd and the kubelet read below /run/firstlight.
+// Pure: the same facts always give the same files.
 import ipaddr from 'ipaddr.js';
 import type { CgroupDriver } from '../machine-software/containerd-config.ts';
 import { containerdMachineConfigText } from '../machine-software/containerd-config.ts';
@@ -49,7 +49,9 @@ export function nodePreparation(facts: MachineFacts, settings: NodeSettings): No
   };
 }
 
-/** On cgroup v1 the systemd of a container sees controllers it may not write, so pods' cgroups are made directly. */
+/**
+ * On cgroup v1 the systemd of a container sees controllers that it may not write, so cgroups of pods bypass systemd.
+ */
 export function cgroupDriverOf(facts: Pick<MachineFacts, 'cgroupVersion' | 'isContainer'>): CgroupDriver {
   return facts.cgroupVersion === 1 && facts.isContainer ? 'cgroupfs' : 'systemd';
 }

@@ -1,5 +1,5 @@
-// What only the machine itself can know, as observed now. Observing is here; what follows from it is in
-// node-preparation.ts, a pure function, so that every kind of machine can be a row in a table.
+// Observes what only the machine itself knows. What follows from these facts is decided in node-preparation.ts, a pure
+// function, so that its test has one row per kind of machine.
 import type { Host } from '../host/host.ts';
 import { nodePreparationErrors } from './errors.ts';
 

@@ -34,8 +34,8 @@ interface OwnName {
 }
 
 /**
- * /etc/hosts with the machine's own name; every line that is not ours is kept. The kubelet is linked statically and asks
- * /etc/hosts, then DNS: a name that DNS does not answer would cost three waits of ten seconds at every start.
+ * /etc/hosts with the machine's own name; every line that is not ours is kept. The kubelet is linked statically and
+ * asks /etc/hosts, then DNS: a name that DNS does not answer would cost three waits of ten seconds at every start.
  */
 export function hostsText(before: string, { name, addresses }: OwnName): string {
   const kept = before.split('\n').filter((line) => !line.endsWith(hostsMarker));

@@ -1,10 +1,10 @@
-// The units of the bootstrap machine: kubelet → bootkube → tectonic → rm-assets, and beside them those that work while
-// bootkube does. Two properties of systemd shape the chain:
+// The units of the bootstrap machine: kubelet → bootkube → tectonic → rm-assets, and the units that run at the same
+// time as bootkube. Two properties of systemd shape the chain:
 //   - a oneshot that fails and is restarted fails every unit that requires it and releases every unit that merely
 //     wants it, so each link starts the next one itself, after it has succeeded (ExecStartPost);
-//   - "after" a oneshot means after it has ended, so what must run beside bootkube is not ordered after it.
-// Every link looks first whether its work is done, so the chain may be started again at any point and after a reboot;
-// once rm-assets has left its mark none of it starts again.
+//   - "after" a oneshot means after it has ended, so a unit that runs together with bootkube is not ordered after it.
+// Every unit first checks whether its work is done, so the chain may be started again at any point and after a reboot.
+// Once rm-assets has written its mark, no unit of the chain starts again.
 import { bootstrapFinished, configServerPaths, masterConfigServerPaths, programs } from '../contract/machine-paths.ts';
 import { prepareUnit } from './node-units.ts';
 import type { Command, ServiceUnit } from './unit.ts';
@@ -22,7 +22,8 @@ const oneshot = {
   RemainAfterExit: true,
   Restart: 'on-failure',
   RestartSec: 1,
-  // The stages have deadlines of their own, which say what was missing; systemd's would only kill them.
+  // The stages have their own deadlines, with an error that says what is missing; a deadline of systemd would only kill
+  // them.
   TimeoutStartSec: 'infinity',
 } as const;
 
@@ -91,7 +92,7 @@ const configServerService = {
   NoNewPrivileges: true,
 } as const;
 
-/** The program of a server with a thousand connections: Node and libc would rather keep memory than give it back. */
+/** For a server with a thousand connections: by default Node and libc keep memory instead of returning it. */
 export const configServerEnvironment = {
   NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4',
   MALLOC_ARENA_MAX: '2',
@@ -191,7 +192,7 @@ export const progressUnit: ServiceUnit = {
   install: multiUser,
 };
 
-/** In the order in which they work. */
+/** In the order in which they run. */
 export const bootstrapUnits: readonly ServiceUnit[] = [
   machineConfigServerUnit,
   bootkubeUnit,

@@ -15,7 +15,7 @@ export interface ContainerdOptions {
 export function containerdConfigText({ pauseImage }: ContainerdOptions): string {
   return stringify({
     version: 3,
-    // conf.d is for MachineConfigs of the user; the machine's own facts come last and win.
+    // conf.d is for MachineConfigs of the user; the file of the machine itself comes last and overrides them.
     imports: ['/etc/containerd/conf.d/*.toml', `${runtimePaths.containerdFolder}/*.toml`],
     plugins: {
       [images]: {
@@ -38,7 +38,7 @@ export type CgroupDriver = 'systemd' | 'cgroupfs';
 
 export interface ContainerdMachineOptions {
   readonly cgroupDriver: CgroupDriver;
-  /** Without CAP_SYS_RESOURCE nobody may lower an OOM score, and runc dies trying. */
+  /** Without CAP_SYS_RESOURCE no process may lower an OOM score, and runc fails when it tries. */
   readonly restrictsOomScore: boolean;
 }
 

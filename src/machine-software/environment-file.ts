@@ -1,4 +1,4 @@
-// A file as systemd's EnvironmentFile= reads it; values are quoted, because a blank or a `#` would end them otherwise.
+// The text of a file for systemd's EnvironmentFile=. Values are quoted: a space or a `#` would end an unquoted one.
 
 export function environmentText(variables: Readonly<Record<string, string>>): string {
   const quoted = (value: string): string => `"${value.replace(/[\\"`$]/g, (char) => `\\${char}`)}"`;

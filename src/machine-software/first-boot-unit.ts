@@ -1,5 +1,5 @@
 // The unit that configures a machine from its Ignition config before anything else starts, as files for its root.
-// It is required by sysinit.target: when it fails, no service starts on a machine that nobody configured.
+// sysinit.target requires it: when it fails, no service starts on a machine that is not configured.
 
 /** A file to be put into a machine's root before it boots. */
 export type RootFile =
@@ -7,8 +7,8 @@ export type RootFile =
   | { readonly path: string; readonly linkTo: string };
 
 /**
- * The machine's config, handed over by whoever made the machine. First boot runs while it is there, and deletes it as
- * its last act: what may hold secrets does not stay, and nothing of first boot ever runs again.
+ * The machine's config, written by the platform that made the machine. First boot runs while the file exists and
+ * deletes it at the end: secrets in it do not stay, and first boot never runs again.
  */
 export const firstBootConfigPath = '/etc/firstlight/config.ign';
 

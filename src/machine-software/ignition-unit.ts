@@ -1,5 +1,5 @@
-// A unit as Ignition takes it. `enabled` is always said: an Ignition config that leaves it out asks for the presets
-// of the image, which are not ours.
+// A unit as Ignition reads it. `enabled` is always set: without it Ignition applies the presets of the image, which are
+// not ours.
 import type { Dropin, Unit } from '../ignition/config.ts';
 import type { SystemdUnit } from './unit.ts';
 import { unitText } from './unit.ts';
@@ -8,7 +8,7 @@ export function ignitionUnit(unit: SystemdUnit): Unit {
   return { name: unit.name, enabled: unit.isEnabled, contents: unitText(unit) };
 }
 
-/** What is added to a unit, also to one that another config brings. */
+/** An addition to a unit, also to a unit that another config defines. */
 export interface UnitDropin {
   readonly unit: string;
   /** With its suffix: `10-proxy.conf`. */
@@ -16,7 +16,7 @@ export interface UnitDropin {
   readonly text: string;
 }
 
-/** A config names a unit once: drop-ins stand with their unit, or alone where the unit is somebody else's. */
+/** A config names a unit once: drop-ins are part of their unit, or alone where another config defines the unit. */
 export function ignitionUnits(units: readonly SystemdUnit[], dropins: readonly UnitDropin[]): readonly Unit[] {
   const waiting = Map.groupBy(dropins, ({ unit }) => unit);
   const own = units.map((unit) => {

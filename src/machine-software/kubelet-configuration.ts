@@ -30,7 +30,7 @@ export function kubeletConfigurationText(role: KubeletRole, featureGates: Featur
   return toYaml({
     ...header,
     staticPodPath: staticPodFolder,
-    // Changes are seen by inotify; this is only the fallback, whose default is 20 s.
+    // The kubelet sees changes by inotify; this interval is only the fallback (default 20 s).
     fileCheckFrequency: '5s',
     containerRuntimeEndpoint: `unix://${containerdSocket}`,
     failSwapOn: false,
@@ -46,7 +46,7 @@ export function kubeletConfigurationText(role: KubeletRole, featureGates: Featur
   });
 }
 
-/** No API server exists that could vouch for a caller, so there is no port to call. */
+/** Without an API server the kubelet cannot authenticate callers, so it opens no port. */
 const standalone = {
   enableServer: false,
   authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
@@ -77,13 +77,13 @@ export interface KubeletMachineOptions {
   readonly resolverFile?: string;
   /** Delays a shutdown for pods to end; needs logind. */
   readonly canDelayShutdown: boolean;
-  /** Its disk is that of a host with other things on it: how full that is, in per cent, says nothing about this machine. */
+  /** The machine shares the disk of its host: the used percentage of that disk says nothing about the machine. */
   readonly sharesDisk: boolean;
 }
 
 /**
- * On a host's disk that is 85 % full the defaults would keep every pod away and delete the images that came with the
- * machine. Absolute sizes instead, and no collection.
+ * On a shared disk that is 85 % full, the defaults would keep every pod away and delete the images that came with the
+ * machine. So limits are absolute sizes, and images are not collected.
  */
 export const onSharedDisk = {
   evictionHard: {

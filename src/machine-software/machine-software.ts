@@ -23,7 +23,7 @@ import { sysctlText } from './sysctls.ts';
 import { authorityFiles, systemTrustDropins, systemTrustUnit } from './system-trust.ts';
 import type { SystemdUnit } from './unit.ts';
 
-/** What the software of a machine must know about its cluster; the same on all of them. */
+/** What the software of a machine must know about its cluster; the same for all machines. */
 export interface SoftwareFacts {
   /** `https://api-int.<cluster>.<baseDomain>:6443` */
   readonly apiServerUrl: string;
@@ -44,13 +44,13 @@ export interface SoftwareFacts {
   readonly additionalTrustBundle?: string;
   /** Of Kubernetes, for every component. */
   readonly featureGates?: FeatureGates;
-  /** Whom machines believe when they ask the config server for more than their configuration. */
+  /** The authority by which machines verify the config server when they ask it for more than their configuration. */
   readonly configServerCaPem?: string;
   /** What masters make their pods and certificates from. */
   readonly controlPlane?: ControlPlaneFacts;
   /**
    * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
-   * kubelet.service). They write kubelet.env as their last act, so Ignition writes only what they make it from.
+   * kubelet.service). They write kubelet.env at the end, so Ignition writes only the input of it.
    */
   readonly nodeBootstrap?: { readonly units: readonly Unit[] };
 }
@@ -108,7 +108,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
   };
 }
 
-/** With the feature gates, which the pods of a master get as its kubelet does. */
+/** With the feature gates: the pods of a master get the same ones as its kubelet. */
 function controlPlaneOf({ controlPlane, featureGates }: SoftwareFacts): { readonly controlPlane?: ControlPlaneFacts } {
   if (controlPlane === undefined) return {};
   return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
@@ -178,7 +178,7 @@ export function containerRuntimeSoftware(facts: SoftwareFacts): SoftwarePart {
 }
 
 export function kubeletSoftware(role: MachineRole, facts: SoftwareFacts): SoftwarePart {
-  // The bootstrap machine never waits for an add-on: its runtime is the image's own, and it lives for minutes.
+  // The bootstrap machine never waits for an add-on: it uses the runtime of its image, and it exists for minutes.
   const isPreparedFirst = role !== 'bootstrap' && facts.nodeBootstrap !== undefined;
   return {
     files: [
@@ -191,7 +191,7 @@ export function kubeletSoftware(role: MachineRole, facts: SoftwareFacts): Softwa
         text: environmentText(facts.kubeletEnvironment),
       },
     ],
-    // The kubelet follows this folder by inotify only if it is there when it starts.
+    // The kubelet watches this folder by inotify only if it exists when the kubelet starts.
     directories: [paths.staticPodFolder],
     units: [kubeletUnit({ mode: role === 'bootstrap' ? 'standalone' : 'cluster' })],
   };

@@ -69,7 +69,7 @@ export const containerdUnit: ServiceUnit = {
     RestartSec: 1,
     KillMode: 'process',
     Delegate: true,
-    // Both are taken as wishes where CAP_SYS_RESOURCE is missing: systemd then keeps what it has.
+    // Without CAP_SYS_RESOURCE systemd ignores the score and the limits and keeps its own.
     OOMScoreAdjust: -999,
     LimitNPROC: 'infinity',
     LimitCORE: 'infinity',

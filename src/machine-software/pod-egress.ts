@@ -1,13 +1,13 @@
-// The way of pods out of the cluster: what leaves the pod networks goes out under the address of its node, because nobody
-// outside has a route back to a pod. Between pods nothing is rewritten. Without it a name server outside never answers
-// CoreDNS, and every lookup of a foreign name costs five seconds.
+// Packets from pods to the outside get the address of their node, because no router outside has a route back to a pod.
+// Packets between pods are not rewritten. Without this an outside name server never answers CoreDNS, and every lookup
+// of an outside name takes five seconds.
 import { programs } from '../contract/machine-paths.ts';
 import { prepareUnit } from './node-units.ts';
 import type { ServiceUnit } from './unit.ts';
 
 export const podEgressFile = '/etc/firstlight/pod-egress.nft';
 
-/** As `nft -f` reads it: one transaction that replaces our table whole, whatever was in it. */
+/** The input of `nft -f`: one transaction that replaces the whole table, whatever its contents were. */
 export function podEgressText({ clusterNetworks }: { readonly clusterNetworks: readonly string[] }): string {
   const pods = `{ ${clusterNetworks.join(', ')} }`;
   return `table ip firstlight

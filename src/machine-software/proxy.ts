@@ -1,6 +1,6 @@
-// The way out to the world through a proxy, for the units that go there. In files and not in units: what a unit says is
-// told to everybody who asks systemd, a file of mode 0600 is not. User and password are in a file of their own, because
-// MachineConfigs can be read in the cluster: only the config server, which knows whom it answers, adds that one.
+// The proxy of the machines, for the units that reach the outside world. It is set in files of mode 0600: systemd shows
+// the contents of units to every user. User and password are in a separate file, because MachineConfigs can be read in
+// the cluster: only the config server adds that file, to machines that it has authenticated.
 import type { Config } from '../ignition/config.ts';
 import { environmentText } from './environment-file.ts';
 import type { UnitDropin } from './ignition-unit.ts';
@@ -13,9 +13,9 @@ export interface ProxyUrls {
   readonly httpsProxy?: string;
 }
 
-/** Without user and password, which are never part of what a cluster knows about itself. */
+/** Without user and password: these are never stored in the cluster. */
 export interface MachineProxy extends ProxyUrls {
-  /** What is reached directly, complete: the cluster's own names and networks are in it. */
+  /** The complete list of what is reached directly, with the cluster's own names and networks. */
   readonly noProxy: readonly string[];
   /** The proxy asks for user and password; machines get them from the config server. */
   readonly hasCredentials: boolean;
@@ -27,7 +27,7 @@ export function proxyEnvironmentText({ noProxy, ...urls }: MachineProxy): string
   return environmentText({ ...urlVariables(urls), NO_PROXY: noProxy.join(',') });
 }
 
-/** Of the URLs with user and password in them. */
+/** From URLs that contain user and password. */
 export function proxyCredentialsText(urls: ProxyUrls): string {
   return environmentText(urlVariables(urls));
 }
@@ -46,7 +46,7 @@ export function needsProxyCredentials({ systemd }: Config): boolean {
   );
 }
 
-/** The bootstrap machine has the credentials among its assets; when those are removed its units go on without. */
+/** The bootstrap machine has the credentials among its assets; once these are removed, its units start without them. */
 export function proxyDropins(
   { hasCredentials }: MachineProxy,
   { units, isBootstrap }: { readonly units: readonly string[]; readonly isBootstrap: boolean },
@@ -54,7 +54,7 @@ export function proxyDropins(
   const credentials: EnvironmentFile = isBootstrap
     ? { path: configServerPaths.proxyCredentials, isOptional: true }
     : { path: proxyCredentials };
-  // Of a variable in both files the later one counts.
+  // If both files set a variable, the later file wins.
   const files = [{ path: proxyEnvironment }, ...(hasCredentials ? [credentials] : [])];
   const text = dropinText({ service: { EnvironmentFile: files } });
   return units.map((unit) => ({ unit, name: proxyDropin, text }));

@@ -1,17 +1,17 @@
-// Where images of a registry are really pulled from: one hosts.toml per registry, as containerd reads them.
+// From where the images of a registry are pulled: one hosts.toml per registry, as containerd reads them.
 // Mirrors are tried in the order given, then the registry itself unless it is blocked.
 import { stringify } from 'smol-toml';
 import { registryHostsFolder } from '../contract/machine-paths.ts';
 
 export interface Registry {
-  /** As it stands in image names: `docker.io`, `registry.example.com:5000`. `_default` is every other registry. */
+  /** As written in image names: `docker.io`, `registry.example.com:5000`. `_default` is every other registry. */
   readonly name: string;
   readonly mirrors: readonly RegistryMirror[];
-  /** Only the mirrors may be asked. */
+  /** Only the mirrors are used. */
   readonly isBlocked?: boolean;
   /**
-   * A mirror is asked for what is named by digest, and never what a tag means. containerd knows mirrors per registry: a
-   * mirror that was meant for one repository is asked for its neighbours too, and a digest cannot be answered wrongly.
+   * A mirror serves images that are named by digest and never resolves tags. containerd has mirrors per registry: a
+   * mirror for one repository is asked for other repositories too, and the answer for a digest cannot be wrong.
    */
   readonly isDigestOnly?: boolean;
 }
@@ -46,13 +46,15 @@ export function registryHostsFile(registry: Registry): RegistryHostsFile {
   };
 }
 
-/** The last resort when no mirror answers. containerd has no "none": an address that cannot answer stands for it. */
+/**
+ * The server that is used when no mirror answers. containerd has no "none": an address that never answers replaces it.
+ */
 function serverOf(registry: Registry): string {
   if (registry.isBlocked === true) return 'https://blocked.invalid';
   return registry.name === 'docker.io' ? 'https://registry-1.docker.io' : `https://${registry.name}`;
 }
 
-/** Without this containerd would append /v2 to the path once more. */
+/** Otherwise containerd would append /v2 to the path a second time. */
 function isApiRoot(url: string): boolean {
   return new URL(url).pathname.startsWith('/v2/');
 }

@@ -1,4 +1,4 @@
-// Kernel settings a node cannot do without, each with its reason. What is not here stays as the machine has it.
+// Kernel settings that a node needs, each with its reason. All others stay as the machine has them.
 
 interface Sysctl {
   readonly name: string;
@@ -16,7 +16,7 @@ export const sysctls: readonly Sysctl[] = [
   { name: 'kernel.panic_on_oops', value: 1, why: 'the kubelet expects it: no half-dead kernel under pods' },
 ];
 
-/** As sysctl.d(5) reads it. The leading `-` lets a machine go on where a setting cannot be written or does not exist. */
+/** In the format of sysctl.d(5). The leading `-` ignores a setting that does not exist or cannot be written. */
 export function sysctlText(): string {
   return sysctls.map(({ name, value, why }) => `# ${why}\n-${name} = ${value}\n`).join('');
 }

@@ -1,13 +1,13 @@
-// Authorities that a machine trusts besides those of its system, put where Debian's update-ca-certificates looks.
-// A program reads the system's trust once, when it starts. So containerd does not start before the trust was made: an
-// order between units alone would let it start after a failed attempt.
+// Authorities that a machine trusts besides those of its system, put where Debian's update-ca-certificates looks. A
+// program reads the system's trust once, when it starts. So containerd must not start before the trust store is
+// written: an order between units alone would let it start after a failed attempt.
 import type { UnitDropin } from './ignition-unit.ts';
 import { addedAuthorities, programs, systemTrust, systemTrustMade } from '../contract/machine-paths.ts';
 import type { ServiceUnit } from './unit.ts';
 import { dropinText } from './unit.ts';
 
 export const systemTrustUnit: ServiceUnit = {
-  // The name under which units of other systems wait for the same thing.
+  // Units of other systems wait for the same work by this name.
   name: 'update-ca-certificates.service',
   why:
     `Makes the system's trust anew from its own authorities and those in ${addedAuthorities}. Runs at every boot, ` +
@@ -30,7 +30,7 @@ export const systemTrustUnit: ServiceUnit = {
   install: { WantedBy: ['multi-user.target'] },
 };
 
-/** One file for each certificate: the tool makes a link for the first one in a file only. */
+/** One file per certificate: update-ca-certificates makes a link only for the first certificate of a file. */
 export function authorityFiles(bundle: string): readonly { readonly path: string; readonly text: string }[] {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   return certificates.map((text, index) => ({
@@ -41,7 +41,7 @@ export function authorityFiles(bundle: string): readonly { readonly path: string
 
 const dropin = '20-system-trust.conf';
 
-/** containerd waits for the trust; `nodePrograms` are told of it, because Node brings a trust of its own. */
+/** containerd waits for the trust store; `nodePrograms` get its path, because Node uses its own store by default. */
 export function systemTrustDropins(nodePrograms: readonly string[]): readonly UnitDropin[] {
   const waits = dropinText({
     unit: { Wants: [systemTrustUnit.name], After: [systemTrustUnit.name] },

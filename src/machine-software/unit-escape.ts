@@ -1,6 +1,6 @@
-// How text becomes part of a systemd unit without meaning more than it says. This is the only file that knows
+// Escapes text for systemd units, so that systemd reads it literally. This is the only file that knows
 // systemd's quoting (systemd.syntax(7)), specifiers (`%`) and command-line variables (`$`).
-// Rule: a plain string is always literal; what systemd shall expand is asked for with `specifier` or `variable`.
+// Rule: a plain string is always literal; what systemd shall expand is written with `specifier` or `variable`.
 
 /** A specifier that systemd replaces when it loads the unit: `specifier('H')` is the host name. */
 export interface Specifier {
@@ -28,7 +28,7 @@ export function variable(name: string): Variable {
   return { kind: 'variable', name: variableName(name), isSplit: false };
 }
 
-/** The words of an environment variable as arguments of their own, none when it is empty. */
+/** The words of an environment variable as separate arguments, none when it is empty. */
 export function splitVariable(name: string): Variable {
   return { kind: 'variable', name: variableName(name), isSplit: true };
 }
@@ -45,7 +45,7 @@ export function lineValue(text: string): string {
   return escapeSpecifiers(text);
 }
 
-/** One word among others on a line where `$` means nothing (Environment=). */
+/** One word of a line on which `$` has no meaning (Environment=). */
 export function quotedWord(text: string): string {
   return quoteIfNeeded(escapeSpecifiers(text));
 }

@@ -13,15 +13,15 @@ export interface Command {
 
 export interface PathCondition {
   readonly path: string;
-  /** The unit is skipped when the path is there. */
+  /** The unit is skipped when the path exists. */
   readonly isNegated?: boolean;
-  /** One such condition that holds is enough among those that are marked so; the others must all hold. */
+  /** Of the conditions with this mark one is enough; the others must all hold. */
   readonly isAlternative?: boolean;
 }
 
 export interface EnvironmentFile {
   readonly path: string;
-  /** Without the file the unit starts all the same; otherwise its start fails, and Restart= decides what then. */
+  /** The unit starts without the file; otherwise the start fails, and Restart= decides what happens then. */
   readonly isOptional?: boolean;
 }
 
@@ -88,7 +88,7 @@ export interface InstallSection {
 interface UnitBase {
   /** With its suffix: `kubelet.service`. */
   readonly name: string;
-  /** Why the unit is there and what must stay true about it; written on top of its text. */
+  /** Why the unit exists and what must stay true; written at the top of its text. */
   readonly why: string;
   /** Whether it starts at boot by itself. */
   readonly isEnabled: boolean;
@@ -116,7 +116,7 @@ export function unitText(unit: SystemdUnit): string {
   return `${comment(unit.why)}\n${sections.join('\n')}`;
 }
 
-/** The text of a drop-in that adds to or overrides directives of a service that somebody else defines. */
+/** The text of a drop-in that adds or overrides directives of a service that another config defines. */
 export function dropinText(sections: {
   readonly unit?: Partial<UnitSection>;
   readonly service?: Partial<ServiceSection>;

@@ -1,12 +1,12 @@
-// A frame on a terminal, redrawn in place: each drawing is one write that goes over what stood there line by line, so
-// nothing flickers. The screen is never cleared as a whole: terminals keep what is cleared from the top in their history,
-// and a long run would leave thousands of old frames there. It ends above the cursor, so that whatever is printed next
-// starts on a line of its own.
+// A frame on a terminal, redrawn in place: each drawing is one write that overwrites the old frame line by line, so
+// that nothing flickers. The screen is never cleared as a whole: terminals keep cleared lines in their history, and a
+// long run would leave thousands of old frames there. The cursor rests below the frame: what is printed next has its
+// own line.
 import type { Terminal } from '../host/terminal.ts';
 
 export interface DrawnFrame {
   readonly draw: (lines: readonly string[]) => void;
-  /** Takes the frame away, for a line that has to be said in between. */
+  /** Removes the frame, so that another line can be printed. */
   readonly clear: () => void;
 }
 
@@ -17,7 +17,7 @@ const toScreenEnd = '\u001B[J';
 
 export function drawnFrame(terminal: Pick<Terminal, 'err' | 'columns'>): DrawnFrame {
   let drawn: readonly string[] = [];
-  /** Lines are counted at the width of now: a terminal that became narrower has wrapped what it showed. */
+  /** Rows at the present width: a terminal that became narrower has wrapped the lines of the frame. */
   const rowsDrawn = (): number => {
     const columns = Math.max(1, terminal.columns());
     return drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(plainLength(line) / columns)), 0);

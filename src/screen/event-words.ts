@@ -1,4 +1,4 @@
-// Events in words, one line each, and how much they matter. The same words go to the screen and to the log.
+// Events in words, one line each, with their level. The screen and the log use the same words.
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { stageProgressText } from '../contract/stage-progress.ts';
 

@@ -1,5 +1,5 @@
-// The screen of a long command as a pure function: what is going on → lines of text. The terminal draws all of them in
-// place; a pipe gets the lines that changed. Colours are a second signal only: every state has a sign of its own.
+// The screen of a long command as a pure function: a view → lines of text. A terminal draws all lines in place; a pipe
+// gets the lines that changed. Every state has its own sign: colours never carry information alone.
 export interface FrameView {
   readonly title: string;
   readonly elapsedMs: number;
@@ -56,7 +56,7 @@ export function frameLines(view: FrameView, { columns, rows, hasColors }: FrameS
       ? []
       : ['', ...wrapped(`  likely  ${view.likely}`, width).map((l) => paint(l, '33'))]),
   ];
-  // The line on which the cursor rests is not ours.
+  // The cursor rests on the last row, which the frame must not use.
   const steps = fitted(view.steps, rows - 1 - head.length - foot.length).flatMap((step) => {
     const time = step.ms === undefined || step.state === 'waiting' ? '' : seconds(step.ms);
     const title = `${signs[step.state]} ${step.name.padEnd(nameWidth)}${step.note}`.trimEnd();
@@ -68,8 +68,8 @@ export function frameLines(view: FrameView, { columns, rows, hasColors }: FrameS
 }
 
 /**
- * Steps that fit into this many lines: on a low screen those that have not begun go first, then those that are done,
- * the oldest first, and at last machines. A frame that is higher than the screen could not be taken back.
+ * The steps that fit into this many lines. First the steps that have not begun are left out, then the oldest that are
+ * done, at last machines. A frame that is higher than the screen could not be removed again.
  */
 function fitted(steps: readonly FrameStep[], lines: number): readonly FrameStep[] {
   const heightOf = (list: readonly FrameStep[]): number =>
@@ -88,16 +88,16 @@ function fitted(steps: readonly FrameStep[], lines: number): readonly FrameStep[
   const excess = heightOf(shown) - Math.max(lines, 1);
   if (excess <= 0) return shown;
   return shown.map((step) =>
-    step.details.length === 0 ? step : { ...step, details: fewer(step.details, excess + 1) },
+    step.details.length === 0 ? step : { ...step, details: withoutLast(step.details, excess + 1) },
   );
 }
 
-function fewer(details: FrameStep['details'], by: number): FrameStep['details'] {
-  const left = details.slice(0, Math.max(0, details.length - by));
+function withoutLast(details: FrameStep['details'], count: number): FrameStep['details'] {
+  const left = details.slice(0, Math.max(0, details.length - count));
   return [...left, { name: '…', text: `and ${details.length - left.length} more machines` }];
 }
 
-/** At spaces, and further lines below the words of the first. */
+/** Broken at spaces; further lines are indented below the words of the first. */
 function wrapped(text: string, width: number): readonly string[] {
   const indent = ' '.repeat(10);
   const lines: string[] = [];
@@ -116,11 +116,11 @@ function memberLine(members: readonly FrameMember[], width: number): string {
   const list = members.map(({ name, state }) => `${memberSigns[state]} ${name}`).join('  ');
   const quorum = voters === 0 ? '' : `quorum ${Math.floor(voters / 2) + 1} of ${voters}`;
   const left = `  etcd  ${list}`;
-  // Who votes matters more than how many must.
+  // The names of the voters are more important than the quorum.
   return left.length + 1 + quorum.length <= width ? sides(left, quorum, width) : cut(left, width);
 }
 
-/** What is said on a pipe when one view follows another: a line per step and detail that changed. */
+/** The lines for a pipe when one view follows another: one per step and detail that changed. */
 export function changedLines(before: FrameView | undefined, after: FrameView): readonly string[] {
   const lines = after.steps.flatMap((step) => {
     const old = before?.steps.find(({ name }) => name === step.name);
@@ -148,7 +148,7 @@ function memberText(view: FrameView | undefined): string {
   return (view?.members ?? []).map(({ name, state }) => `${memberSigns[state]} ${name}`).join('  ');
 }
 
-/** Left and right at the two ends of a line; what does not fit is cut from the left part. */
+/** Both texts at the two ends of a line; if they do not fit, the left one is cut. */
 function sides(left: string, right: string, width: number): string {
   if (right === '') return cut(left, width);
   const space = width - right.length - 1;

@@ -1,6 +1,5 @@
-// Reads the event stream and tells the person (stderr) and the log file in the asset folder. It never prints results.
-// The log is only written where there is a folder for it, and only about things that happen: a run that changes nothing
-// writes nothing.
+// Writes events to stderr and to the log file in the asset folder. It never prints results. The log is written only
+// where its folder exists, and only for events that change something: a run without changes writes nothing.
 import { join } from 'node:path';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
@@ -49,7 +48,7 @@ function logLine(host: Host, level: LogLevel, event: WorkflowEvent, text: string
   return `${redact(JSON.stringify({ time, level, kind: event.kind, text, ...error }))}\n`;
 }
 
-/** Appends while the run goes on: whatever arrives during one write is part of the next. */
+/** Appends during the run: lines that arrive during one write are part of the next. */
 function logFile(host: Host, folder: string): { add: (line: string) => void; close: () => Promise<void> } {
   let waiting: string[] = [];
   let handle: AppendHandle | undefined;

@@ -1,5 +1,5 @@
-// The parts of the bootstrap as stages of `create cluster`. The machines do all of it by themselves; from here it is only
-// watched, so each of these stages is over as soon as the bootstrap machine says that it is past it.
+// The parts of the bootstrap as stages of `create cluster`. The machines do all of it by themselves; from here it is
+// only watched, so each of these stages is over as soon as the bootstrap machine says that it is past it.
 import { platformErrors } from '../../platform/errors.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import { isPast, type WatchedPhase } from '../bootstrap-phase.ts';

@@ -1,5 +1,5 @@
-// The machines of the inventory, made and started. The bootstrap machine only while the masters do not carry the cluster:
-// one that came back later would begin a second cluster with the same keys.
+// The machines of the inventory, made and started. The bootstrap machine only while the masters do not carry the
+// cluster: one that came back later would begin a second cluster with the same keys.
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
