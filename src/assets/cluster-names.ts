@@ -2,13 +2,14 @@
 // alone (certificates, kubeconfigs, pointers) is not made anew when, say, the number of workers changes.
 import { z } from 'zod';
 import { type Range, readRange, sizeOf } from '../install-config/cidr.ts';
-import { clusterDomain, platformOf } from '../install-config/cluster-facts.ts';
+import { clusterDomain } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { asset, textOf } from './asset.ts';
 import { installConfig } from './install-config.ts';
 import { readAssetJson } from './json.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { ownFolder } from '../contract/asset-folder.ts';
+import { platformTraits } from '../platform/platform-traits.ts';
 
 const path = `${ownFolder}/cluster-names.json`;
 
@@ -41,6 +42,7 @@ export const clusterNames = asset({
 
 export function namesOf(config: InstallConfig): ClusterNames {
   const domain = clusterDomain(config);
+  const { balancerOffset } = platformTraits(config.platform);
   const services = readRange(config.networking.serviceNetwork[0]);
   return {
     clusterName: config.metadata.name,
@@ -50,8 +52,7 @@ export function namesOf(config: InstallConfig): ClusterNames {
     configServerUrl: `https://api-int.${domain}:${configServerPort}`,
     serviceAddresses: [addressAt(services, 1)],
     dnsAddress: addressAt(services, 10),
-    // On the local platform the load balancer lives at the gateway of the machine network.
-    apiVips: platformOf(config) === 'local' ? [addressAt(machineRange(config), 1)] : [],
+    apiVips: balancerOffset === undefined ? [] : [addressAt(machineRange(config), balancerOffset)],
   };
 }
 

@@ -1,6 +1,6 @@
 // The machines that may join: from the user's hosts, or laid out by us on the local platform. With an inventory a
 // certificate request is signed only for a name and addresses that are in it.
-import { masterCount, platformOf, workerCount } from '../install-config/cluster-facts.ts';
+import { masterCount, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import {
   type Inventory,
@@ -13,6 +13,7 @@ import { asset, textOf } from './asset.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
 import { readAssetJson } from './json.ts';
+import { platformTraits } from '../platform/platform-traits.ts';
 
 const path = inventoryFile;
 
@@ -28,7 +29,8 @@ export const inventory = asset({
 
 /** Where the local platform puts its machines: bootstrap at .10, masters from .11, workers from .21 (or behind). */
 function listMachines(config: InstallConfig): Inventory {
-  if (platformOf(config) === 'none') return { isClosed: config.hosts.length > 0, machines: [...config.hosts] };
+  if (!platformTraits(config.platform).makesMachines)
+    return { isClosed: config.hosts.length > 0, machines: [...config.hosts] };
   const range = machineRange(config);
   const named = (role: 'master' | 'worker', count: number, from: number): readonly InventoryMachine[] =>
     Array.from({ length: count }, (_, n) => ({

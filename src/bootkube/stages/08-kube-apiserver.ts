@@ -1,11 +1,12 @@
 // Stage 8: the API server of the bootstrap machine, the same pod that masters run.
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
-import { featureGatesOf, platformOf } from '../../install-config/cluster-facts.ts';
+import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { platformTraits } from '../../platform/platform-traits.ts';
 
 const identity = { number: 8, name: 'kube-apiserver' } as const;
 
@@ -22,10 +23,9 @@ export const kubeApiserver = renderStage({
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
-      // It ends once, and the handoff waits for it. After that delay it turns whoever still comes away (429), so it must be
-      // longer than a load balancer needs: ours one and a half seconds, with its patience for a busy machine; of others we
-      // know less.
-      shutdownDelaySeconds: platformOf(context.installConfig) === 'local' ? 2 : 20,
+      // This API server stops once, and the handoff waits for it. After the delay it refuses requests (429), so the load
+      // balancer must have noticed by then.
+      shutdownDelaySeconds: platformTraits(context.installConfig.platform).balancerNoticesSeconds,
       isShortLived: true,
     });
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];

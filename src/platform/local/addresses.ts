@@ -2,8 +2,9 @@
 // machines count up from .10. Only IPv4: the network is private to the cluster and never leaves this host.
 import ipaddr from 'ipaddr.js';
 import { platformErrors } from '../errors.ts';
+import { localTraits } from '../platform-traits.ts';
 
-const switchOffset = 1;
+const switchOffset = localTraits.balancerOffset;
 const firstMachineOffset = 10;
 
 export interface MachineNetwork {

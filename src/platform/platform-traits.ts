@@ -1,0 +1,39 @@
+// What a platform decides before there is any machine: assets and bootkube read it from the install-config alone, without
+// loading the code of a platform. One row for each platform of choose-platform.ts.
+
+export interface PlatformTraits {
+  /** Firstlight makes the machines and gives them names and addresses; otherwise the user lists them under `hosts`. */
+  readonly makesMachines: boolean;
+  /** Which address of the machine network is the platform's load balancer; absent where the user brings one. */
+  readonly balancerOffset?: number;
+  /** More than the time in which the load balancer notices that an API server is about to stop. */
+  readonly balancerNoticesSeconds: number;
+}
+
+export const localTraits = {
+  makesMachines: true,
+  balancerOffset: 1,
+  // Our load balancer needs one and a half seconds, because it is patient with a busy machine.
+  balancerNoticesSeconds: 2,
+} as const satisfies PlatformTraits;
+
+const noneTraits: PlatformTraits = {
+  makesMachines: false,
+  // How often the load balancer of somebody else looks is not known.
+  balancerNoticesSeconds: 20,
+};
+
+export function platformTraits(section: PlatformSection): PlatformTraits {
+  return rowOfPlatform({ local: localTraits, none: noneTraits }, section);
+}
+
+/** The `platform` section of install-config.yaml and metadata.json: its key names the platform. */
+export type PlatformSection = Readonly<Record<string, unknown>>;
+
+type PlatformKey = 'local' | 'none';
+
+/** The row of the platform that the section names; `local` where it names none. */
+export function rowOfPlatform<Row>(rows: Readonly<Record<PlatformKey, Row>>, section: PlatformSection): Row {
+  const keys = Object.keys(rows) as PlatformKey[];
+  return rows[keys.find((key) => section[key] !== undefined) ?? 'local'];
+}
