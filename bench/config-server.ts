@@ -1,6 +1,6 @@
-// The config server against a bare node:https server that answers with the same bytes: fresh handshakes, requests on
-// kept-alive connections, and a thousand machines at once. Both are processes of their own on loopback, asked in turns by
-// the same client, so that the ratio of a round is taken on the same machine in the same second.
+// The config server against a bare node:https server that answers with the same bytes: fresh handshakes, and a thousand
+// machines at once. Kept-alive connections are not measured: a machine asks once in its life. Both servers are processes
+// on loopback, asked in turns by the same client, so that the ratio of a round is taken in the same second.
 // `node bench/config-server.ts` prints a table; `-o json` the figures; `--rounds N` and `--seconds S` change the length,
 // `--clients N` how many ask at a time.
 import { execFileSync } from 'node:child_process';
@@ -60,12 +60,8 @@ interface Rate {
   readonly cpuMsEach: number;
 }
 
-/** What one client does in a round: how often it was served until it is over. */
-type Asking = (isOver: () => boolean) => Promise<number>;
-/** Makes a client, once for all rounds. */
-type Load = (client: Client) => Promise<Asking>;
-
-const fresh: Load = async (client) => async (isOver) => {
+/** One client in one round: how often it was served. */
+async function askFresh(client: Client, isOver: () => boolean): Promise<number> {
   let count = 0;
   while (!isOver()) {
     const socket = await openConnection(client);
@@ -74,34 +70,14 @@ const fresh: Load = async (client) => async (isOver) => {
     count += 1;
   }
   return count;
-};
-
-/** What a handshake leaves behind for the garbage collector is cleared away in this time; it has a figure of its own. */
-const exchangesBefore = 20;
-
-const kept: Load = async (client) => {
-  const socket = await openConnection(client);
-  for (let count = 0; count < exchangesBefore; count += 1) await exchange(socket);
-  return async (isOver) => {
-    let count = 0;
-    while (!isOver()) {
-      if ((await exchange(socket)) !== 200) throw new Error('not served');
-      count += 1;
-    }
-    return count;
-  };
-};
-
-interface Asked {
-  readonly contestant: Contestant;
-  readonly asking: readonly Asking[];
 }
 
-async function measure({ contestant, asking }: Asked): Promise<Rate> {
+async function measure(contestant: Contestant, context: SecureContext): Promise<Rate> {
   const startMs = performance.now();
   const startCpuMs = cpuMs(contestant);
   const isOver = (): boolean => performance.now() - startMs >= roundMs;
-  const counts = await Promise.all(asking.map((go) => go(isOver)));
+  const client = { context, port: contestant.port };
+  const counts = await Promise.all(Array.from({ length: clients }, () => askFresh(client, isOver)));
   const count = counts.reduce((sum, one) => sum + one, 0);
   const seconds = (performance.now() - startMs) / 1000;
   return { perSecond: count / seconds, cpuMsEach: (cpuMs(contestant) - startCpuMs) / count };
@@ -118,18 +94,13 @@ interface Compared {
   readonly bareCpu: Spread;
 }
 
-async function compare(pair: readonly [Contestant, Contestant], context: SecureContext, load: Load): Promise<Compared> {
-  const prepare = async (contestant: Contestant): Promise<Asked> => {
-    const client = { context, port: contestant.port };
-    return { contestant, asking: await Promise.all(Array.from({ length: clients }, () => load(client))) };
-  };
-  const asked = [await prepare(pair[0]), await prepare(pair[1])] as const;
+async function compare(pair: readonly [Contestant, Contestant], context: SecureContext): Promise<Compared> {
   const results: (readonly [Rate, Rate])[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    // Who begins changes, and the first round only warms up.
-    const order = round % 2 === 0 ? asked : ([asked[1], asked[0]] as const);
-    const first = await measure(order[0]);
-    const second = await measure(order[1]);
+    // The first of the two changes from round to round, and the first round only warms up.
+    const order = round % 2 === 0 ? pair : ([pair[1], pair[0]] as const);
+    const first = await measure(order[0], context);
+    const second = await measure(order[1], context);
     if (round > 0) results.push(round % 2 === 0 ? [first, second] : [second, first]);
   }
   return {
@@ -172,10 +143,9 @@ async function main(): Promise<void> {
     // First, while the process is as young as on a machine that just booted.
     const rushes = { ours: await rush(ours, context), bare: await rush(bare, context) };
     const memory = { ours: memoryMb(ours, 'VmHWM'), bare: memoryMb(bare, 'VmHWM') };
-    const handshakes = await compare(pair, context, fresh);
-    const requests = await compare(pair, context, kept);
+    const handshakes = await compare(pair, context);
     const after = { ours: memoryMb(ours, 'VmHWM'), bare: memoryMb(bare, 'VmHWM') };
-    report({ bodyBytes: Buffer.byteLength(body), handshakes, requests, rushes, memory, after });
+    report({ bodyBytes: Buffer.byteLength(body), handshakes, rushes, memory, after });
   } finally {
     for (const { process: child } of started) child.kill('SIGKILL');
   }
@@ -184,7 +154,6 @@ async function main(): Promise<void> {
 interface Figures {
   readonly bodyBytes: number;
   readonly handshakes: Compared;
-  readonly requests: Compared;
   readonly rushes: { readonly ours: Rush; readonly bare: Rush };
   readonly memory: { readonly ours: number; readonly bare: number };
   readonly after: { readonly ours: number; readonly bare: number };
@@ -212,7 +181,6 @@ function report(figures: Figures): void {
     [
       `node ${process.version}, ${cpu}; ${figures.bodyBytes} bytes, ${clients} clients, ${rounds} rounds of ${roundMs} ms each in turns`,
       line('fresh handshakes, one request each', figures.handshakes),
-      line('requests on kept-alive connections', figures.requests),
       `${machines} machines in the same moment`,
       burst('config server  ', rushes.ours),
       burst('bare node:https', rushes.bare),

@@ -1,7 +1,7 @@
 // The form of a single-use token: that of a Kubernetes bootstrap token, `id.secret`. The id is public (it is the name of
 // the user that the token authenticates), the secret is not; servers compare digests.
 import { hash } from 'node:crypto';
-import { type Random, randomText } from '../host/random.ts';
+import type { Random } from '../host/random.ts';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const idLength = 6;
@@ -13,8 +13,15 @@ export const noToken = '0'.repeat(idLength + 1 + secretLength);
 /** Every config is served with a token that lives this long: a machine that has not joined by then asks again. */
 export const tokenLifeMs = 3_600_000;
 
+/** Bytes below this give every letter the same chance. */
+const fairBelow = 256 - (256 % alphabet.length);
+
 export function newBootstrapToken(random: Random): string {
-  return `${randomText(random, alphabet, idLength)}.${randomText(random, alphabet, secretLength)}`;
+  let letters = '';
+  while (letters.length < idLength + secretLength) {
+    for (const byte of random.bytes(32)) if (byte < fairBelow) letters += alphabet[byte % alphabet.length];
+  }
+  return `${letters.slice(0, idLength)}.${letters.slice(idLength, idLength + secretLength)}`;
 }
 
 export function isBootstrapToken(text: string): boolean {
