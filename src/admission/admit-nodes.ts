@@ -1,5 +1,6 @@
 // Lets machines in: approves what decide-request.ts approves, says why the rest waits, gives nodes their role labels and
 // deletes tokens that have done their work. One loop over three watches; whoever holds the Lease runs it.
+import type { Inventory } from '../contract/inventory.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { approveRequest, type ApprovedRequest, tellWhyPending } from './approve-requests.ts';
@@ -8,7 +9,7 @@ import { readCertificateRequest, requestKind } from './certificate-request.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { decideRequest } from './decide-request.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import { type JoinFacts, type JoinInventory, knownNode } from './join-facts.ts';
+import { type JoinFacts, knownNode } from './join-facts.ts';
 import { labelNode, missingRoleLabels, nodeKind, rolesOf } from './node-roles.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
@@ -17,7 +18,7 @@ export interface AdmitOptions {
   readonly client: KubernetesClient;
   readonly host: Pick<Host, 'clock' | 'random'>;
   /** Read anew at every look: machines are added later. */
-  readonly inventory: () => Promise<JoinInventory>;
+  readonly inventory: () => Promise<Inventory>;
   readonly virtualAddresses: readonly string[];
   readonly signal: AbortSignal;
   /** Of the Lease; asked before every act. */

@@ -1,6 +1,7 @@
 // Decides on a kubelet's certificate request: a pure function of the request and of what is known. It approves what it
 // can explain in full and leaves everything else pending with the reason; it never denies, because a person may know more.
 import ipaddr from 'ipaddr.js';
+import type { InventoryMachine } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import { canonicalAddress } from '../pki/names.ts';
 import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
@@ -12,7 +13,7 @@ import {
   kubeletServingSigner,
   requestPem,
 } from './certificate-request.ts';
-import type { ExpectedMachine, JoinFacts } from './join-facts.ts';
+import type { JoinFacts } from './join-facts.ts';
 
 export type RequestDecision =
   /** `token` is the one it takes; a serving certificate takes none. */
@@ -208,7 +209,7 @@ function decideServing(
 /** An expected machine has the addresses of the inventory; of any other we know what its node reports. */
 function checkAddress(
   address: string,
-  known: { readonly nodeName: string; readonly machine: ExpectedMachine | undefined; readonly facts: JoinFacts },
+  known: { readonly nodeName: string; readonly machine: InventoryMachine | undefined; readonly facts: JoinFacts },
 ): void {
   const { nodeName, machine, facts } = known;
   const range = ipaddr.process(address).range();

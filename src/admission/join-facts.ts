@@ -1,20 +1,9 @@
-// What a certificate request is judged by: who is expected, who is here, which tokens are out. Read from the API and the
-// inventory by the loop around the judgement; plain values, so that a judgement can be repeated on paper.
+// The facts that a certificate request is decided by: the expected machines, the nodes, the tokens. Plain values, so that
+// a decision can be repeated in a test.
+import type { Inventory } from '../contract/inventory.ts';
 import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-
-export interface ExpectedMachine {
-  readonly name: string;
-  readonly role: 'bootstrap' | 'master' | 'worker';
-  readonly addresses: readonly string[];
-}
-
-export interface JoinInventory {
-  /** Closed: nobody else may join. Open: whoever holds a token may. */
-  readonly isClosed: boolean;
-  readonly machines: readonly ExpectedMachine[];
-}
 
 export interface KnownNode {
   readonly name: string;
@@ -25,7 +14,7 @@ export interface KnownNode {
 
 export interface JoinFacts {
   readonly now: Date;
-  readonly inventory: JoinInventory;
+  readonly inventory: Inventory;
   readonly nodes: readonly KnownNode[];
   readonly tokens: readonly BootstrapToken[];
   /** Addresses that move between machines: never in the certificate of one of them. */

@@ -1,16 +1,17 @@
 // Who may join, against the real kube-apiserver and kube-controller-manager: requests made by openssl with the token's own
-// identity, decided by our loop, signed by the real signer. It runs with the rights that an agent needs and no more.
+// identity, decided by our loop, signed by the real signer. The loop has the rights that the shipped manifests give.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeAccess } from '../../src/assets/manifests/access.ts';
+import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
 import type { FirstlightError } from '../../src/errors/firstlight-error.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { admissionRights } from '../../src/admission/admission-rights.ts';
 import { type AdmitEvent, admitNodes } from '../../src/admission/admit-nodes.ts';
 import { issueBootstrapToken, findBootstrapToken, recordKeysHeld } from '../../src/admission/bootstrap-token-secret.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../src/admission/certificate-request.ts';
+import type { Inventory } from '../../src/contract/inventory.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
-import type { JoinInventory } from '../../src/admission/join-facts.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import { readCertificate } from '../../src/pki/certificate.ts';
@@ -23,7 +24,7 @@ const host = realHost();
 const stop = new AbortController();
 const events: AdmitEvent[] = [];
 const clients: KubernetesClient[] = [];
-const inventory: JoinInventory = {
+const inventory: Inventory = {
   isClosed: true,
   machines: [
     { name: 'master-0', role: 'master', addresses: ['192.0.2.11'] },
@@ -40,7 +41,15 @@ let admitting: Promise<unknown>;
 beforeAll(async () => {
   plane = await startControlPlane(['etcd', 'kube-apiserver', 'kube-controller-manager']);
   admin = await client({ path: plane.kubeconfig });
-  for (const object of rights) await admin.create(object);
+  const shipped = await Promise.all([
+    agentAccess.generate({ inventory }, undefined as never),
+    nodeAccess.generate({}, undefined as never),
+  ]);
+  for (const { content } of shipped.flat()) {
+    writeFileSync(join(plane.folder, 'access.yaml'), content);
+    expect(plane.kubectl('apply', '-f', join(plane.folder, 'access.yaml')).code).toBe(0);
+  }
+  await admin.create(malloryMayAsk);
   const agent = await clientWith(machineLeaf('node-agent', plane.facts), 'control-plane-client-signer');
   admitting = admitNodes({
     client: agent,
@@ -79,18 +88,13 @@ async function clientWith(contents: LeafContents, signer: SignerName): Promise<K
   return client({ text: kubeconfigOf({ kind: 'certificate', certificatePem, keyPem: leaf.key.privatePem.reveal() }) });
 }
 
-const mayAsk = (name: string, subject: { readonly kind: string; readonly name: string }): KubernetesObject => ({
+const malloryMayAsk: KubernetesObject = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',
-  metadata: { name },
+  metadata: { name: 'mallory' },
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:node-bootstrapper' },
-  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', ...subject }],
-});
-const rights: readonly KubernetesObject[] = [
-  ...admissionRights('firstlight:node-agents'),
-  mayAsk('kubelet-bootstrap', { kind: 'Group', name: 'system:bootstrappers:nodes' }),
-  mayAsk('mallory', { kind: 'User', name: 'mallory' }),
-];
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }],
+};
 
 /** Made by openssl, as a stranger would. */
 function opensslRequest(subject: string, names?: string): string {
