@@ -1,5 +1,5 @@
-// Puts an answer outside 200–299 into the KUBERNETES table, by its Status object. Nothing else in this folder looks at
-// status numbers.
+// From an answer outside 200–299 to a row of the KUBERNETES table, by its Status object. Nothing else in this folder
+// branches on status numbers.
 import { type ErrorKind, type ErrorMaker, type FirstlightError, isError } from '../errors/firstlight-error.ts';
 import { kubernetesErrors } from './errors.ts';
 
@@ -69,7 +69,7 @@ function statusObject(text: string): { readonly message?: string; readonly reaso
   }
 }
 
-/** Failures that the same request may not meet again a moment later. */
+/** Whether the same request may succeed a moment later. */
 export function isTransient(error: unknown): boolean {
   return transientRows.some((row) => isError(error, row));
 }

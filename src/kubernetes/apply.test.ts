@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { realHost } from '../host/real/real-host.ts';
-import { applyManifests } from './apply.ts';
-import type { ApplyEvent } from './apply-report.ts';
+import { type ApplyEvent, applyManifests } from './apply.ts';
 import { connectKubernetes } from './client.ts';
 
 // What needs an API is in test/oracle/kubernetes.test.ts.

@@ -1,14 +1,12 @@
 // Puts a set of manifests into the API: Namespaces, then CustomResourceDefinitions until they are established, then the
-// rest, each begun in the order given and a few at a time: the first object of a new kind keeps the API busy for seconds. Create-only: what exists is left alone, unless `force` applies it as ours.
-// Level-triggered: every pass looks at the API first, so a run after a crash is the same as a first one. A bad manifest is
-// named and blocks no other.
+// rest, in the order given. Create-only: an object that exists is left alone, unless `force` applies it as ours. Every
+// pass looks at the API first, so a run after a crash equals a first run; a bad manifest is named and blocks no other.
 import type { Host } from '../host/host.ts';
 import { pauseBefore } from '../workflow/retry.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { isTransient } from './api-failure.ts';
-import type { AppliedObject, ApplyEvent, ApplyReport, ApplyState } from './apply-report.ts';
 import type { ApiCallOptions, KubernetesClient } from './client.ts';
-import { defines, establishedOrWhy, isCrd } from './crd.ts';
+import { conditionOf, hasCondition } from './conditions.ts';
 import { kubernetesErrors } from './errors.ts';
 import { type KubernetesObject, type ObjectReference, referenceOf, referenceText } from './object.ts';
 
@@ -17,6 +15,39 @@ export interface Manifest {
   readonly source: string;
   /** As parsed; checked here, because files are written by people. */
   readonly value: unknown;
+}
+
+export type ApplyState =
+  /** Made now. */
+  | 'created'
+  /** Was there; left as it is (or, with `force`, already as wanted). */
+  | 'present'
+  /** Fields changed by a forced apply. */
+  | 'changed'
+  /** Not possible yet: its kind or namespace, or the API, is not there yet. */
+  | 'waiting'
+  /** Refused for good. */
+  | 'refused';
+
+export interface ApplyEvent extends AppliedObject {
+  /** `debug` for what is expected on the way, such as a kind that is not established yet. */
+  readonly level: 'debug' | 'info' | 'warn';
+}
+
+export interface AppliedObject {
+  /** As in the manifest. */
+  readonly source: string;
+  readonly object: ObjectReference | undefined;
+  readonly state: ApplyState;
+  readonly reason?: string;
+}
+
+export interface ApplyReport {
+  /** Everything is there. */
+  readonly isComplete: boolean;
+  readonly objects: readonly AppliedObject[];
+  /** One sentence per object that is not there. */
+  readonly missing: readonly string[];
 }
 
 export interface ApplyOptions {
@@ -43,7 +74,8 @@ interface Outcome {
   readonly isApiAway?: true;
 }
 
-const width = 8;
+/** Requests under way at a time: the first object of a new kind keeps the API busy for seconds. */
+const concurrency = 8;
 const callMsMin = 1_000;
 const callMsMax = 15_000;
 const passPauses = { attempts: 0, firstPauseMs: 50, maxPauseMs: 500 };
@@ -132,7 +164,7 @@ class Run {
 
   async #applyOne({ manifest, object }: Item, leftMs: number): Promise<Outcome> {
     const { client, force = false, signal } = this.#options;
-    // Never too short for an answer: the report should name the true reason, not our haste at the end.
+    // Never too short for an answer, even at the end: the report should name the true reason.
     const deadlineMs = Math.min(Math.max(leftMs, callMsMin), callMsMax);
     const call = { deadlineMs, ...(signal === undefined ? {} : { signal }) };
     try {
@@ -147,7 +179,7 @@ class Run {
     }
   }
 
-  /** Tells a transition once, however many passes see it. */
+  /** Reports a transition once, however many passes see it. */
   #record(manifest: Manifest, object: ObjectReference | undefined, outcome: Outcome): void {
     const before = this.#outcomes.get(manifest);
     const { state, reason } = outcome;
@@ -158,13 +190,13 @@ class Run {
   }
 }
 
-/** Begins in order, with at most `width` under way; a failure is thrown when nothing is under way any more. */
+/** Begins in order, with at most `concurrency` under way; a failure is thrown when nothing is under way any more. */
 async function aFewAtATime<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   const work = async (): Promise<void> => {
     for (const item of rest) await run(item);
   };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(width, items.length) }, work));
+  const results = await Promise.allSettled(Array.from({ length: Math.min(concurrency, items.length) }, work));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
@@ -182,7 +214,7 @@ async function createOne(client: KubernetesClient, object: KubernetesObject, cal
     await fillStatus(client, object, { present: created, call });
     return { state: 'created' };
   } catch (error) {
-    // Somebody was faster: that is as good.
+    // Another client created it first, which is as good.
     if (isError(error, kubernetesErrors.ALREADY_EXISTS)) return { state: 'present' };
     throw error;
   }
@@ -262,4 +294,24 @@ function reasonUnusable(value: unknown): string | undefined {
   const { name } = (metadata ?? {}) as { name?: unknown };
   if (typeof name !== 'string' || name === '') return 'it has no metadata.name';
   return undefined;
+}
+
+const crdKind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+
+function isCrd({ apiVersion, kind }: KubernetesObject): boolean {
+  return apiVersion === crdKind.apiVersion && kind === crdKind.kind;
+}
+
+/** A kind can be used once the API says that its definition is established. True, or what is missing. */
+function establishedOrWhy(crd: KubernetesObject): true | string {
+  if (hasCondition(crd, 'Established')) return true;
+  const accepted = conditionOf(crd, 'NamesAccepted');
+  if (accepted?.status === 'False') return `its names are taken: ${accepted.message || 'no message'}`;
+  return 'the API has not established it yet';
+}
+
+/** Whether `crd` defines the kind of `object`. */
+function defines(crd: KubernetesObject, object: KubernetesObject): boolean {
+  const { group, names } = (crd['spec'] ?? {}) as { group?: unknown; names?: { kind?: unknown } };
+  return names?.kind === object.kind && group === object.apiVersion.split('/')[0];
 }

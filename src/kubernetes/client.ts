@@ -1,5 +1,5 @@
-// What we do with a Kubernetes API: read, list, create, apply, patch, replace, delete plain objects. Every call has a
-// deadline and an abort signal, and fails with a row of the KUBERNETES table. Nothing retries here: callers know best.
+// The client of the Kubernetes API: reads, lists, creates, applies, patches, replaces and deletes plain objects. Every
+// call has a deadline and an abort signal, and fails with a row of the KUBERNETES table. Nothing is retried here.
 import { type ApiHost, type ApiRequest, type Connection, type KubeconfigSource, openConnection } from './connection.ts';
 import { failureOfAnswer } from './api-failure.ts';
 import { kubernetesErrors } from './errors.ts';
@@ -48,7 +48,7 @@ export interface KubernetesClient extends AsyncDisposable {
     options?: ApiCallOptions,
   ): Promise<ObjectList<T>>;
   create<T extends KubernetesObject>(object: T, options?: ApiCallOptions): Promise<T>;
-  /** Overwrites; with the resource version of what was read, only if nobody else did since. */
+  /** Overwrites; with the resource version of what was read, only if the object has not changed since. */
   replace<T extends KubernetesObject>(
     object: T,
     options?: ApiCallOptions & { readonly subresource?: Subresource },
@@ -239,7 +239,7 @@ class ConnectedClient implements KubernetesClient {
     return this.#resource(kind, `find out about ${kind.kind} of ${kind.apiVersion}`, options);
   }
 
-  /** `what` is what the caller really wants: discovery is only on the way to it. */
+  /** `what` names the caller's own request in error messages, because discovery is only a step towards it. */
   async #resource(kind: ObjectKind, what: string, options: ApiCallOptions): Promise<ApiResource> {
     const known = this.#resources.get(kind.apiVersion)?.get(kind.kind);
     if (known !== undefined) return known;

@@ -1,14 +1,14 @@
-// A kubeconfig as data and as text: one cluster, one user, one context. Everything inline where the file travels; by
-// reference where it stays on its machine, because clients read referenced files again and thus take up a renewed pair.
+// Writes a kubeconfig, as data and as text: one cluster, one user, one context. PEM is inline where the file is copied to
+// other machines, and by reference where it stays: clients read referenced files again and so use a renewed pair.
 import { toYaml } from './yaml.ts';
 
 export interface KubeconfigOptions {
   readonly cluster: string;
   readonly server: string;
-  /** Whom the server must be vouched for by; by reference as `{ file }`. */
+  /** The CA of the server's certificate; by reference as `{ file }`. */
   readonly caPem: string | FileReference;
   readonly user: string;
-  /** By certificate, by token, or by nothing: then whoever passes the file on adds one. */
+  /** Without one, the file names no credential and the config server adds a token for each machine. */
   readonly credential?:
     | { readonly kind: 'certificate'; readonly certificatePem: string; readonly keyPem: string }
     | { readonly kind: 'files'; readonly certificate: FileReference; readonly key: FileReference }

@@ -1,4 +1,4 @@
-// The Lease as the API stores it.
+// The Lease as the API stores it, and its reference.
 import type { KubernetesObject, ObjectReference } from './object.ts';
 
 export interface LeaseSpec {

@@ -1,6 +1,6 @@
-// One of several acts: leader election on a coordination.k8s.io Lease, readable by client-go. Times in the Lease are for
-// people; whether a holder is gone is judged by how long *we* have seen no renewal, on our own monotonic clock, so clocks
-// that disagree cannot make two leaders. A holder stops acting well before anybody else may think it gone.
+// Leader election on a coordination.k8s.io Lease, readable by client-go. Times in the Lease are for people only: a holder
+// counts as gone when this process has seen no renewal for long enough on its own monotonic clock, so that clocks that
+// disagree cannot make two leaders. A holder stops acting before another process can consider it gone.
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Host } from '../host/host.ts';
@@ -41,13 +41,13 @@ export type ElectionEvent =
 export interface Leadership {
   /** Aborted when the Lease is lost. */
   readonly signal: AbortSignal;
-  /** Look right before every act: true only while nobody else can hold the Lease. */
+  /** To be checked right before every act: true only while no other process can hold the Lease. */
   readonly mayAct: () => boolean;
 }
 
 /**
- * Runs `work` whenever we hold the Lease, until it returns, throws, or the signal says stop; then gives the Lease back.
- * When the Lease is lost, the work is told by its signal, awaited, and begun anew after the next election.
+ * Runs `work` while we hold the Lease, until it returns, throws, or the signal is aborted; then gives the Lease back.
+ * When the Lease is lost, the signal of the work is aborted, and after the next election the work starts again.
  */
 export async function leadWhile(
   options: ElectionOptions,
@@ -87,10 +87,10 @@ async function runAsLeader(
   });
   try {
     await work({ signal, mayAct: () => !signal.aborted && candidate.isHolderNow() });
-    // Work that was told to stop may also end quietly; that is not its end.
+    // Work whose signal was aborted may also return: it was interrupted, not finished.
     return !term.signal.aborted;
   } catch (error) {
-    // Work that was told to stop may throw whatever it likes; other failures are its own.
+    // Work whose signal was aborted may throw anything; other failures are its own.
     options.signal.throwIfAborted();
     if (!term.signal.aborted) throw error;
     return false;
@@ -114,12 +114,12 @@ async function keepRenewing(
       else if (!candidate.isHolder) term.end('another holds the Lease');
     }
   } catch (error) {
-    // Not one of ours to explain: the next election meets it again and lets it rise.
+    // An unexpected error: the next election meets it again and throws it.
     if (!signal.aborted) term.end(`renewing failed: ${String(error)}`);
   }
 }
 
-/** One stretch of holding the Lease: ends by itself when renewals stay away for too long. */
+/** One period of holding the Lease: ends by itself when there was no renewal for too long. */
 class Term implements Disposable {
   readonly #over = new AbortController();
   readonly #clock: Clock;
@@ -165,8 +165,8 @@ class Candidate {
   /** The last version of the Lease, and when we first saw it. */
   #seen: { readonly version: string; readonly atMs: number } | undefined;
   #held: Lease | undefined;
-  #told = '';
-  /** When the last successful renewal was begun: nobody can have seen it earlier. */
+  #reportedHolder = '';
+  /** When the last successful renewal was begun: no other process can have seen it earlier. */
   renewedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ElectionOptions, times: LeaseTimes) {
@@ -183,7 +183,7 @@ class Candidate {
     return this.isHolder && ageMs < this.#times.renewMs;
   }
 
-  /** Takes or renews the Lease; false when it is another's, or when the API did not say. */
+  /** Takes or renews the Lease; false when another process holds it, or when the API did not answer. */
   async tryOnce(signal: AbortSignal = this.#options.signal): Promise<boolean> {
     const { clock } = this.#options.host;
     const startMs = clock.monotonicMs();
@@ -196,7 +196,7 @@ class Candidate {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof FirstlightError)) throw error;
-      // Lost the race for this very write: who won shows at the next look.
+      // Another process wrote first: the next try shows which.
       if (!isLostRace(error)) this.#options.onEvent?.({ kind: 'trouble', error });
       return false;
     }
@@ -216,7 +216,7 @@ class Candidate {
     const { spec } = present;
     if (spec.holderIdentity === identity) return client.replace({ ...present, spec: { ...spec, ...fresh } }, call);
     if (!this.#isFree(present)) {
-      this.#tellHolder(spec.holderIdentity ?? '');
+      this.#reportHolder(spec.holderIdentity ?? '');
       return undefined;
     }
     const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
@@ -240,19 +240,19 @@ class Candidate {
 
   #isFree({ spec }: Lease): boolean {
     if (spec.holderIdentity === undefined || spec.holderIdentity === '') return true;
-    // A holder promised its own duration, which may be longer than ours.
+    // The holder's own duration counts, which may be longer than ours.
     const promisedMs = Math.max(this.#times.leaseMs, (spec.leaseDurationSeconds ?? 0) * 1000);
     const silentMs = this.#options.host.clock.monotonicMs() - (this.#seen?.atMs ?? 0);
     return silentMs >= promisedMs;
   }
 
-  #tellHolder(holder: string): void {
-    if (holder === this.#told) return;
-    this.#told = holder;
+  #reportHolder(holder: string): void {
+    if (holder === this.#reportedHolder) return;
+    this.#reportedHolder = holder;
     this.#options.onEvent?.({ kind: 'following', holder });
   }
 
-  /** Lets the next one in at once. Best effort: without it they wait for the lease to run out. */
+  /** Best effort: without it the next holder waits until the Lease runs out. */
   async release(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;

@@ -1,4 +1,4 @@
-// What agents read from objects of the cluster.
+// Reads Node objects: pod ranges, addresses, readiness.
 import { z } from 'zod';
 import { hasCondition } from './conditions.ts';
 import type { KubernetesObject } from './object.ts';

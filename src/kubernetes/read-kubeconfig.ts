@@ -1,6 +1,6 @@
-// A kubeconfig as clients use it: where the API is, whom to trust, and who we are. Like Go, and unlike the official
-// JavaScript client, it accepts a file without a current context: a missing name is the empty name.
-// Files that it points to are read anew for every access: a renewed certificate or token is taken up at once.
+// Reads a kubeconfig: the server, the CA to trust, our credential. Like Go, and unlike the official JavaScript client, it
+// accepts a file without a current context: a missing name is the empty name. Files that it points to are read for
+// every request, so that a renewed certificate or token is used at once.
 import { isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -95,7 +95,7 @@ export async function accessOf(files: Files, kubeconfig: Kubeconfig): Promise<Ap
   };
 }
 
-/** The part of a request that says whom to trust and who we are; the token travels in a header of its own. */
+/** The TLS part of a request: the CA to trust and our certificate. A token is sent in a header instead. */
 export function tlsOf(access: ApiAccess): Pick<HttpRequest, 'ca' | 'cert' | 'key' | 'serverName' | 'isInsecure'> {
   return {
     isInsecure: access.isInsecure,

@@ -1,4 +1,4 @@
-// Where the API keeps objects of a kind: asked from the server itself, once per group and version, and asked again when a
+// The paths of the API for a kind of object. The server is asked once per group and version, and again when a
 // kind is missing, because a CustomResourceDefinition may have been established since.
 import { z } from 'zod';
 import type { ObjectKind } from './object.ts';

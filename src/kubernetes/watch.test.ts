@@ -5,7 +5,7 @@ import type { FirstlightError } from '../errors/firstlight-error.ts';
 import { realHost } from '../host/real/real-host.ts';
 import { connectKubernetes, type KubernetesClient } from './client.ts';
 import type { KubernetesObject } from './object.ts';
-import { waitForObjects, watchObjects } from './watch.ts';
+import { jsonLines, waitForObjects, watchObjects } from './watch.ts';
 import { waitingFor } from '../contract/missing.ts';
 
 // An API server of a few lines that speaks the watch protocol over real connections and misbehaves as told.
@@ -200,4 +200,16 @@ describe('waiting for objects', () => {
     );
     expect(found).toBe(2);
   });
+});
+
+test('values come out whole, wherever the bytes were cut, and a cut-off end is no value', async () => {
+  const bytes = Buffer.from('{"a":"ä"}\n\n{"b":2}\n{"c":');
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const chunks = (async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    })();
+    const values: unknown[] = [];
+    for await (const value of jsonLines(chunks)) values.push(value);
+    expect(values).toEqual([{ a: 'ä' }, { b: 2 }]);
+  }
 });

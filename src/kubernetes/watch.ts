@@ -1,6 +1,6 @@
-// Follows all objects of a kind: list once, then watch from there. What comes out is always the whole current state, so a
-// reader never has to apply changes, may be slow (it then gets the newest state only), and recovers from anything by
-// looking again. Broken, silent or outdated watches are reopened here; the reader hears of it only through `onTrouble`.
+// Follows all objects of a kind: list once, then watch from there. It yields the whole current state each time, so a
+// reader applies no changes, and a slow reader gets only the newest state. Broken, silent or outdated watches are
+// reopened here; the reader is told through `onTrouble` only.
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Host } from '../host/host.ts';
@@ -10,7 +10,6 @@ import type { Observation } from '../workflow/wait.ts';
 import { failureOfStatus } from './api-failure.ts';
 import type { KubernetesClient, Selection } from './client.ts';
 import { kubernetesErrors } from './errors.ts';
-import { jsonLines } from './json-lines.ts';
 import type { KubernetesObject, ObjectKind } from './object.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 
@@ -23,7 +22,7 @@ export interface WatchOptions extends WatchSource {
   readonly client: KubernetesClient;
   readonly host: Pick<Host, 'clock' | 'random'>;
   readonly signal: AbortSignal;
-  /** Told of every failure on the way; the watch goes on by itself. */
+  /** Called for every failure; the watch goes on by itself. */
   readonly onTrouble?: (error: FirstlightError) => void;
   /** A watch without a byte for this long is dead: reopened. Default 30 s. */
   readonly idleMs?: number;
@@ -31,7 +30,7 @@ export interface WatchOptions extends WatchSource {
 
 const idleMsDefault = 30_000;
 const pauses = { attempts: 0, firstPauseMs: 100, maxPauseMs: 5_000 };
-/** After so many failures in a row the version we resume from is itself suspect: etcd may have been restored. */
+/** After so many failures in a row it lists again: etcd may have been restored, and our version unknown to it. */
 const failuresBeforeRelist = 3;
 
 /** The current objects, now and after every change. Ends only by throwing the reason of the signal, or by `return`. */
@@ -45,7 +44,7 @@ export async function* watchObjects<T extends KubernetesObject>(
 }
 
 export interface TogetherOptions extends Omit<WatchOptions, 'kind' | 'selection'> {
-  /** Look again after this long even if nothing changed, for what depends on time. */
+  /** Yields the state again after this long even if nothing changed, for decisions that depend on time. */
   readonly tickMs?: number;
 }
 
@@ -140,7 +139,7 @@ async function follow(options: WatchOptions, publish: (items: readonly Kubernete
         else objects.set(keyOf(object), object);
         publish([...objects.values()]);
       }
-      // The server ends every watch after a while. One that ends at once would be asked for in a tight loop.
+      // The server ends every watch after a while. One that ends at once must not be reopened in a tight loop.
       if (host.clock.monotonicMs() - openedMs < 500) await host.clock.sleep(500, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -149,7 +148,7 @@ async function follow(options: WatchOptions, publish: (items: readonly Kubernete
       const isOutdated = isError(error, kubernetesErrors.EXPIRED);
       if (isOutdated || failures >= failuresBeforeRelist) version = undefined;
       if (!isOutdated) options.onTrouble?.(error);
-      // The first 410 is answered by a list at once: it is no trouble, only a long silence.
+      // The first 410 only follows a long silence: list again at once.
       if (!isOutdated || failures > 1) await host.clock.sleep(pauseBefore(pauses, failures, host.random), signal);
     }
   }
@@ -174,6 +173,19 @@ async function* events(
       throw failureOfStatus(event.object, { what: `watch ${kind.kind}s`, server: client.server });
     }
     yield event;
+  }
+}
+
+/** One JSON value per line, from bytes that arrive in any pieces. A last line without its end was cut off. */
+export async function* jsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.trim() !== '') yield JSON.parse(line);
+    }
   }
 }
 

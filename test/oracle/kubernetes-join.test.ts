@@ -47,7 +47,8 @@ beforeAll(async () => {
   ]);
   for (const { content } of shipped.flat()) {
     writeFileSync(join(plane.folder, 'access.yaml'), content);
-    expect(plane.kubectl('apply', '-f', join(plane.folder, 'access.yaml')).code).toBe(0);
+    const { code, output } = plane.kubectl('apply', '-f', join(plane.folder, 'access.yaml'));
+    if (code !== 0) throw new Error(output);
   }
   await admin.create(malloryMayAsk);
   const agent = await clientWith(machineLeaf('node-agent', plane.facts), 'control-plane-client-signer');
