@@ -1,5 +1,5 @@
-// Every verb: its words and its summary, in the order of --help, and where the rest of it is. To add one: a file with its
-// value (frame/verb.ts) in the folder of its area, and a row here.
+// Every verb in the order of --help: its words, its summary, and the file with the rest of it. To add a verb: its value
+// (frame/verb.ts) in a file in the folder of its area, and a row here.
 import type { VerbTable } from './frame/verb.ts';
 
 export const verbTable: VerbTable = {

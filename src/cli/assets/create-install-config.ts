@@ -1,5 +1,7 @@
 // `firstlight create install-config`: a dialogue on a terminal, else the defaults. An existing file is only checked.
 import { join } from 'node:path';
+import { architectureOf } from '../../install-config/architecture.ts';
+import { masterCount, workerCount } from '../../install-config/cluster-facts.ts';
 import type { Answers } from '../../install-config/questions.ts';
 import { shownPath } from '../frame/paths.ts';
 import { defineVerb, type Invocation } from '../frame/verb.ts';
@@ -12,7 +14,6 @@ export const createInstallConfigVerb = defineVerb({
     const { createAssets } = await import('../../assets/create-assets.ts');
     const { installConfig, installConfigPath } = await import('../../assets/install-config.ts');
     const { targets } = await import('../../assets/targets.ts');
-    const { masterCount, workerCount } = await import('../../install-config/cluster-facts.ts');
     const { host, global, signal, emit } = invocation;
     const path = join(global.dir, installConfigPath);
     const isNew = (await host.files.facts(path)) === undefined;
@@ -42,7 +43,6 @@ type DialogueParts = Pick<Invocation, 'host' | 'terminal' | 'signal'>;
 
 /** The text of a new install-config.yaml: by questions on a terminal, else the defaults. Writes nothing. */
 export async function newInstallConfig(parts: DialogueParts): Promise<string> {
-  const { architectureOf } = await import('../../install-config/architecture.ts');
   const { defaultAnswers, inputOf } = await import('../../install-config/questions.ts');
   const { renderInstallConfig } = await import('../../install-config/render.ts');
   const { host, terminal } = parts;
@@ -53,7 +53,6 @@ export async function newInstallConfig(parts: DialogueParts): Promise<string> {
 }
 
 async function askAll({ host, terminal, signal }: DialogueParts): Promise<Answers> {
-  const { architectureOf } = await import('../../install-config/architecture.ts');
   const { installConfigErrors } = await import('../../install-config/errors.ts');
   const { defaultAnswers, judge, questions } = await import('../../install-config/questions.ts');
   const { findSshKeys } = await import('../../install-config/ssh-keys-here.ts');

@@ -1,4 +1,5 @@
 // `firstlight graph`
+import { graphData, toGraphviz, toMermaid } from '../../assets/graph.ts';
 import { choiceOf, optionWithDefault } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 
@@ -12,7 +13,6 @@ export const graphVerb = defineVerb({
     'firstlight graph -o json',
   ],
   run: async ({ options }) => {
-    const { graphData, toGraphviz, toMermaid } = await import('../../assets/graph.ts');
     const { targets } = await import('../../assets/targets.ts');
     const data = graphData(targets);
     return { data, text: options.format === 'mermaid' ? toMermaid(data) : toGraphviz(data) };

@@ -1,5 +1,5 @@
-// One stage of the bootstrap as a user runs it: its explanation and what the original ran, then it is run, shown, or run
-// after a question. For `bootkube stage`, `bootkube render-…` and `bootkube start-bootstrap`.
+// One stage of the bootstrap as a user runs it: the stage is explained, then run, shown, or run after a question.
+// For `bootkube stage`, `bootkube render-…` and `bootkube start-bootstrap`.
 import { join } from 'node:path';
 import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
 import { type NumberedStage, type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';

@@ -1,4 +1,5 @@
 // `firstlight bootkube stage`
+import { bootkubeErrors } from '../../bootkube/errors.ts';
 import { argument } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { stageOptions } from './named-stages.ts';
@@ -15,7 +16,6 @@ export const bootkubeStageVerb = defineVerb({
   ],
   run: async (invocation) => {
     const typed = invocation.args.number;
-    const { bootkubeErrors } = await import('../../bootkube/errors.ts');
     const { runNumberedStage } = await import('./stage-run.ts');
     if (!Number.isInteger(Number(typed))) throw bootkubeErrors.UNKNOWN_STAGE({ number: typed });
     return runNumberedStage(invocation, Number(typed));

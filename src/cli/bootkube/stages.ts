@@ -1,12 +1,12 @@
 // `firstlight bootkube stages`
 import { bootkubeJournal } from '../../contract/bootstrap-paths.ts';
+import { lastRecords } from '../../workflow/engine.ts';
 import { defineVerb } from '../frame/verb.ts';
 
 export const bootkubeStagesVerb = defineVerb({
   examples: ['firstlight bootkube stages', 'firstlight machine exec bootstrap -- firstlight bootkube stages'],
   run: async ({ host }) => {
     const { stages } = await import('../../bootkube/stages.ts');
-    const { lastRecords } = await import('../../workflow/engine.ts');
     const { openJournal } = await import('../../workflow/journal.ts');
     const journal = await openJournal(host.files, bootkubeJournal);
     const records = lastRecords(journal.records);

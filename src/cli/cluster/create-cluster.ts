@@ -4,6 +4,7 @@ import { flag } from '../frame/option.ts';
 import { projectFolder, shownPath } from '../frame/paths.ts';
 import { firstlightVersion } from '../frame/program.ts';
 import { defineVerb } from '../frame/verb.ts';
+import { closingText } from './closing-text.ts';
 import { waitLimits, waitOptions } from './wait-options.ts';
 
 export const createClusterVerb = defineVerb({
@@ -19,7 +20,6 @@ export const createClusterVerb = defineVerb({
     const { createStages } = await import('../../cluster/create-stages.ts');
     const { dirOption } = await import('../../cluster/cluster-dir.ts');
     const { finishedCluster } = await import('../../cluster/finished-cluster.ts');
-    const { closingText } = await import('./closing-text.ts');
     const { clusterScreen } = await import('./cluster-screen.ts');
     const { host, signal, global } = invocation;
     const { keepBootstrap } = invocation.options;

@@ -1,7 +1,9 @@
 // `firstlight diagnose [machine]`
 import { missingText } from '../../contract/missing.ts';
+import { diagnosisLines } from '../../diagnose/diagnosis-lines.ts';
 import type { DiagnosisFacts } from '../../diagnose/facts.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
+import { platformErrors } from '../../platform/errors.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { flag, optionalArgument } from '../frame/option.ts';
 import { type CommandResult, defineVerb } from '../frame/verb.ts';
@@ -18,12 +20,10 @@ export const diagnoseVerb = defineVerb({
     const { mustFindCluster } = await import('../../cluster/find-cluster.ts');
     const { missingNow } = await import('../../cluster/cluster-missing.ts');
     const { observeCluster } = await import('../../cluster/observe-cluster.ts');
-    const { diagnosisLines } = await import('../../diagnose/diagnosis-lines.ts');
     const cluster = await mustFindCluster(host, global.dir);
     const missing = missingNow(await observeCluster(host, cluster));
     const { reasons, facts, dirOption } = await explainStall({ host, dir: global.dir, signal }, missing);
     if (machine !== undefined && facts.machines.length > 0 && facts.machines.every((one) => one.name !== machine)) {
-      const { platformErrors } = await import('../../platform/errors.ts');
       throw platformErrors.NO_MACHINE({ machine, cluster: cluster.name });
     }
     const about = reasons.filter((reason) => machine === undefined || reason.machine === machine);

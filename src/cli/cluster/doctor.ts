@@ -1,6 +1,6 @@
 // `firstlight doctor`: what this host is, what follows from it, and what is in the way.
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { HostReport } from '../../platform/platform.ts';
+import { ableTo, type HostReport } from '../../platform/platform.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { optionWithDefault, positiveInteger } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
@@ -13,7 +13,6 @@ export const doctorVerb = defineVerb({
   examples: ['firstlight doctor', 'firstlight doctor -o json'],
   run: async ({ host, options }) => {
     const { chooseMachinePlatform } = await import('../../platform/choose-platform.ts');
-    const { ableTo } = await import('../../platform/platform.ts');
     const report = await ableTo(chooseMachinePlatform(host), 'inspectHost')(options.machines);
     return {
       data: report.data,

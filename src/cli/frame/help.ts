@@ -19,7 +19,7 @@ export const exitCodeHelp: readonly (readonly [number, string])[] = [
 
 type Row = readonly [string, string];
 
-/** The help that `argv` asks for: of everything, a group or a verb. Undefined when it asks for none, or for unknown words. */
+/** The help that `argv` asks for: overview, group or verb. Undefined where it asks for none, or by unknown words. */
 export async function requestedHelp(
   argv: readonly string[],
   table: VerbTable,

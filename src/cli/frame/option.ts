@@ -5,7 +5,7 @@
 export type GivenValue = undefined | boolean | string | readonly string[];
 
 export interface VerbOption<Value> {
-  /** Commander's notation: `--renew`, `--to <folder>`, `-f, --follow`. `--no-wait` declares `wait`, true unless given. */
+  /** Commander's notation: `--renew`, `--to <folder>`, `-f, --follow`. `--no-wait` is `wait`, true unless given. */
   readonly flags: string;
   readonly description: string;
   readonly choices?: readonly string[];

@@ -1,13 +1,13 @@
-// What a verb is: its words and summary stand in the table of all verbs (cli/verbs.ts), everything else in one value in
-// a file of its own. That file imports statically only what is light, and its body loads the rooms that it needs: --help
-// of a verb and the completion scripts read these files. A body returns data and text; it prints nothing itself.
+// What a verb is. Its words and summary stand in the table of all verbs (cli/verbs.ts), everything else in one value in
+// its own file. That file imports only what is light and its body loads the rest, because help and completion read the
+// file without running it. A body returns data and text; it prints nothing itself.
 import type { Host } from '../../host/host.ts';
 import type { Terminal } from '../../host/terminal.ts';
 import type { Emit } from '../../workflow/events.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { ArgumentTable, OptionTable, ValuesOf } from './option.ts';
 
-/** A row of the table. Starting a process that loads the fifty files of all verbs would cost 15 ms more than one file. */
+/** A row of the table. It loads its verb when it is needed: to load all fifty files at every start would cost 15 ms. */
 export interface VerbRow {
   /** What stands after `firstlight`: `create manifests`. */
   readonly words: string;
@@ -36,7 +36,7 @@ export interface Verb<Arguments extends ArgumentTable = ArgumentTable, Options e
   run(invocation: Invocation<ValuesOf<Arguments>, ValuesOf<Options>>): Promise<CommandResult>;
 }
 
-// oxlint-disable-next-line typescript/no-generated-empty-object-type -- what a body gets where nothing is declared: nothing
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- for a verb that declares nothing
 type NoDeclarations = Readonly<Record<never, never>>;
 
 /** Lets TypeScript infer what the body gets from the declared arguments and options. */

@@ -1,6 +1,9 @@
 // `firstlight machine-config diff`
-import type { ConfigChange, Difference } from '../../machine-config/diff.ts';
+import { type ConfigChange, type Difference, diffSpecs } from '../../machine-config/diff.ts';
+import { actionText } from '../../machine-config/disruption.ts';
+import { machineConfigErrors } from '../../machine-config/errors.ts';
 import type { MachineConfigSpec } from '../../machine-config/machine-config.ts';
+import { mistakeText } from '../../source-text/mistake.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { cliErrors } from '../frame/errors.ts';
 import { argument, optionWithDefault, text } from '../frame/option.ts';
@@ -17,14 +20,13 @@ export const machineConfigDiffVerb = defineVerb({
     'firstlight machine-config diff before.yaml after.yaml',
   ],
   run: async (invocation) => {
-    const { diffSpecs } = await import('../../machine-config/diff.ts');
     const { args, options } = invocation;
     const older = await readSide(invocation, args.before, options.pool);
     const newer = await readSide(invocation, args.after, options.pool);
     const difference = diffSpecs(older.spec, newer.spec);
     return {
       data: { before: older.name, after: newer.name, ...difference },
-      text: await differenceText(older, newer, difference),
+      text: differenceText(older, newer, difference),
     };
   },
 });
@@ -41,10 +43,8 @@ async function readSide({ host }: Pick<Invocation, 'host'>, typed: string, pool:
     const rendered = renderNamed(await loadFolders({ host }, [path]), pool);
     return { name: rendered.name, spec: rendered.machineConfig.spec };
   }
-  const { machineConfigErrors } = await import('../../machine-config/errors.ts');
   const { readObjects } = await import('../../machine-config/read-objects.ts');
   const { readDocuments } = await import('../../source-text/documents.ts');
-  const { mistakeText } = await import('../../source-text/mistake.ts');
   const { documents, mistakes } = readDocuments(typed, await host.files.readText(path));
   const objects = readObjects(documents);
   const errors = [...mistakes, ...objects.mistakes].filter(({ severity }) => severity === 'error');
@@ -59,9 +59,7 @@ async function readSide({ host }: Pick<Invocation, 'host'>, typed: string, pool:
 
 const signs: Readonly<Record<ConfigChange['change'], string>> = { added: '+', removed: '-', changed: '~' };
 
-async function differenceText(before: Side, after: Side, difference: Difference): Promise<string> {
-  const { actionText } = await import('../../machine-config/disruption.ts');
-  const { changes, actions, needsReboot } = difference;
+function differenceText(before: Side, after: Side, { changes, actions, needsReboot }: Difference): string {
   if (changes.length === 0) return `${before.name} and ${after.name} say the same\n`;
   const rows = changes.map(({ kind, name, change, fields, disruption }) => [
     signs[change],

@@ -1,5 +1,6 @@
 // `firstlight machine-config explain`
-import type { Contribution, EntryExplanation } from '../../machine-config/explain.ts';
+import { machineConfigErrors } from '../../machine-config/errors.ts';
+import { type Contribution, type EntryExplanation, explainAll, explainNamed } from '../../machine-config/explain.ts';
 import type { RenderedPool } from '../../machine-config/render.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { argument } from '../frame/option.ts';
@@ -14,8 +15,6 @@ export const machineConfigExplainVerb = defineVerb({
     'firstlight machine-config explain worker kubelet.service.d/20-logging.conf',
   ],
   run: async (invocation) => {
-    const { machineConfigErrors } = await import('../../machine-config/errors.ts');
-    const { explainAll, explainNamed } = await import('../../machine-config/explain.ts');
     const { nearestName } = await import('../frame/nearest-name.ts');
     const { loadInput, notesText, renderNamed } = await import('./input.ts');
     const { pool, name } = invocation.args;

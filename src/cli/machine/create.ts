@@ -2,6 +2,7 @@
 import type { MachineImage } from '../../contract/machine-image.ts';
 import { machineRoles } from '../../contract/machine-role.ts';
 import type { Host } from '../../host/host.ts';
+import { ableTo } from '../../platform/platform.ts';
 import { cliErrors } from '../frame/errors.ts';
 import { argumentList, choiceOf, option, optionWithDefault, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
@@ -35,7 +36,6 @@ export const machineCreateVerb = defineVerb({
     if (options.ignition === undefined) {
       throw cliErrors.USAGE({ command: 'firstlight machine create', reason: '--ignition FILE is missing' });
     }
-    const { ableTo } = await import('../../platform/platform.ts');
     const { chosenCluster, tableAfterBoot } = await import('./chosen-machines.ts');
     // An unfit host is named before anything else that may be missing.
     const chosen = await chosenCluster(invocation);

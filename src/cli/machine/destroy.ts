@@ -1,4 +1,5 @@
 // `firstlight machine destroy`
+import { ableTo } from '../../platform/platform.ts';
 import { flag } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { clusterOption, machineNames } from './options.ts';
@@ -8,7 +9,6 @@ export const machineDestroyVerb = defineVerb({
   options: { all: flag('--all', 'the whole cluster, also one that was never completed'), cluster: clusterOption },
   examples: ['firstlight machine destroy a', 'firstlight machine destroy --all'],
   run: async (invocation) => {
-    const { ableTo } = await import('../../platform/platform.ts');
     const { chosenCluster, chosenMachines } = await import('./chosen-machines.ts');
     const chosen = await chosenCluster(invocation);
     const { platform, cluster } = chosen;

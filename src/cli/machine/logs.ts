@@ -1,4 +1,5 @@
 // `firstlight machine logs`
+import { ableTo } from '../../platform/platform.ts';
 import { argument, flag, optionWithDefault, positiveInteger, repeatableOption, text } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { clusterOption } from './options.ts';
@@ -15,7 +16,6 @@ export const machineLogsVerb = defineVerb({
   examples: ['firstlight machine logs a', 'firstlight machine logs a -u firstlight-firstboot'],
   run: async (invocation) => {
     const { host, global, signal, options } = invocation;
-    const { ableTo } = await import('../../platform/platform.ts');
     const { chosenCluster } = await import('./chosen-machines.ts');
     const { platform, cluster } = await chosenCluster(invocation);
     const isText = global.output === 'text';

@@ -1,4 +1,5 @@
 // `firstlight machine reboot`
+import { ableTo } from '../../platform/platform.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { allMachinesOption, bootOptions, clusterOption, machineNames } from './options.ts';
 
@@ -7,7 +8,6 @@ export const machineRebootVerb = defineVerb({
   options: { all: allMachinesOption, cluster: clusterOption, ...bootOptions },
   examples: ['firstlight machine reboot a'],
   run: async (invocation) => {
-    const { ableTo } = await import('../../platform/platform.ts');
     const { chosenCluster, chosenMachines, tableAfterBoot } = await import('./chosen-machines.ts');
     const chosen = await chosenCluster(invocation);
     const names = await chosenMachines(invocation, chosen);

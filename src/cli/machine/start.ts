@@ -1,4 +1,5 @@
 // `firstlight machine start`
+import { ableTo } from '../../platform/platform.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { allMachinesOption, bootOptions, clusterOption, machineNames } from './options.ts';
 
@@ -7,7 +8,6 @@ export const machineStartVerb = defineVerb({
   options: { all: allMachinesOption, cluster: clusterOption, ...bootOptions },
   examples: ['firstlight machine start a', 'firstlight machine start --all'],
   run: async (invocation) => {
-    const { ableTo } = await import('../../platform/platform.ts');
     const { chosenCluster, chosenMachines, tableAfterBoot } = await import('./chosen-machines.ts');
     const chosen = await chosenCluster(invocation);
     const names = await chosenMachines(invocation, chosen);

@@ -1,4 +1,5 @@
 // `firstlight machine stop`
+import { ableTo } from '../../platform/platform.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { allMachinesOption, clusterOption, machineNames } from './options.ts';
 
@@ -7,7 +8,6 @@ export const machineStopVerb = defineVerb({
   options: { all: allMachinesOption, cluster: clusterOption },
   examples: ['firstlight machine stop a b', 'firstlight machine stop --all'],
   run: async (invocation) => {
-    const { ableTo } = await import('../../platform/platform.ts');
     const { chosenCluster, chosenMachines, listedMachines } = await import('./chosen-machines.ts');
     const chosen = await chosenCluster(invocation);
     const names = await chosenMachines(invocation, chosen);

@@ -1,4 +1,5 @@
 // `firstlight torcx bootstrap`
+import { explainOutcome, outcomeData } from '../../torcx/explain-outcome.ts';
 import type { TorcxFlags } from '../../torcx/settings.ts';
 import { type CommandResult, defineVerb, type Invocation } from '../frame/verb.ts';
 import { torcxBootstrapOptions } from './options.ts';
@@ -17,7 +18,6 @@ export const torcxBootstrapVerb = defineVerb({
 
 export async function bootstrapNode({ host, signal, emit }: Invocation, flags: TorcxFlags): Promise<CommandResult> {
   const { torcxContext } = await import('../../torcx/context.ts');
-  const { explainOutcome, outcomeData } = await import('../../torcx/explain-outcome.ts');
   const { runTorcx } = await import('../../torcx/run-torcx.ts');
   const { readTorcxSettings } = await import('../../torcx/settings.ts');
   const settings = readTorcxSettings('bootstrap', flags, host.environment);

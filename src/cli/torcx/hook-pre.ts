@@ -1,4 +1,5 @@
 // `firstlight torcx hook-pre`
+import { explainOutcome, outcomeData } from '../../torcx/explain-outcome.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { torcxHookOptions } from './options.ts';
 
@@ -9,7 +10,6 @@ export const torcxHookPreVerb = defineVerb({
   examples: ['firstlight torcx hook-pre --node-annotation=example.com/torcx-ok --sleep=604800'],
   run: async ({ host, signal, emit, options }) => {
     const { torcxContext } = await import('../../torcx/context.ts');
-    const { explainOutcome, outcomeData } = await import('../../torcx/explain-outcome.ts');
     const { copyToSyslog, runTorcx } = await import('../../torcx/run-torcx.ts');
     const { readTorcxSettings } = await import('../../torcx/settings.ts');
     const settings = readTorcxSettings('hook', options, host.environment);

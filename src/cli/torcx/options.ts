@@ -1,6 +1,6 @@
-// The flags of both torcx verbs. torcx/settings.ts reads their values: names, defaults, checks and messages there are those
-// of the original. Booleans take Go's forms (`--upgrade-os=false`, `=0`, `=F`), because units and manifests written for the
-// original use them; see torcx/program-names.ts for the names they call.
+// The flags of both torcx verbs. torcx/settings.ts reads their values, with the checks and messages of the original.
+// Booleans take Go's forms (`--upgrade-os=false`, `=0`, `=F`), because units and manifests written for the original use
+// them; torcx/program-names.ts has the names that they call.
 import type { TorcxFlag } from '../../torcx/settings.ts';
 import { option, optionWithDefault, optionWithOptionalWord, text, type VerbOption } from '../frame/option.ts';
 
