@@ -1,7 +1,7 @@
 // What kubeadm and its machines are told. The aim is a fast and honest kubeadm: everything that can be there beforehand
 // is (images, CNI, names, routes, certificate key and token), nothing is probed or waited for that could be left out by
 // configuration, and the machines, programs and images are those of our own clusters.
-import { pauseImage } from '../src/assets/pause-image.ts';
+import { pauseImage } from '../src/assets/software-facts.ts';
 import { containerdConfigText } from '../src/machine-software/containerd-config.ts';
 import { ignitionUnit } from '../src/machine-software/ignition-unit.ts';
 import { onSharedDisk } from '../src/machine-software/kubelet-configuration.ts';

@@ -59,7 +59,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'install-config': ['contract', 'errors', 'host', 'source-text'],
   assets: [
     'admission',
-    'config-server',
     'contract',
     'errors',
     'host',

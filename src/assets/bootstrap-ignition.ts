@@ -3,7 +3,7 @@
 import type { Config, FileNode as IgnitionFile, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import type { WrittenSettings } from '../config-server/settings.ts';
+import { serverSettingsText } from '../contract/config-server-settings.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
@@ -14,13 +14,13 @@ import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../contra
 import { asset, type InputValues } from './asset.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
-import { readIgnition } from './ignition-file.ts';
+import { readAssetIgnition } from './checked-files.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfigAsset, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
-import { softwareFacts, sshKeys } from './machine-facts.ts';
+import { softwareFacts, sshKeys } from './software-facts.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { serviceAccountKey } from './service-account-key.ts';
@@ -32,7 +32,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
-import { proxyCredentialsContent } from './way-out.ts';
+import { proxyCredentialsContent } from './proxy-and-mirrors.ts';
 import { clusterMetadataFile, clusterMetadataText } from '../contract/cluster-metadata.ts';
 import { inventoryFile, inventoryText } from '../contract/inventory.ts';
 import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
@@ -85,7 +85,7 @@ export const bootstrapIgnition = asset({
     };
     return [{ path, content: serialize(bootstrap), mode: 0o600 }];
   },
-  read: (files) => readIgnition(path, files),
+  read: (files) => readAssetIgnition(path, files),
 });
 
 /** A link and not a copy: when the assets are removed, the kubelet of this machine goes on without. */
@@ -117,7 +117,7 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
     at(loopbackKubeconfigPath, values.loopbackKubeconfig),
     file(configServerPaths.kubeconfig, values.kubeletKubeconfig, 0o600),
     file(configServerPaths.poolTokens, `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`, 0o600),
-    file(configServerPaths.settings, `${JSON.stringify(configServerSettings(values.clusterNames), null, 2)}\n`, 0o644),
+    file(configServerPaths.settings, configServerSettings(values.clusterNames), 0o644),
     at(inventoryFile, inventoryText(values.inventory), 0o644),
     at(clusterMetadataFile, clusterMetadataText(values.metadata), 0o644),
     // For its own units, and to be served to the machines that come.
@@ -128,11 +128,15 @@ function assetFiles(values: Inputs): readonly IgnitionFile[] {
 }
 
 /**
- * Where the platform has a load balancer of a known address, it says for whom it asks; nobody else is believed. It is
- * ours, and sends whoever is refused to another machine at once: there is nobody to wait for at the end.
+ * A load balancer of the platform has a known address, and only its PROXY headers are believed. It sends a refused
+ * machine to another config server at once, so the server need not wait before it stops.
  */
-function configServerSettings({ apiVips }: ClusterNames): WrittenSettings {
-  return { access: 'token', balancers: apiVips, ...(apiVips.length > 0 ? { leaveMs: 0 } : {}) };
+function configServerSettings({ apiVips }: ClusterNames): string {
+  return serverSettingsText({
+    access: 'token',
+    balancers: [...apiVips],
+    ...(apiVips.length > 0 ? { leaveMs: 0 } : {}),
+  });
 }
 
 function file(target: string, content: string | Uint8Array, mode: number): IgnitionFile {

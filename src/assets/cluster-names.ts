@@ -6,7 +6,7 @@ import { clusterDomain } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { asset, textOf } from './asset.ts';
 import { installConfig } from './install-config.ts';
-import { readAssetJson } from './json.ts';
+import { readAssetJson } from './checked-files.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { ownFolder } from '../contract/asset-folder.ts';
 import { platformTraits } from '../platform/platform-traits.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { randomText, randomUuid } from '../host/random.ts';
 import { asset, textOf } from './asset.ts';
-import { readAssetJson } from './json.ts';
+import { readAssetJson } from './checked-files.ts';
 import { ownFolder } from '../contract/asset-folder.ts';
 
 const path = `${ownFolder}/identity.json`;

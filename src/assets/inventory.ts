@@ -12,7 +12,7 @@ import {
 import { asset, textOf } from './asset.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
-import { readAssetJson } from './json.ts';
+import { readAssetJson } from './checked-files.ts';
 import { platformTraits } from '../platform/platform-traits.ts';
 
 const path = inventoryFile;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { digestToken } from '../admission/bootstrap-token.ts';
 import { poolToken, type PoolTokenDigests } from '../admission/pool-token.ts';
 import { asset, textOf } from './asset.ts';
-import { readAssetJson } from './json.ts';
+import { readAssetJson } from './checked-files.ts';
 
 const path = 'auth/join-keys.json';
 const key = z.strictObject({ key: z.base64().length(44), notAfter: z.iso.datetime() });

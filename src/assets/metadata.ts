@@ -2,7 +2,7 @@
 import { asset, textOf } from './asset.ts';
 import { identity } from './identity.ts';
 import { installConfig } from './install-config.ts';
-import { readAssetJson } from './json.ts';
+import { readAssetJson } from './checked-files.ts';
 import { clusterMetadataFile, clusterMetadataSchema, clusterMetadataText } from '../contract/cluster-metadata.ts';
 
 const path = clusterMetadataFile;

@@ -6,7 +6,7 @@ import { serialize } from '../ignition/serialize.ts';
 import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
 import { asset } from './asset.ts';
 import { clusterNames } from './cluster-names.ts';
-import { readIgnition } from './ignition-file.ts';
+import { readAssetIgnition } from './checked-files.ts';
 import { joinKeys } from './join-keys.ts';
 import { rootCa } from './signers.ts';
 
@@ -38,7 +38,7 @@ function pointerAsset(pool: 'master' | 'worker', why: string) {
       };
       return [{ path, content: serialize(pointer), mode: 0o600 }];
     },
-    read: (files) => readIgnition(path, files),
+    read: (files) => readAssetIgnition(path, files),
   });
 }
 

@@ -21,12 +21,6 @@ export const configServerErrors = errorTable('CONFIGSERVER', {
       'dropped; anywhere else a missing record could let somebody use a token twice.',
     exit: exitCodes.infrastructure,
   },
-  SETTINGS: {
-    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
-    hint: 'The file is JSON: {"access": "token", "balancers": ["192.0.2.1"]}; both may be left out.',
-    means: 'The settings of the config server could not be read, and guessing who is trusted would be wrong.',
-    exit: exitCodes.badConfig,
-  },
   NO_API_ACCESS: {
     message: (e: { path: string; reason: string }) => `cannot ask the API for configurations: ${e.path} ${e.reason}`,
     hint: 'As cluster it runs on a master, with the settings and the agent certificate of that machine; elsewhere give --api-kubeconfig FILE.',

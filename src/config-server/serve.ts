@@ -7,7 +7,7 @@ import type { ConfigSource } from './config-source.ts';
 import { openFileSource } from './file-source.ts';
 import type { AccessMode } from './handler.ts';
 import { type Log, serverLog, type ServerLogOptions } from './server-log.ts';
-import { type ConfigServerSettings, readServerSettings } from './settings.ts';
+import { type ConfigServerSettings, readServerSettings } from '../contract/config-server-settings.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 import { openTokenLedger } from './token-ledger.ts';
 

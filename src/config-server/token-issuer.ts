@@ -47,9 +47,6 @@ export interface TokenIssuer extends AsyncDisposable {
 /** For so long a machine may ask again with the same redemption, because the answer was lost. */
 export const redemptionWindowMs = 600_000;
 
-/** More machines than start in an hour; a loop that fetches and never joins stops here instead of filling the disk. */
-export const outstandingLimit = 20_000;
-
 export interface KeysRedeemed {
   readonly atMs: number;
   /** SHA-256 of what the machine chose. */

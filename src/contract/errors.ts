@@ -20,3 +20,12 @@ export const releaseFactsErrors = errorTable('AGENT', {
     exit: exitCodes.infrastructure,
   },
 });
+
+export const configServerSettingsErrors = errorTable('CONFIGSERVER', {
+  SETTINGS: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'The file is JSON: {"access": "token", "balancers": ["192.0.2.1"]}; both may be left out.',
+    means: 'The settings of the config server could not be read, and guessing who is trusted would be wrong.',
+    exit: exitCodes.badConfig,
+  },
+});

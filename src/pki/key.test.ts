@@ -3,8 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sampleRandom } from '../../test/oracle/pki-sample.ts';
 import { pkiErrors } from './errors.ts';
-import { generateKeyPair, readKeyPair } from './key.ts';
-import { p256Order } from './p256.ts';
+import { generateKeyPair, p256Order, p256Point, readKeyPair } from './key.ts';
 
 describe('a key pair', () => {
   test('is replayed by the same seed and differs for another', () => {
@@ -68,4 +67,19 @@ describe('a key pair', () => {
   ])('is not read from %s', (_what, pem) => {
     expect(() => readKeyPair(pem.toString())).toThrow(expect.objectContaining({ code: pkiErrors.KEY_UNREADABLE.code }));
   });
+});
+
+test('the point of a scalar is the one of RFC 6979, appendix A.2.5', () => {
+  const scalar = Buffer.from('c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721', 'hex');
+  expect(Buffer.from(p256Point(scalar)).toString('hex')).toBe(
+    '04' +
+      '60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6' +
+      '7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299',
+  );
+});
+
+test('a key pair is written as PKCS#8 and SubjectPublicKeyInfo', () => {
+  const pair = generateKeyPair(sampleRandom('service-account'));
+  expect(pair.privatePem.reveal()).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+  expect(pair.publicPem).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
 });

@@ -1,11 +1,10 @@
 // EC P-256 key pairs as values: the private half wrapped in Secret, both halves as the PEM that OpenSSL and Go read.
 // Made from Random.bytes alone, so a seeded run replays its keys. P-256 is the only curve: every consumer accepts it, and
 // a key of another kind in one of our files means that somebody exchanged the file.
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
 import { pkiErrors } from './errors.ts';
-import { p256Order, p256Point } from './p256.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 
 export interface KeyPair {
@@ -49,6 +48,16 @@ export function publicKeyDer(publicPem: string): Uint8Array {
 /** The signature of `message` (ECDSA, SHA-256) in DER, as certificates and requests carry it. Made by OpenSSL. */
 export function signWith(key: KeyPair, message: Uint8Array): Uint8Array {
   return new Uint8Array(sign('sha256', message, key.privatePem.reveal()));
+}
+
+/** The order of the group of P-256 (SEC 2 §2.4.2). */
+export const p256Order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+/** The point of P-256 that belongs to a scalar, uncompressed: 0x04 ‖ x ‖ y. */
+export function p256Point(scalar: Uint8Array): Uint8Array {
+  const curve = createECDH('prime256v1');
+  curve.setPrivateKey(scalar);
+  return new Uint8Array(curve.getPublicKey());
 }
 
 // For one curve, both encodings (RFC 5208 around RFC 5915; RFC 5480) are constants around scalar and point.

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sampleContents, sampleRandom } from '../../test/oracle/pki-sample.ts';
+import { sampleContents } from '../../test/oracle/pki-sample.ts';
 import { type LeafName, type LeafProfile, leafProfiles, signerProfiles } from './profiles.ts';
-import { generateServiceAccountKey } from './service-account-key.ts';
 import { trustBundles } from './trust-bundles.ts';
 
 const leaves = Object.entries<LeafProfile>(leafProfiles) as [LeafName, LeafProfile][];
@@ -36,10 +35,4 @@ describe('the table of leaves', () => {
     expect([...new Set(leaves.map(([, { signer }]) => signer))].sort()).toEqual(signers);
     expect([...new Set(Object.values(trustBundles).flatMap(({ signers }) => signers))].sort()).toEqual(signers);
   });
-});
-
-test('a service-account key is PKCS#8 and SubjectPublicKeyInfo', () => {
-  const pair = generateServiceAccountKey(sampleRandom('service-account'));
-  expect(pair.privatePem.reveal()).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
-  expect(pair.publicPem).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
 });

@@ -41,35 +41,37 @@ export function subjectOddities(subject: readonly NameAttribute[]): Oddity[] {
   const shared = subject.filter(({ rdn }, index) => subject.findIndex((other) => other.rdn === rdn) !== index);
   const expected: readonly string[] = Object.values(nameOids);
   return [
-    ...(commonNames.length === 0 ? [odd('no-common-name', 'the subject has no CN')] : []),
-    ...(commonNames.length > 1 ? [odd('several-common-names', nameText(commonNames))] : []),
-    ...shared.map((attribute) => odd('multi-valued-rdn', `${nameText([attribute])} shares its RDN`)),
-    ...subject.filter(({ oid }) => !expected.includes(oid)).map((other) => odd('subject-attribute', nameText([other]))),
+    ...(commonNames.length === 0 ? [oddity('no-common-name', 'the subject has no CN')] : []),
+    ...(commonNames.length > 1 ? [oddity('several-common-names', nameText(commonNames))] : []),
+    ...shared.map((attribute) => oddity('multi-valued-rdn', `${nameText([attribute])} shares its RDN`)),
+    ...subject
+      .filter(({ oid }) => !expected.includes(oid))
+      .map((other) => oddity('subject-attribute', nameText([other]))),
     ...subject
       .filter(({ tag, text }) => text === undefined || (tag !== derTags.utf8String && tag !== derTags.printableString))
-      .map((attribute) => odd('string-type', `${nameText([attribute])} has string type ${attribute.tag}`)),
+      .map((attribute) => oddity('string-type', `${nameText([attribute])} has string type ${attribute.tag}`)),
     ...subject
       .filter(({ text }) => text !== undefined && /[\p{C}\p{Zl}\p{Zp}]/u.test(text))
-      .map(({ oid, text }) => odd('control-character', `${attributeName(oid)}=${JSON.stringify(text)}`)),
+      .map(({ oid, text }) => oddity('control-character', `${attributeName(oid)}=${JSON.stringify(text)}`)),
   ];
 }
 
 export function attributeOddities(attributes: readonly RequestAttribute[]): Oddity[] {
   const oids = attributes.map(({ oid }) => oid);
   return [
-    ...oids.filter((oid) => oid !== extensionRequestOid).map((oid) => odd('attribute', `attribute ${oid}`)),
-    ...repeats(oids).map((oid) => odd('duplicate-attribute', `attribute ${oid} again`)),
+    ...oids.filter((oid) => oid !== extensionRequestOid).map((oid) => oddity('attribute', `attribute ${oid}`)),
+    ...repeats(oids).map((oid) => oddity('duplicate-attribute', `attribute ${oid} again`)),
     ...attributes
       .filter(({ values }) => values.length !== 1)
-      .map(({ oid, values }) => odd('duplicate-attribute', `attribute ${oid} has ${values.length} values`)),
+      .map(({ oid, values }) => oddity('duplicate-attribute', `attribute ${oid} has ${values.length} values`)),
   ];
 }
 
 export function extensionOddities(extensions: readonly Extension[]): Oddity[] {
   const oids = extensions.map(({ oid }) => oid);
   return [
-    ...oids.filter((oid) => !requestable.includes(oid)).map((oid) => odd('extension', `extension ${oid}`)),
-    ...repeats(oids).map((oid) => odd('duplicate-extension', `extension ${oid} again`)),
+    ...oids.filter((oid) => !requestable.includes(oid)).map((oid) => oddity('extension', `extension ${oid}`)),
+    ...repeats(oids).map((oid) => oddity('duplicate-extension', `extension ${oid} again`)),
   ];
 }
 
@@ -82,13 +84,13 @@ const requestable: readonly string[] = [
 
 export function keyOddities({ type, bits }: PublicKeyKind): Oddity[] {
   const weak = type === 'rsa' ? bits < 2048 : bits < 256;
-  return weak ? [odd('weak-key', `${type} key of ${bits === 0 ? 'an unknown curve' : `${bits} bits`}`)] : [];
+  return weak ? [oddity('weak-key', `${type} key of ${bits === 0 ? 'an unknown curve' : `${bits} bits`}`)] : [];
 }
 
 function repeats(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index);
 }
 
-export function odd(kind: OddityKind, detail: string): Oddity {
+export function oddity(kind: OddityKind, detail: string): Oddity {
   return { kind, detail };
 }

@@ -37,7 +37,7 @@ import {
   attributeOddities,
   extensionOddities,
   keyOddities,
-  odd,
+  oddity,
   type Oddity,
   type PublicKeyKind,
   type RequestAttribute,
@@ -178,11 +178,11 @@ function readWishes(extensions: readonly Extension[]) {
   const oddities: Oddity[] = [
     ...names
       .flatMap(({ others, emailAddresses, uris }) => [...others, ...emailAddresses, ...uris])
-      .map((detail) => odd('alternative-name', detail)),
-    ...names.filter(isEmpty).map(() => odd('alternative-name', 'an empty list of alternative names')),
+      .map((detail) => oddity('alternative-name', detail)),
+    ...names.filter(isEmpty).map(() => oddity('alternative-name', 'an empty list of alternative names')),
     ...all(extensionOids.basicConstraints, readBasicConstraints)
       .filter(({ isCa }) => isCa)
-      .map(() => odd('asks-for-ca', 'asks to become a CA')),
+      .map(() => oddity('asks-for-ca', 'asks to become a CA')),
   ];
   return {
     names: names.reduce(joinNames, noAlternativeNames),

@@ -1,6 +1,6 @@
 // A machine with the node's own containerd and kubelet and one static pod, and how long the pod took: for the test that
 // it runs and for the figure how fast.
-import { pauseImage } from '../../src/assets/pause-image.ts';
+import { pauseImage } from '../../src/assets/software-facts.ts';
 import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
 import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
 import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';

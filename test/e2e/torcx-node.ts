@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pauseImage } from '../../src/assets/pause-image.ts';
+import { pauseImage } from '../../src/assets/software-facts.ts';
 import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
 import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
 import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';

@@ -30,9 +30,8 @@ import { lookAfterMembers } from '../../src/membership/look-after-members.ts';
 import type { Inventory } from '../../src/contract/inventory.ts';
 import { nodeSettingsText } from '../../src/contract/node-settings.ts';
 import { issueLeaf, issueSigner } from '../../src/pki/issue.ts';
-import { readKeyPair } from '../../src/pki/key.ts';
+import { generateKeyPair, readKeyPair } from '../../src/pki/key.ts';
 import { clusterLeaf, machineLeaf, signerProfiles } from '../../src/pki/profiles.ts';
-import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
 import { type TestMachine, testMachine } from './agent-machine.ts';
 import { oracleProgram } from './programs.ts';
 
@@ -305,7 +304,7 @@ async function writeKeys(): Promise<void> {
     writeFileSync(join(pki, `${name}.crt`), certificatePem);
     writeFileSync(join(pki, `${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
   }
-  const account = generateServiceAccountKey(real.random);
+  const account = generateKeyPair(real.random);
   writeFileSync(join(pki, 'service-account.key'), account.privatePem.reveal(), { mode: 0o600 });
   writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
   const root = issueSigner(signerProfiles['root-ca'], issuing);

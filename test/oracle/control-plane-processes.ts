@@ -15,9 +15,8 @@ import { schedulerPod } from '../../src/control-plane/scheduler-pod.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
-import { readKeyPair } from '../../src/pki/key.ts';
+import { generateKeyPair, readKeyPair } from '../../src/pki/key.ts';
 import { clusterLeaf, type CertificateFacts, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
-import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
 import { freePorts } from './free-ports.ts';
 import { judge, oracleProgram, type Verdict } from './programs.ts';
 
@@ -110,7 +109,7 @@ async function writeCredentials({ folder, pki, facts, ports }: Place): Promise<v
     writeFileSync(join(pki, `${name}.crt`), certificatePem);
     writeFileSync(join(pki, `${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
   }
-  const account = generateServiceAccountKey(host.random);
+  const account = generateKeyPair(host.random);
   writeFileSync(join(pki, 'service-account.key'), account.privatePem.reveal(), { mode: 0o600 });
   writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
   await ensureMachineCredentials({ host, facts, clusterName: 'demo', folder: pki, kubeconfigFolder: folder });

@@ -10,7 +10,7 @@ import { FirstlightError } from '../../src/errors/firstlight-error.ts';
 import { canonicalAddress } from '../../src/pki/names.ts';
 import { type LeafName, leafProfiles } from '../../src/pki/profiles.ts';
 import { pemOf } from '../../src/pki/pem.ts';
-import { generateServiceAccountKey } from '../../src/pki/service-account-key.ts';
+import { generateKeyPair } from '../../src/pki/key.ts';
 import { readSigningRequest, type SigningRequest } from '../../src/pki/signing-request.ts';
 import {
   asking,
@@ -142,7 +142,7 @@ describe.skipIf(!hasGo)('Go', () => {
         },
       ];
     });
-    const account = generateServiceAccountKey(sampleRandom('account'));
+    const account = generateKeyPair(sampleRandom('account'));
     const { Complaints } = ask({
       At: sampleNow,
       Leaves: Object.fromEntries(leaves),

@@ -18,7 +18,7 @@ import { releaseErrors } from '../../release/errors.ts';
 import { torcxErrors } from '../../torcx/errors.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { cliErrors } from '../frame/errors.ts';
-import { nodeSettingsErrors, releaseFactsErrors } from '../../contract/errors.ts';
+import { configServerSettingsErrors, nodeSettingsErrors, releaseFactsErrors } from '../../contract/errors.ts';
 
 export const errorTables = {
   cliErrors,
@@ -30,6 +30,7 @@ export const errorTables = {
   machineConfigErrors,
   configServerErrors,
   nodePreparationErrors,
+  configServerSettingsErrors,
   nodeSettingsErrors,
   firstBootErrors,
   bootkubeErrors,

@@ -10,7 +10,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { machineProxy, mirroredRegistries, proxyCredentialsContent } from '../../src/assets/way-out.ts';
+import { machineProxy, mirroredRegistries, proxyCredentialsContent } from '../../src/assets/proxy-and-mirrors.ts';
 import { parseInstallConfig } from '../../src/install-config/parse.ts';
 import { registryHostsFolder } from '../../src/contract/machine-paths.ts';
 import { proxyEnvironmentText } from '../../src/machine-software/proxy.ts';

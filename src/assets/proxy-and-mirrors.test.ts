@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../host/proxy.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
-import { machineProxy, mirroredRegistries, proxyCredentialsContent } from './way-out.ts';
+import { machineProxy, mirroredRegistries, proxyCredentialsContent } from './proxy-and-mirrors.ts';
 
 const config = (text: string) => parseInstallConfig(text, { file: 'f', architecture: 'amd64' }).config;
 

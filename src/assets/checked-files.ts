@@ -1,5 +1,8 @@
-// JSON files of the asset folder, checked when they are read: a person may have edited them.
+// JSON and Ignition files of the asset folder, checked when they are read: a user may have edited them.
 import type { z } from 'zod';
+import { parse } from '../ignition/parse.ts';
+import { formatReport } from '../ignition/report.ts';
+import { type FileSet, textOf } from './asset.ts';
 import { assetErrors } from './errors.ts';
 
 export function readAssetJson<T>(file: string, text: string, schema: z.ZodType<T>): T {
@@ -14,4 +17,12 @@ export function readAssetJson<T>(file: string, text: string, schema: z.ZodType<T
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
   throw assetErrors.UNREADABLE({ file, reason: `${where}${issue?.message ?? 'it does not have the right form'}` });
+}
+
+/** The text of an Ignition config that passes Ignition's own rules. */
+export function readAssetIgnition(file: string, files: FileSet): string {
+  const text = textOf(files);
+  const parsed = parse(text);
+  if (parsed.status === 'parsed' && parsed.report.errors.length === 0) return text;
+  throw assetErrors.UNREADABLE({ file, reason: `Ignition would refuse it: ${formatReport(parsed.report).trim()}` });
 }

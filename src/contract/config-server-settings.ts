@@ -1,22 +1,27 @@
-// What a config server is told about its surroundings: whom it lets in, and which load balancers it believes.
+// The settings of a config server: who may fetch, and which load balancers it believes. The bootstrap machine gets the
+// file from the assets, and the config server reads it.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
-import { configServerErrors } from './errors.ts';
-import { outstandingLimit } from './token-issuer.ts';
+import { configServerSettingsErrors } from './errors.ts';
 
 const schema = z.strictObject({
   access: z.enum(['token', 'open']).default('token'),
   /** Addresses from which connections come with a PROXY v2 header. */
   balancers: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
-  /** So many machines may have been served within an hour and not have joined. */
-  outstandingTokens: z.int().positive().default(outstandingLimit),
+  /**
+   * So many machines may have been served within an hour and not have joined. More than start in an hour; a loop that
+   * fetches and never joins stops here instead of filling the disk.
+   */
+  outstandingTokens: z.int().positive().default(20_000),
   /** For so long it is unhealthy before it stops: load balancers look several times a second. */
   leaveMs: z.int().nonnegative().default(1_000),
 });
 
 export type ConfigServerSettings = Readonly<z.output<typeof schema>>;
-/** As it is written. */
-export type WrittenSettings = Readonly<z.input<typeof schema>>;
+
+export function serverSettingsText(settings: Readonly<z.input<typeof schema>>): string {
+  return `${JSON.stringify(settings, null, 2)}\n`;
+}
 
 /** The defaults where there is no such file. Throws CONFIGSERVER_SETTINGS for one that cannot be read. */
 export async function readServerSettings(files: Files, path: string | undefined): Promise<ConfigServerSettings> {
@@ -26,6 +31,6 @@ export async function readServerSettings(files: Files, path: string | undefined)
     return schema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw configServerErrors.SETTINGS({ path, reason }, { cause: error });
+    throw configServerSettingsErrors.SETTINGS({ path, reason }, { cause: error });
   }
 }

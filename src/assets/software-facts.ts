@@ -3,8 +3,10 @@ import { featureGatesOf, masterCount, trustBundleOf, workerCount } from '../inst
 import type { InstallConfig } from '../install-config/schema.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import type { ClusterNames } from './cluster-names.ts';
-import { pauseImage } from './pause-image.ts';
-import { machineProxy, mirroredRegistries } from './way-out.ts';
+import { machineProxy, mirroredRegistries } from './proxy-and-mirrors.ts';
+
+/** The image that holds the namespaces of a pod, by the name under which the release carries it. */
+export const pauseImage = 'release.firstlight.internal/pause:v1.0.0';
 
 export interface ClusterIdentity {
   readonly clusterId: string;
