@@ -6,7 +6,7 @@ enableCompileCache(`${import.meta.dirname}/../.toolchain/compile-cache`);
 
 const { runCli } = await import('./cli/frame/run.ts');
 const { realTerminal } = await import('./host/real/terminal.ts');
-// Under the names tectonic-torcx-bootstrap and tectonic-torcx-hook-pre we are those programs.
+// Called as tectonic-torcx-bootstrap or tectonic-torcx-hook-pre, this program does what those programs did.
 const calledAs = process.env['FIRSTLIGHT_CALLED_AS'] ?? process.argv[1] ?? '';
 
 const interrupt = new AbortController();
@@ -21,7 +21,7 @@ process.exitCode = await runCli({
   interrupt: interrupt.signal,
 });
 
-/** From the moment on that a verb runs; help has nothing to interrupt. */
+/** Called when a verb is about to run; help has nothing to interrupt. */
 function listenForSignals(): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     // `once`: a second signal of the same kind ends us at once; every write is atomic, so nothing is lost.
@@ -29,7 +29,7 @@ function listenForSignals(): void {
   }
 }
 
-/** Only torcx, by whatever name, costs the look at what its words stand for. */
+/** Only calls of torcx, under any of its names, load the table of those names. */
 async function ownArguments(name: string, args: readonly string[]): Promise<readonly string[]> {
   if (!/(^|\/)tectonic-/.test(name) && !args.includes('torcx')) return args;
   return (await import('./torcx/program-names.ts')).torcxArguments(name, args);

@@ -1,4 +1,4 @@
-// The last words of `create cluster`: what stands now, how to reach it, and where the time went.
+// What `create cluster` prints at its end: what runs now, how to reach it, and where the time went.
 import type { CreatedCluster } from '../../cluster/create-cluster.ts';
 import type { CreateStory } from '../../cluster/create-view.ts';
 
@@ -6,7 +6,7 @@ export interface Closing {
   readonly cluster: CreatedCluster;
   readonly story: CreateStory;
   readonly elapsedMs: number;
-  /** As the person would type it. */
+  /** As the user would type it. */
   readonly kubeconfig: string;
   readonly dirOption: string;
   readonly keepsBootstrap: boolean;
@@ -39,7 +39,7 @@ export function closingText(closing: Closing): string {
 
 const widest = 80;
 
-/** Broken between two entries, never inside one. */
+/** A line breaks between two entries, never inside one. */
 function spentLines(head: string, spent: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (const one of spent) {

@@ -1,5 +1,5 @@
-// What a person sees while `create cluster` works: on a terminal one calm frame, on a pipe a line per change. Both read
-// the same view. Notices that must be said stand above the frame.
+// What the user sees while `create cluster` works: on a terminal one frame that is redrawn, on a pipe a line per change.
+// Both show the same view. Notices are printed above the frame.
 import type { CreateStory } from '../../cluster/create-view.ts';
 import { beginStory, tellStory, createFrame } from '../../cluster/create-view.ts';
 import type { ClusterSight } from '../../cluster/observe-cluster.ts';
@@ -9,15 +9,14 @@ import { changedLines, frameLines, type FrameView } from '../../screen/frame.ts'
 import type { Emit, WorkflowEvent } from '../../workflow/events.ts';
 import type { Invocation } from '../frame/verb.ts';
 
-export interface ClusterScreen {
+/** Draws until it is disposed of. */
+export interface ClusterScreen extends AsyncDisposable {
   readonly onStage: Emit;
   readonly onSight: (sight: ClusterSight) => void;
   readonly onLikely: StallWatch['onLikely'];
-  /** For what happens below the stages. */
+  /** For events that are not about a stage. */
   readonly emit: Emit;
   readonly story: () => CreateStory;
-  /** Draws until the signal is aborted; resolves then. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 const drawEveryMs = 200;
@@ -30,39 +29,46 @@ export function clusterScreen(
   const { host, terminal, global } = invocation;
   const now = (): number => host.clock.monotonicMs();
   let story = beginStory(names, title, now());
-  const shows = terminal.canDraw && global.logLevel !== 'debug' ? onTerminal(invocation) : onPipe(invocation);
+  const display =
+    terminal.canDraw && global.logLevel !== 'debug' ? terminalDisplay(invocation) : pipeDisplay(invocation);
   const update = (next: CreateStory): void => {
     story = next;
-    shows.show(createFrame(story, now()));
+    display.show(createFrame(story, now()));
   };
+  const end = new AbortController();
+  const draw = async (): Promise<void> => {
+    while (!end.signal.aborted && display.isDrawn) {
+      display.show(createFrame(story, now()));
+      await host.clock.sleep(drawEveryMs, end.signal).catch(() => {});
+    }
+  };
+  const drawn = draw();
   return {
     onStage: (event) => {
       // Progress is shown here; everything else also goes to the log.
-      if (event.kind !== 'stage-progress') shows.say(event);
+      if (event.kind !== 'stage-progress') display.report(event);
       update(tellStory(story, event, now()));
     },
     onSight: (sight) => update({ ...story, sight }),
     onLikely: (reason) => update({ ...story, likely: reason?.sentence }),
     emit: (event) => {
-      if (event.kind !== 'stage-progress') shows.say(event);
+      if (event.kind !== 'stage-progress') display.report(event);
     },
     story: () => story,
-    run: async (signal) => {
-      while (!signal.aborted && shows.isDrawn) {
-        shows.show(createFrame(story, now()));
-        await host.clock.sleep(drawEveryMs, signal).catch(() => {});
-      }
+    [Symbol.asyncDispose]: async () => {
+      end.abort();
+      await drawn;
     },
   };
 }
 
-interface Shows {
+interface Display {
   readonly isDrawn: boolean;
   readonly show: (view: FrameView) => void;
-  readonly say: (event: WorkflowEvent) => void;
+  readonly report: (event: WorkflowEvent) => void;
 }
 
-function onTerminal({ terminal, emit }: Pick<Invocation, 'terminal' | 'emit'>): Shows {
+function terminalDisplay({ terminal, emit }: Pick<Invocation, 'terminal' | 'emit'>): Display {
   const frame = drawnFrame(terminal);
   return {
     isDrawn: true,
@@ -70,14 +76,14 @@ function onTerminal({ terminal, emit }: Pick<Invocation, 'terminal' | 'emit'>): 
       const { hasColors } = terminal;
       frame.draw(frameLines(view, { columns: terminal.columns(), rows: terminal.rows(), hasColors }));
     },
-    say: (event) => {
+    report: (event) => {
       if (event.kind === 'notice') frame.clear();
       emit(event.kind === 'stage-adopted' ? { kind: 'stage-unchanged', stage: event.stage } : event);
     },
   };
 }
 
-function onPipe({ emit }: Pick<Invocation, 'emit'>): Shows {
+function pipeDisplay({ emit }: Pick<Invocation, 'emit'>): Display {
   let before: FrameView | undefined;
   return {
     isDrawn: false,
@@ -85,7 +91,7 @@ function onPipe({ emit }: Pick<Invocation, 'emit'>): Shows {
       for (const text of changedLines(before, view)) emit({ kind: 'notice', level: 'info', text });
       before = view;
     },
-    say: (event) => {
+    report: (event) => {
       if (event.kind !== 'stage-adopted') emit(event);
     },
   };

@@ -32,44 +32,31 @@ export const createClusterVerb = defineVerb({
         text: `${finished.domain} is complete: ${finished.nodes.length} nodes Ready, nothing to do\n`,
       };
     }
-    const title = `firstlight · ${shownPath(invocation)}`;
-    const screen = clusterScreen(
-      invocation,
-      createStages.map(({ name }) => name),
-      title,
-    );
-    const drawing = new AbortController();
-    const drawn = screen.run(drawing.signal);
-    try {
-      const cluster = await createCluster({
-        host,
-        dir: global.dir,
-        project: { folder: await projectFolder(host), version: firstlightVersion },
-        patience,
-        keepsBootstrap: keepBootstrap,
-        onStage: screen.onStage,
-        emit: screen.emit,
-        onSight: screen.onSight,
-        onLikely: screen.onLikely,
-        signal,
-      });
-      const elapsedMs = host.clock.monotonicMs() - startMs;
-      const kubeconfig = shownPath(invocation, localKubeconfigPath);
-      const stages = Object.entries(screen.story().stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
-      return {
-        data: { ...cluster, isNew: true, elapsedMs, stages },
-        text: `\n${closingText({
-          cluster,
-          story: screen.story(),
-          elapsedMs,
-          kubeconfig,
-          dirOption: dirOption(host, global.dir),
-          keepsBootstrap: keepBootstrap,
-        })}`,
-      };
-    } finally {
-      drawing.abort();
-      await drawn;
-    }
+    const names = createStages.map(({ name }) => name);
+    await using screen = clusterScreen(invocation, names, `firstlight · ${shownPath(invocation)}`);
+    const cluster = await createCluster({
+      host,
+      dir: global.dir,
+      project: { folder: await projectFolder(host), version: firstlightVersion },
+      patience,
+      keepsBootstrap: keepBootstrap,
+      onStage: screen.onStage,
+      emit: screen.emit,
+      onSight: screen.onSight,
+      onLikely: screen.onLikely,
+      signal,
+    });
+    const story = screen.story();
+    const elapsedMs = host.clock.monotonicMs() - startMs;
+    const closing = closingText({
+      cluster,
+      story,
+      elapsedMs,
+      kubeconfig: shownPath(invocation, localKubeconfigPath),
+      dirOption: dirOption(host, global.dir),
+      keepsBootstrap: keepBootstrap,
+    });
+    const stages = Object.entries(story.stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
+    return { data: { ...cluster, isNew: true, elapsedMs, stages }, text: `\n${closing}` };
   },
 });

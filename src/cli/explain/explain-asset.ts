@@ -1,4 +1,4 @@
-// `firstlight explain asset [NAME]`: from the asset's own value, nothing written twice.
+// `firstlight explain asset [NAME]`: everything is read from the value of the asset; nothing is written twice.
 import type { AnyAsset } from '../../assets/asset.ts';
 import { inOrder, inputsOf, readersOf } from '../../assets/graph.ts';
 import { targets } from '../../assets/targets.ts';

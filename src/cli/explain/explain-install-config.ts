@@ -17,7 +17,7 @@ export function explainJsonSchema({ host }: Pick<Invocation, 'host'>): CommandRe
   return { data, text: `${JSON.stringify(data, undefined, 2)}\n` };
 }
 
-export function explainedText(explained: ExplainedField): string {
+function explainedText(explained: ExplainedField): string {
   const { kind, version, path, type, fields, rules } = explained;
   return [
     `KIND:    ${kind}`,

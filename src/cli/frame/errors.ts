@@ -1,4 +1,4 @@
-// What a person can get wrong on the command line itself.
+// What a user can get wrong on the command line itself.
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { errorTable } from '../../errors/firstlight-error.ts';
 

@@ -1,4 +1,4 @@
-// The name somebody probably meant.
+// The name that the user probably meant.
 import { distance } from 'fastest-levenshtein';
 
 /** The closest of `names`, if it is close enough to be worth suggesting. */

@@ -1,4 +1,4 @@
-// Text for people and data for programs: the only place that knows how a result or an error looks on a screen.
+// How a result or an error is printed: text for people, data for programs. Nothing else formats them.
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { OutputFormat } from './global-options.ts';
 import type { CommandResult } from './verb.ts';

@@ -37,7 +37,7 @@ export const machineCreateVerb = defineVerb({
       throw cliErrors.USAGE({ command: 'firstlight machine create', reason: '--ignition FILE is missing' });
     }
     const { chosenCluster, tableAfterBoot } = await import('./chosen-machines.ts');
-    // An unfit host is named before anything else that may be missing.
+    // That this host is unfit is reported before anything else that may be missing.
     const chosen = await chosenCluster(invocation);
     await ableTo(chosen.platform, 'prepareHost')(invocation, args.names.length);
     const ignition = await host.files.read(typedPath(host, options.ignition));

@@ -16,8 +16,7 @@ import { type GoChoice, chooseGo, findGo } from '../parts/go.ts';
 import { type PartsTable, readParts } from '../parts/parts.ts';
 
 /** `any`: official binaries if they can be reached, else `go build`. `build`: `go build` only. */
-export const partSources = ['any', 'build'] as const;
-export type PartSource = (typeof partSources)[number];
+export type PartSource = 'any' | 'build';
 
 export interface BuilderOptions {
   readonly host: Host;
