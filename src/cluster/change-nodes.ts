@@ -1,6 +1,5 @@
-// Nodes that come and go after the cluster stands. A new worker, or a master whose machine was lost, goes the same road
-// as the first: an entry in the inventory, a machine with the unchanged pointer config, a certificate for exactly that
-// name.
+// Adds and removes nodes of a finished cluster. A new worker, and a master whose machine was lost, joins like the first
+// machines: an entry in the inventory, a machine with the same pointer config, a certificate for exactly that name.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { addressAt } from '../assets/cluster-names.ts';
@@ -67,7 +66,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   if (placed === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   await using client = await connectCluster(host, dir);
   const existing = new Set((await platform.listMachines(found.name)).map(({ name }) => name));
-  // Whoever has just lost a master may still be sent to it for a moment.
+  // After the loss of a master the load balancer may still send requests to it for a moment.
   const patient = { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
   const { machines } = await retry(patient, () =>
     changeInventory({
@@ -76,7 +75,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
       client,
       signal,
       change: (before) => {
-        // Listed but without a machine: it was lost, or an earlier attempt was cut short here.
+        // Listed but without a machine: the machine was lost, or an earlier run was interrupted here.
         const isListed = (name: string) => before.some((one) => one.name === name && one.role !== 'bootstrap');
         const fresh = add.names.filter((name) => existing.has(name) || !isListed(name));
         return [...before, ...newWorkers(before, fresh, placed.machineNetwork)];
@@ -84,7 +83,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     }),
   );
   const added = machines.filter(({ name }) => add.names.includes(name));
-  // What a lost machine left in the API would keep its name from being given again for as long as it looks alive.
+  // While the Node of a lost machine looks alive, no new machine gets its name: so it is deleted.
   for (const { name } of added) {
     await retry(patient, () => client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal }));
   }
@@ -112,7 +111,7 @@ interface AwaitedMachine {
   readonly patience: WaitLimits;
 }
 
-/** Ready, and a master also a voter: before that it carries nothing. */
+/** Until all are Ready, and masters also vote in etcd: before that they carry nothing. */
 async function awaitReady(add: AddNodes, { cluster, machines, patience }: AwaitedMachine): Promise<void> {
   const { host, dir, names: expected, signal, emit } = add;
   const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
@@ -143,7 +142,7 @@ async function awaitReady(add: AddNodes, { cluster, machines, patience }: Awaite
   });
 }
 
-/** Names of nodes whose own etcd is Ready. What an earlier machine of the same name left behind has another owner. */
+/** Names of nodes whose own etcd is Ready. A pod of an earlier machine with the same name has another owner. */
 async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const call = { signal, deadlineMs: 5_000 };
   const [nodes, pods] = await Promise.all([
@@ -164,11 +163,14 @@ async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Prom
 export interface RemoveNode extends ClusterChange {
   readonly dir: string;
   readonly name: string;
-  /** Goes on where pods cannot be moved away in time. */
+  /** Goes on when pods cannot be moved away in time. */
   readonly isForced: boolean;
 }
 
-/** Its pods are moved, then it may not come back, then it goes: machine first, so that nothing registers it again. */
+/**
+ * Moves its pods, removes it from the inventory, destroys the machine and at last the Node, which nobody registers
+ * again.
+ */
 export async function removeNode(remove: RemoveNode): Promise<void> {
   const { host, dir, name, signal } = remove;
   const found = await mustFindOwnMachines(host, dir, 'node remove');
@@ -210,8 +212,8 @@ interface InventoryChange {
 }
 
 /**
- * In the cluster, where approvers read it, and then in the asset folder, from which machines are made. The cluster's is
- * changed only as it was read.
+ * Changes the inventory in the cluster, where approvers read it, and then in the asset folder, from which machines are
+ * made. The change in the cluster is refused if somebody else has changed the inventory meanwhile.
  */
 async function changeInventory({ host, dir, client, change, signal }: InventoryChange): Promise<Inventory> {
   const object = await client.get(inventoryConfigMap, { signal });

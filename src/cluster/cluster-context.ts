@@ -17,11 +17,11 @@ export interface ClusterContext {
   readonly journal: Journal;
   readonly emit: Emit;
   readonly patience: WaitLimits;
-  /** Somebody wants to look into the bootstrap machine afterwards. */
+  /** The user wants to look into the bootstrap machine afterwards. */
   readonly keepsBootstrap: boolean;
-  /** Told what is going on in the machines whenever somebody waits for them. */
+  /** Called with the state of the machines while a stage waits for them. */
   readonly onSight: (sight: ClusterSight) => void;
-  /** Told why nothing moves, when that is known. */
+  /** Called with the likely reason when nothing moves. */
   readonly onLikely: StallWatch['onLikely'];
   /** By the stage `assets`. */
   readonly plan: Produced<ClusterPlan>;

@@ -1,5 +1,5 @@
 // The asset folder of a cluster as its commands use it: the lock and the option that names the folder.
-// Other commands may read the assets meanwhile: these have a lock of their own, which is held for moments only.
+// Other commands may read the assets meanwhile: the assets have their own lock, which is held only for moments.
 import { join, relative } from 'node:path';
 import { assetErrors } from '../assets/errors.ts';
 import { openAssetFolder } from '../assets/folder.ts';

@@ -1,5 +1,5 @@
-// The kubeconfig for this host: the admin's, by the loopback port that reaches the load balancer of the cluster's own
-// network. Certificates of the API carry 127.0.0.1, so nothing about trust differs from auth/kubeconfig.
+// The kubeconfig for this host: the admin's, with the loopback port that leads to the load balancer of the cluster.
+// Certificates of the API contain 127.0.0.1, so this kubeconfig trusts the same authorities as auth/kubeconfig.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
@@ -7,7 +7,7 @@ import type { PlacedCluster } from '../platform/platform.ts';
 import { clusterErrors } from './errors.ts';
 import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 
-/** Where this host reaches the API at its own name, the admin's kubeconfig will do. */
+/** Not written where this host reaches the API by its name: there the admin's kubeconfig works. */
 export async function writeLocalKubeconfig(host: Host, dir: string, { apiEndpoint }: PlacedCluster): Promise<void> {
   if (apiEndpoint === undefined) return;
   const admin = await host.files.readText(join(dir, adminKubeconfigPath));

@@ -20,7 +20,7 @@ function bootstrapMissing(machine: MachineSight, bootstrap: ClusterSight['bootst
   const progress = bootstrap?.progress;
   const missing = progress !== undefined && 'missing' in progress ? progress.missing : [];
   return waitingFor(machine.name, '', {
-    detail: bootstrapWords(bootstrap) ?? machine.story,
+    detail: bootstrapWords(bootstrap) ?? machine.firstBootText,
     key: bootstrapKey(bootstrap) ?? keyOf(machine),
     machines: missing.flatMap(({ who, machines = [] }) => [who, ...machines]),
   });
@@ -44,7 +44,7 @@ export function bootstrapKey(bootstrap: ClusterSight['bootstrap']): string | und
   return [stage, state, ...(progress === undefined ? [] : [stageProgressKey(progress)])].join(' ');
 }
 
-/** One key for every state that counts as movement. A first boot that asks again and again does not move. */
+/** One key for every state that counts as movement. Repeated requests of a first boot are no movement. */
 export function movementKeys({ bootstrap, machines }: ClusterSight): readonly string[] {
   return [
     ...machines.flatMap(({ name, firstBoot, agent }) => [

@@ -1,4 +1,4 @@
-// Nodes as the API knows them, and what keeps those that are expected from being Ready.
+// Nodes as the API shows them, and what the expected ones lack to be Ready.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Host } from '../host/host.ts';
@@ -17,7 +17,7 @@ export interface ClusterNode {
   readonly roles: readonly string[];
   readonly version: string;
   readonly address: string;
-  /** Why it is not Ready, in the kubelet's words. */
+  /** Why it is not Ready: the message of its kubelet. */
   readonly reason: string;
 }
 
@@ -74,7 +74,7 @@ async function unreachableKubelets(
   return answers.flat();
 }
 
-/** An API that is away for a moment is something to wait for. */
+/** An API that does not answer for a moment is something to wait for. */
 export function apiAway({ code: key, message }: FirstlightError): ProgressLook {
   return { isDone: false, keys: [key], missing: [waitingFor(message, '', { key })] };
 }
@@ -87,15 +87,12 @@ export interface AwaitedNodes {
   readonly signal: AbortSignal;
 }
 
-/**
- * One look at whether all of them are Ready and within reach, and where not, what the machine says itself. An API that
- * is away for a moment is something to wait for.
- */
+/** Checks whether all of them are Ready and reachable; for the others it adds what their machine waits for. */
 export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<ProgressLook> {
   const sight = await observeCluster(host, cluster);
   try {
     const waiting = notReady(expected, await listNodes(client, signal));
-    // Asked last: without it neither logs nor a shell can be had of a node that otherwise has all it needs.
+    // Checked last: a node may be Ready while neither its logs nor a shell can be reached.
     const unready = waiting.length > 0 ? waiting : await unreachableKubelets(client, expected, signal);
     const machines = sight.machines.filter(({ name }) => expected.includes(name));
     const missing = unready.map((each) => {

@@ -1,5 +1,5 @@
-// From an install-config to a cluster that stands alone. Machines do the work; this follows it, removes the bootstrap
-// machine when that is safe, and may be killed and run again at any moment.
+// From an install-config to a complete cluster. The machines do the work; this command follows them and removes the
+// bootstrap machine when that is safe. It may be killed and run again at any moment.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { runStages } from '../workflow/engine.ts';
@@ -19,11 +19,11 @@ export interface CreateClusterOptions {
   readonly dir: string;
   readonly project: ClusterContext['project'];
   readonly patience: WaitLimits;
-  /** Leaves the bootstrap machine for a person to look into. */
+  /** Keeps the bootstrap machine, so that a person can look into it. */
   readonly keepsBootstrap: boolean;
-  /** What the stages of this command do. */
+  /** Events of the stages of this command. */
   readonly onStage: Emit;
-  /** What happens below them: single assets, parts of the release, warnings. */
+  /** Events of smaller steps: single assets, parts of the release, warnings. */
   readonly emit: Emit;
   readonly onSight: (sight: ClusterSight) => void;
   readonly onLikely: ClusterContext['onLikely'];

@@ -1,4 +1,4 @@
-// `create cluster`, top to bottom.
+// The stages of `create cluster`, in their order.
 import type { Stage } from '../workflow/stage.ts';
 import type { ClusterContext } from './cluster-context.ts';
 import { assets } from './stages/assets.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginStory, tellStory, createFrame } from './create-view.ts';
+import { beginCreateState, nextCreateState, createFrame } from './create-view.ts';
 import type { ClusterSight } from './observe-cluster.ts';
 import { waitingFor } from '../contract/missing.ts';
 import { working } from '../contract/stage-progress.ts';
@@ -13,22 +13,22 @@ const sight: ClusterSight = {
     isComplete: false,
   },
   machines: [
-    { name: 'bootstrap', role: 'bootstrap', firstBoot: undefined, story: 'first boot done', agent: undefined },
-    { name: 'master-0', role: 'master', firstBoot: undefined, story: 'boots', agent: undefined },
-    { name: 'worker-0', role: 'worker', firstBoot: undefined, story: 'boots', agent: undefined },
+    { name: 'bootstrap', role: 'bootstrap', firstBoot: undefined, firstBootText: 'first boot done', agent: undefined },
+    { name: 'master-0', role: 'master', firstBoot: undefined, firstBootText: 'boots', agent: undefined },
+    { name: 'worker-0', role: 'worker', firstBoot: undefined, firstBootText: 'boots', agent: undefined },
   ],
 };
 
 test('a phase that is watched shows what each machine does, and the others their notes', () => {
-  const begun = beginStory(['assets', 'masters', 'nodes'], 'firstlight', 0);
+  const begun = beginCreateState(['assets', 'masters', 'nodes'], 'firstlight', 0);
   const events = [
     { kind: 'stage-started', stage: 'assets', because: '' },
     { kind: 'stage-done', stage: 'assets', ms: 300, note: '41 files' },
     { kind: 'stage-started', stage: 'masters', because: '' },
     { kind: 'stage-progress', stage: 'masters', progress: working('everything at once') },
   ] as const;
-  const story = events.reduce((told, event, index) => tellStory(told, event, index * 1_000), begun);
-  expect(createFrame({ ...story, sight }, 5_000)).toEqual({
+  const state = events.reduce((told, event, index) => nextCreateState(told, event, index * 1_000), begun);
+  expect(createFrame({ ...state, sight }, 5_000)).toEqual({
     title: 'firstlight',
     elapsedMs: 5_000,
     steps: [
@@ -53,10 +53,10 @@ test('a phase that is watched shows what each machine does, and the others their
   });
 });
 
-test('events of anything else leave the story as it is', () => {
-  const begun = beginStory(['assets'], 'firstlight', 0);
-  expect(tellStory(begun, { kind: 'stage-started', stage: 'root-ca', because: '' }, 1)).toBe(begun);
-  expect(tellStory(begun, { kind: 'notice', level: 'warn', text: 'hm' }, 1)).toBe(begun);
+test('events of anything else leave the state as it is', () => {
+  const begun = beginCreateState(['assets'], 'firstlight', 0);
+  expect(nextCreateState(begun, { kind: 'stage-started', stage: 'root-ca', because: '' }, 1)).toBe(begun);
+  expect(nextCreateState(begun, { kind: 'notice', level: 'warn', text: 'hm' }, 1)).toBe(begun);
 });
 
 test('a wait for several machines has a line for each', () => {
@@ -68,8 +68,11 @@ test('a wait for several machines has a line for each', () => {
     { kind: 'stage-started', stage: 'nodes', because: '' },
     { kind: 'stage-progress', stage: 'nodes', progress: { missing } },
   ] as const;
-  const story = events.reduce((told, event) => tellStory(told, event, 0), beginStory(['nodes'], 'firstlight', 0));
-  expect(createFrame(story, 0).steps).toEqual([
+  const state = events.reduce(
+    (told, event) => nextCreateState(told, event, 0),
+    beginCreateState(['nodes'], 'firstlight', 0),
+  );
+  expect(createFrame(state, 0).steps).toEqual([
     {
       name: 'nodes',
       state: 'running',

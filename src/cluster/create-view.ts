@@ -1,4 +1,4 @@
-// What `create cluster` shows, from the events of its stages and the last sight of the machines: facts → one value that
+// What `create cluster` shows: the events of its stages and the last observation of the machines → one view, which
 // terminal and pipe both read.
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
@@ -18,27 +18,27 @@ interface StageState {
   readonly ms?: number;
 }
 
-export interface CreateStory {
+export interface CreateState {
   readonly startMs: number;
   readonly title: string;
   readonly stages: Readonly<Record<string, StageState>>;
   readonly sight: ClusterSight | undefined;
-  /** The likeliest reason why nothing moves; undefined while something does. */
+  /** The likeliest reason why nothing moves; undefined while something moves. */
   readonly likely?: string | undefined;
 }
 
-export function beginStory(names: readonly string[], title: string, startMs: number): CreateStory {
+export function beginCreateState(names: readonly string[], title: string, startMs: number): CreateState {
   const untouched = { state: 'waiting', note: '', startMs } as const;
   return { startMs, title, stages: Object.fromEntries(names.map((name) => [name, untouched])), sight: undefined };
 }
 
-/** The story after one more event. */
-export function tellStory(story: CreateStory, event: WorkflowEvent, nowMs: number): CreateStory {
-  if (event.kind === 'notice') return story;
-  const before = story.stages[event.stage];
-  if (before === undefined) return story;
-  const told = { ...story, stages: { ...story.stages, [event.stage]: nextState(before, event, nowMs) } };
-  // An error that follows says why, and more of it.
+/** The state after one more event. */
+export function nextCreateState(shown: CreateState, event: WorkflowEvent, nowMs: number): CreateState {
+  if (event.kind === 'notice') return shown;
+  const before = shown.stages[event.stage];
+  if (before === undefined) return shown;
+  const told = { ...shown, stages: { ...shown.stages, [event.stage]: nextState(before, event, nowMs) } };
+  // The error that follows explains the reason in full.
   return event.kind === 'stage-failed' ? { ...told, likely: undefined } : told;
 }
 
@@ -55,19 +55,19 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
     case 'stage-adopted':
       return { ...before, state: 'done', note: event.note };
     case 'stage-failed':
-      // What was missing stands in the error, with its reasons.
+      // The error names what was missing, with its reasons.
       return { ...before, state: 'failed', note: '', ms: event.ms };
   }
 }
 
-export function createFrame(story: CreateStory, nowMs: number): FrameView {
-  const steps = Object.entries(story.stages).map(([name, stage]): FrameStep => {
+export function createFrame(shown: CreateState, nowMs: number): FrameView {
+  const steps = Object.entries(shown.stages).map(([name, stage]): FrameStep => {
     const isRunning = stage.state === 'running';
     const isWatched = isRunning && isWatchedPhase(name);
     const ms = isRunning ? nowMs - stage.startMs : stage.ms;
     const progress = isRunning ? stage.progress : undefined;
     const several = severalIn(progress);
-    // What a watched phase waits for is in its details, and so is what does not fit into one line.
+    // A watched phase, and a wait for several machines, has one line per machine instead of a note.
     const isDetailed = isWatched || several.length > 0;
     return {
       name,
@@ -75,19 +75,19 @@ export function createFrame(story: CreateStory, nowMs: number): FrameView {
       note: isDetailed ? '' : progress === undefined ? stage.note : stageProgressText(progress),
       ...(isDetailed || progress === undefined ? {} : { key: stageProgressKey(progress) }),
       ...(ms === undefined ? {} : { ms }),
-      details: isWatched && story.sight !== undefined ? detailsOf(story.sight) : isWatched ? [] : several,
+      details: isWatched && shown.sight !== undefined ? detailsOf(shown.sight) : isWatched ? [] : several,
     };
   });
   return {
-    title: story.title,
-    elapsedMs: nowMs - story.startMs,
+    title: shown.title,
+    elapsedMs: nowMs - shown.startMs,
     steps,
-    members: membersOf(story.sight),
-    ...(story.likely === undefined ? {} : { likely: story.likely }),
+    members: membersOf(shown.sight),
+    ...(shown.likely === undefined ? {} : { likely: shown.likely }),
   };
 }
 
-/** One line for each that is missing; none where there is only one. */
+/** One line for each that is missing; none where only one is. */
 function severalIn(progress: StageProgress | undefined): FrameStep['details'] {
   if (progress === undefined || !('missing' in progress) || progress.missing.length < 2) return [];
   return progress.missing.map((each) => ({ name: each.who, text: missingText({ ...each, who: '' }), key: each.key }));

@@ -1,5 +1,5 @@
-// Taking a cluster, or only its bootstrap machine, off this host. The journal goes before the machines: if it stayed
-// and the machines were gone, the next `create cluster` would believe that masters carry a cluster that is no more.
+// Destroys a cluster, or only its bootstrap machine. The journal is removed before the machines: if only the machines
+// were gone, the next `create cluster` would read in the journal that masters carry the cluster.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { ableTo, type ChangeContext } from '../platform/platform.ts';
@@ -20,7 +20,7 @@ export interface Destroyed {
   readonly machines: readonly string[];
 }
 
-/** Nothing left is fine: then there was nothing to do. */
+/** A cluster that has no machines is no error: then nothing is done. */
 export async function destroyWholeCluster(context: ClusterChange, dir: string): Promise<Destroyed> {
   const { host } = context;
   const { name, platform } = await mustFindOwnMachines(host, dir, 'destroy cluster');

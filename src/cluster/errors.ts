@@ -1,4 +1,4 @@
-// What can go wrong between "create cluster" and a cluster.
+// What can go wrong while a cluster is created, followed, changed or destroyed.
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { Reason } from '../diagnose/diagnose.ts';
 import { diagnosisLines } from '../diagnose/diagnosis-lines.ts';
@@ -18,7 +18,7 @@ function count(things: number): string {
   return things === 1 ? 'one thing is' : `${things} things are`;
 }
 
-/** What was seen, the likeliest reason first, the next command. */
+/** What is missing, the reasons with the likeliest first, and the next command. */
 function stuckHint({ missing, reasons, command, dirOption }: Omit<Stuck, 'stage'>): string {
   const again = `then, to continue where it stopped: firstlight ${command}${dirOption}`;
   const seen = missing.length === 0 ? ['nothing at all'] : missing.map(missingText);

@@ -1,4 +1,4 @@
-// Why nothing moves in the cluster of a folder: facts from host, machines and API, judged by the checks of diagnose/.
+// Why nothing moves in the cluster of a folder: collects facts from host, machines and API for the checks of diagnose/.
 import type { DiagnosisFacts } from '../diagnose/facts.ts';
 import { collectFacts } from '../diagnose/collect-facts.ts';
 import { diagnose } from '../diagnose/diagnose.ts';

@@ -1,4 +1,4 @@
-// Which cluster a folder is about, from its files alone: for every verb that does not make it.
+// Which cluster belongs to an asset folder, from its files alone: for every verb except `create cluster`.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { platformNameOf, readClusterMetadata } from '../contract/cluster-metadata.ts';
@@ -21,7 +21,7 @@ export interface FoundCluster extends ClusterHandle {
   readonly placed: PlacedCluster | undefined;
 }
 
-/** Undefined where nothing was made from the folder yet. */
+/** Undefined when nothing was made from the folder yet. */
 export async function findCluster(host: Host, dir: string): Promise<FoundCluster | undefined> {
   const [metadata, inventory] = await Promise.all([
     readClusterMetadata(host.files, dir),

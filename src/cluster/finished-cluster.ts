@@ -1,4 +1,4 @@
-// Whether the cluster of a folder is there already, at the price of a few files and one question to its API.
+// Whether the cluster of a folder is complete already. It reads a few files and sends one request to the API.
 import { join } from 'node:path';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -10,7 +10,7 @@ import { clusterJournalPath } from '../contract/asset-folder.ts';
 import { findCluster } from './find-cluster.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
 
-/** The cluster, when this folder saw it completed and all of its machines are Ready nodes now. */
+/** The cluster, when the journal says that it was completed and all of its machines are Ready nodes now. */
 export async function finishedCluster(
   host: Host,
   dir: string,

@@ -1,5 +1,5 @@
-// Whether the masters carry the cluster: the one question that decides if a bootstrap machine may be made or removed.
-// The journal of this folder knows it for what it saw itself; else the cluster is asked.
+// Whether the masters carry the cluster: this decides if a bootstrap machine may be made or removed. The journal of the
+// folder says so when `create cluster` saw it; otherwise the machines and the API are asked.
 import { lastRecords } from '../workflow/engine.ts';
 import type { Host } from '../host/host.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
@@ -8,7 +8,7 @@ import { connectCluster } from './cluster-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
 
-/** The stage whose record in the journal says that the bootstrap machine had nothing left to give. */
+/** The stage whose record in the journal means that the bootstrap machine is not needed any more. */
 export const handedOverStage = 'add-ons';
 
 export interface HandoverQuestion {
@@ -31,7 +31,7 @@ async function recordSaysSo(host: Host, dir: string): Promise<boolean> {
     await using client = await connectCluster(host, dir);
     return isHandoffComplete(await client.find(handoffConfigMap, { deadlineMs: 5_000 }));
   } catch {
-    // An API that does not answer has not said that it can do without the bootstrap machine.
+    // Without an answer of the API the bootstrap machine may still be needed.
     return false;
   }
 }

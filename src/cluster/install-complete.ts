@@ -1,7 +1,6 @@
 // When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
-// Ready for a while, the add-ons are rolled out, and the API says that it is ready. A kube-apiserver's pod is Ready
-// when its kubelet, beside it, gets 200 from its /readyz: so each server is asked directly, and the load balancer by
-// us.
+// Ready for a while, the add-ons are rolled out, and the API is ready. The pod of a kube-apiserver is Ready when the
+// kubelet on the same machine gets 200 from /readyz: so every server is checked directly, and the load balancer here.
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -11,7 +10,7 @@ import { type Missing, waitingFor } from '../contract/missing.ts';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-/** A pod that restarts in a loop is Ready now and then. */
+/** A pod that restarts in a loop is Ready from time to time. */
 const steadyMs = 30_000;
 
 export interface InstallQuestion {

@@ -7,7 +7,7 @@ const at = '2026-01-01T00:00:00Z';
 const booted = { phase: 'done', startedAt: at, updatedAt: at } as const;
 
 function master(change: Partial<MachineSight>): MachineSight {
-  return { name: 'master-0', role: 'master', firstBoot: booted, story: 'boots', agent: undefined, ...change };
+  return { name: 'master-0', role: 'master', firstBoot: booted, firstBootText: 'boots', agent: undefined, ...change };
 }
 
 function agent(...duties: readonly (readonly [name: string, missing: readonly Missing[]])[]): MachineSight['agent'] {

@@ -17,13 +17,13 @@ export function machineWords(machine: MachineSight): string {
   return facts.join(' · ');
 }
 
-function firstBootWords({ story, firstBoot }: MachineSight): string {
+function firstBootWords({ firstBootText, firstBoot }: MachineSight): string {
   const { url, reason } = firstBoot?.waitingFor ?? {};
-  if (url === undefined) return story;
+  if (url === undefined) return firstBootText;
   return shortened(`asks ${url} for its config${reason === undefined ? '' : `: ${reason}`}`);
 }
 
-/** The same as long as the machine does or waits for the same. */
+/** Stays the same as long as the machine does or waits for the same. */
 export function machineKey(machine: MachineSight): string {
   const { firstBoot, agent } = machine;
   if (firstBoot?.phase !== 'done') return firstBootWords(machine);

@@ -1,5 +1,5 @@
-// Puts a cluster into the kubeconfig that a person has already. Entries of the same name are replaced, all others stay
-// as they are; names carry the cluster's own id, so that two clusters called demo do not meet.
+// Adds a cluster to the kubeconfig of the user. Entries of the same name are replaced, all others stay as they are.
+// Names contain the cluster's id, so that two clusters called demo have different entries.
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const schema = z.looseObject({
 });
 type Kubeconfig = z.output<typeof schema>;
 
-/** The merged text: `added` renamed to `name`, and current. */
+/** The merged text; `added` is renamed to `name` and becomes the current context. */
 export function mergedKubeconfig(existing: string, added: string, name: string): string {
   const before = schema.parse(parse(existing) ?? { apiVersion: 'v1', kind: 'Config' });
   const next = schema.parse(parse(added));
@@ -39,7 +39,7 @@ function replaced(before: Entries, added: Entries, name: string): Entries {
 export interface MergeTarget {
   /** The kubeconfig of the cluster. */
   readonly from: string;
-  /** The person's own. */
+  /** The kubeconfig of the user. */
   readonly into: string;
   readonly name: string;
 }

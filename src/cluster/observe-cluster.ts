@@ -1,6 +1,6 @@
-// What is going on in the machines of a cluster on this host, read from outside: their first boot, the bootstrap and
-// the agents, each by the file that it keeps up to date inside. Files only, because this is looked at several times a
-// second while the machines need the processors themselves. Nothing here changes anything.
+// The state of the machines of a cluster, read from outside: first boot, bootstrap and agents, each from the state file
+// that it keeps inside its machine. Only files are read, because this runs several times a second while the machines
+// need the processors. Nothing is changed here.
 import type { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { type AgentState, agentStateFile, agentStateSchema } from '../contract/agent-state.ts';
@@ -20,14 +20,14 @@ export interface MachineSight {
   readonly role: MachineRole;
   readonly firstBoot: FirstBootStatus | undefined;
   /** The first boot in words. */
-  readonly story: string;
+  readonly firstBootText: string;
   /** Of a master or worker whose agent runs. */
   readonly agent: AgentState | undefined;
 }
 
 export interface ClusterSight {
   readonly machines: readonly MachineSight[];
-  /** Undefined while there is no bootstrap machine, or it has not said anything yet. */
+  /** Undefined while there is no bootstrap machine, or it has not reported anything yet. */
   readonly bootstrap: BootstrapProgress | undefined;
 }
 
@@ -39,8 +39,8 @@ export async function observeCluster(
   const machines = known.map(async ({ name, role }): Promise<MachineSight> => {
     const files = platform.filesOf({ cluster, machine: name });
     const firstBoot = await readFirstBootStatus(files, firstBootStatusPath);
-    const story = firstBoot === undefined ? 'boots' : describeFirstBoot(firstBoot, host.clock.now());
-    return { name, role, firstBoot, story, agent: await readState(files, agentStateFile, agentStateSchema) };
+    const firstBootText = firstBoot === undefined ? 'boots' : describeFirstBoot(firstBoot, host.clock.now());
+    return { name, role, firstBoot, firstBootText, agent: await readState(files, agentStateFile, agentStateSchema) };
   });
   const bootstrap = known.find(({ role }) => role === 'bootstrap');
   return {

@@ -1,5 +1,5 @@
-// What a cluster is right now: its machines by the host, its nodes and etcd voters by its API. Every part may be
-// missing; then the others are still told, and why it is missing.
+// The state of a cluster: machines as the platform sees them, nodes and etcd voters as the API shows them. Every part
+// may be unavailable; then the others are returned with the reason.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
@@ -18,7 +18,7 @@ export interface StatusMachine {
   readonly role: string;
   readonly address: string;
   readonly state: string;
-  /** What it does or waits for, in its own words. */
+  /** What it does or waits for. */
   readonly detail: string;
 }
 
@@ -86,7 +86,7 @@ async function askApi({
   }
 }
 
-/** By the endpoints that are published for clients of etcd: the voters on masters. */
+/** The voters on masters: the endpoints that are published for clients of etcd. */
 export async function listVoters(
   client: KubernetesClient,
   machines: Inventory['machines'],

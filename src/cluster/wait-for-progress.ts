@@ -1,5 +1,5 @@
-// Waiting as long as something moves. A slow host is no failure, so there is no fixed limit; what ends the wait is that
-// nothing at all has changed for long, or the limit that the person set. Then the likely reasons are looked for.
+// Waits as long as something moves. A slow host is no failure, so there is no fixed limit: the wait fails when nothing
+// at all has changed for long, or at the limit of the user. Then the error explains the likely reasons.
 import type { Reason } from '../diagnose/diagnose.ts';
 import type { Clock } from '../host/clock.ts';
 import { clusterErrors } from './errors.ts';
@@ -15,18 +15,18 @@ export interface ProgressLook {
 export interface WaitLimits {
   /** How long nothing may change. */
   readonly stallMs: number;
-  /** On the clock's monotonic scale; the person's own limit for all of it. */
+  /** The user's own limit for everything, on the clock's monotonic scale. */
   readonly endMs?: number;
 }
 
-/** Why nothing moves, and how to say it. */
+/** Why nothing moves, and the option for the commands that it names. */
 export interface StallExplanation {
   readonly reasons: readonly Reason[];
   /** See `dirOption`. */
   readonly dirOption: string;
 }
 
-/** Whoever waits for machines may be told why nothing moves, before it is too long. */
+/** Explains why nothing moves, also before the wait fails. */
 export interface StallWatch {
   readonly explain: (missing: readonly Missing[]) => Promise<StallExplanation>;
   /** The likeliest reason, once nothing has moved for a while; undefined when something moves again. */
@@ -35,7 +35,7 @@ export interface StallWatch {
 
 export interface ProgressWait {
   readonly clock: Clock;
-  /** The command that waits, as a person types it: running it again continues. */
+  /** The command that waits, as a person types it; running it again continues the wait. */
   readonly command: string;
   readonly stage: string;
   readonly patience: WaitLimits;
@@ -44,20 +44,20 @@ export interface ProgressWait {
   readonly look: () => Promise<ProgressLook>;
   /** Called whenever what is missing changes, its details included. */
   readonly onMissing: (missing: readonly Missing[]) => void;
-  /** Asked when nothing has moved for a while: throws when it never will. */
+  /** Called when nothing has moved for a while: throws when the wait can never succeed. */
   readonly onStill?: () => Promise<void>;
   readonly stall: StallWatch;
 }
 
 const stillMs = 5_000;
-/** Looking into every machine costs them a second of work, so not before somebody would begin to wonder. */
-const wonderMs = 30_000;
-const wonderAgainMs = 60_000;
+/** Diagnosing takes a second of processor time on every machine, so it begins only after this time. */
+const explainAfterMs = 30_000;
+const explainAgainMs = 60_000;
 
 export async function waitForProgress(wait: ProgressWait): Promise<void> {
   const { clock, patience, signal } = wait;
   const known = new Set<string>();
-  const wonder = wondering(wait);
+  const explainStill = stillExplainer(wait);
   let told = '';
   let movedMs = clock.monotonicMs();
   for (;;) {
@@ -72,7 +72,7 @@ export async function waitForProgress(wait: ProgressWait): Promise<void> {
     const isTooLate = patience.endMs !== undefined && nowMs > patience.endMs;
     if (isTooLate || nowMs - movedMs > patience.stallMs) throw await failure(wait, missing, isTooLate);
     if (nowMs - movedMs > stillMs) await wait.onStill?.();
-    wonder(nowMs - movedMs, missing);
+    explainStill(nowMs - movedMs, missing);
     await clock.sleep(wait.everyMs, signal);
   }
 }
@@ -84,13 +84,17 @@ async function failure(wait: ProgressWait, missing: readonly Missing[], isTooLat
   return clusterErrors.STALLED({ ...about, seconds: Math.round(patience.stallMs / 1000) });
 }
 
-/** Looks for the reason beside the wait, which goes on meanwhile; what it finds is forgotten when something moves. */
-function wondering({ clock, stall, signal }: ProgressWait): (stillForMs: number, missing: readonly Missing[]) => void {
+/** Looks for the reason while the wait goes on; the reason is withdrawn when something moves. */
+function stillExplainer({
+  clock,
+  stall,
+  signal,
+}: ProgressWait): (stillForMs: number, missing: readonly Missing[]) => void {
   let askedMs: number | undefined;
   let isAsking = false;
   let isStill = false;
   return (stillForMs, missing) => {
-    if (stillForMs < wonderMs) {
+    if (stillForMs < explainAfterMs) {
       if (isStill) stall.onLikely(undefined);
       isStill = false;
       askedMs = undefined;
@@ -98,7 +102,7 @@ function wondering({ clock, stall, signal }: ProgressWait): (stillForMs: number,
     }
     isStill = true;
     const nowMs = clock.monotonicMs();
-    if (isAsking || (askedMs !== undefined && nowMs - askedMs < wonderAgainMs)) return;
+    if (isAsking || (askedMs !== undefined && nowMs - askedMs < explainAgainMs)) return;
     isAsking = true;
     askedMs = nowMs;
     stall
@@ -106,7 +110,7 @@ function wondering({ clock, stall, signal }: ProgressWait): (stillForMs: number,
       .then(({ reasons }) => {
         if (isStill && !signal.aborted) stall.onLikely(reasons[0]);
       })
-      // A look that failed is repeated; when the wait ends in vain, its failure is told.
+      // A failed diagnosis is repeated; if the wait itself fails, it is run again and its failure is reported.
       .catch(() => {})
       .finally(() => {
         isAsking = false;

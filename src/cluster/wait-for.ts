@@ -1,5 +1,5 @@
-// The two waits of an installation, for those who bring their own machines or left `create cluster` alone: until the
-// bootstrap machine may go, and until everything that belongs to the cluster works.
+// The two waits of an installation, for users who bring their own machines or have stopped `create cluster`: until the
+// bootstrap machine may be removed, and until everything that belongs to the cluster works.
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
@@ -74,7 +74,7 @@ async function waitFor(
   });
 }
 
-/** On this host by what the bootstrap machine itself says; elsewhere, and when it is gone, by what is in the API. */
+/** From the state file of the bootstrap machine where the platform can read it; otherwise from the API. */
 async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): Promise<ProgressLook> {
   const sight = await observeCluster(options.host, cluster);
   if (sight.machines.some(({ role }) => role === 'bootstrap')) {

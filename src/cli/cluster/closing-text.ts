@@ -1,10 +1,10 @@
 // What `create cluster` prints at its end: what runs now, how to reach it, and where the time went.
 import type { CreatedCluster } from '../../cluster/create-cluster.ts';
-import type { CreateStory } from '../../cluster/create-view.ts';
+import type { CreateState } from '../../cluster/create-view.ts';
 
 export interface Closing {
   readonly cluster: CreatedCluster;
-  readonly story: CreateStory;
+  readonly state: CreateState;
   readonly elapsedMs: number;
   /** As the user would type it. */
   readonly kubeconfig: string;
@@ -15,12 +15,12 @@ export interface Closing {
 const numbers = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 
 export function closingText(closing: Closing): string {
-  const { cluster, story, elapsedMs, kubeconfig, dirOption, keepsBootstrap } = closing;
-  const done = (name: string): boolean => story.stages[name]?.ms !== undefined;
+  const { cluster, state, elapsedMs, kubeconfig, dirOption, keepsBootstrap } = closing;
+  const done = (name: string): boolean => state.stages[name]?.ms !== undefined;
   const count = numbers[cluster.masters] ?? String(cluster.masters);
   const [noun, verb] = cluster.masters === 1 ? ['master', 'serves'] : ['masters', 'serve'];
   const voters = `${count.toLowerCase()} ${cluster.masters === 1 ? 'voter' : 'voters'}`;
-  const spent = Object.entries(story.stages)
+  const spent = Object.entries(state.stages)
     .filter(([, { ms }]) => ms !== undefined && ms >= 50)
     .map(([name, { ms = 0 }]) => `${name} ${(ms / 1000).toFixed(1)}`);
   return [

@@ -1,7 +1,7 @@
 // What the user sees while `create cluster` works: on a terminal one frame that is redrawn, on a pipe a line per change.
 // Both show the same view. Notices are printed above the frame.
-import type { CreateStory } from '../../cluster/create-view.ts';
-import { beginStory, tellStory, createFrame } from '../../cluster/create-view.ts';
+import type { CreateState } from '../../cluster/create-view.ts';
+import { beginCreateState, nextCreateState, createFrame } from '../../cluster/create-view.ts';
 import type { ClusterSight } from '../../cluster/observe-cluster.ts';
 import type { StallWatch } from '../../cluster/wait-for-progress.ts';
 import { drawnFrame } from '../../screen/drawn-frame.ts';
@@ -16,7 +16,7 @@ export interface ClusterScreen extends AsyncDisposable {
   readonly onLikely: StallWatch['onLikely'];
   /** For events that are not about a stage. */
   readonly emit: Emit;
-  readonly story: () => CreateStory;
+  readonly state: () => CreateState;
 }
 
 const drawEveryMs = 200;
@@ -28,17 +28,17 @@ export function clusterScreen(
 ): ClusterScreen {
   const { host, terminal, global } = invocation;
   const now = (): number => host.clock.monotonicMs();
-  let story = beginStory(names, title, now());
+  let state = beginCreateState(names, title, now());
   const display =
     terminal.canDraw && global.logLevel !== 'debug' ? terminalDisplay(invocation) : pipeDisplay(invocation);
-  const update = (next: CreateStory): void => {
-    story = next;
-    display.show(createFrame(story, now()));
+  const update = (next: CreateState): void => {
+    state = next;
+    display.show(createFrame(state, now()));
   };
   const end = new AbortController();
   const draw = async (): Promise<void> => {
     while (!end.signal.aborted && display.isDrawn) {
-      display.show(createFrame(story, now()));
+      display.show(createFrame(state, now()));
       await host.clock.sleep(drawEveryMs, end.signal).catch(() => {});
     }
   };
@@ -47,14 +47,14 @@ export function clusterScreen(
     onStage: (event) => {
       // Progress is shown here; everything else also goes to the log.
       if (event.kind !== 'stage-progress') display.report(event);
-      update(tellStory(story, event, now()));
+      update(nextCreateState(state, event, now()));
     },
-    onSight: (sight) => update({ ...story, sight }),
-    onLikely: (reason) => update({ ...story, likely: reason?.sentence }),
+    onSight: (sight) => update({ ...state, sight }),
+    onLikely: (reason) => update({ ...state, likely: reason?.sentence }),
     emit: (event) => {
       if (event.kind !== 'stage-progress') display.report(event);
     },
-    story: () => story,
+    state: () => state,
     [Symbol.asyncDispose]: async () => {
       end.abort();
       await drawn;

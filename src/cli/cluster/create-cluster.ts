@@ -46,17 +46,17 @@ export const createClusterVerb = defineVerb({
       onLikely: screen.onLikely,
       signal,
     });
-    const story = screen.story();
+    const state = screen.state();
     const elapsedMs = host.clock.monotonicMs() - startMs;
     const closing = closingText({
       cluster,
-      story,
+      state,
       elapsedMs,
       kubeconfig: shownPath(invocation, localKubeconfigPath),
       dirOption: dirOption(host, global.dir),
       keepsBootstrap: keepBootstrap,
     });
-    const stages = Object.entries(story.stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
+    const stages = Object.entries(state.stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
     return { data: { ...cluster, isNew: true, elapsedMs, stages }, text: `\n${closing}` };
   },
 });

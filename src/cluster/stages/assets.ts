@@ -1,4 +1,4 @@
-// Everything that machines are booted with.
+// The stage that makes everything that machines boot with.
 import { createAssets } from '../../assets/create-assets.ts';
 import { installConfig } from '../../assets/install-config.ts';
 import { targets } from '../../assets/targets.ts';

@@ -1,5 +1,5 @@
-// The parts of the bootstrap as stages of `create cluster`. The machines do all of it by themselves; from here it is
-// only watched, so each of these stages is over as soon as the bootstrap machine says that it is past it.
+// The phases of the bootstrap as stages of `create cluster`. The machines do the work by themselves and these stages
+// only watch them: each is over as soon as the bootstrap machine reports a later phase.
 import { platformErrors } from '../../platform/errors.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import { isPast, type WatchedPhase } from '../bootstrap-phase.ts';
@@ -71,7 +71,10 @@ async function watchPhase(
 function refuseFailedBoot({ machines }: ClusterSight): void {
   const failed = machines.find(({ firstBoot }) => firstBoot?.phase === 'failed');
   if (failed === undefined) return;
-  throw platformErrors.FIRST_BOOT_FAILED({ machine: failed.name, reason: failed.firstBoot?.reason ?? failed.story });
+  throw platformErrors.FIRST_BOOT_FAILED({
+    machine: failed.name,
+    reason: failed.firstBoot?.reason ?? failed.firstBootText,
+  });
 }
 
 async function refuseStopped({ platform, name: cluster }: ClusterPlan): Promise<void> {

@@ -1,5 +1,5 @@
-// The machines of the inventory, made and started. The bootstrap machine only while the masters do not carry the
-// cluster: one that came back later would begin a second cluster with the same keys.
+// Makes and starts the machines of the inventory. The bootstrap machine is made only while the masters do not carry the
+// cluster: later it would begin a second cluster with the same keys.
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';

@@ -1,4 +1,4 @@
-// The proof of the pudding, by the API that a person uses: every machine is a Ready node.
+// The last stage: every machine is a Ready node, seen through the API that a person uses.
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { lookAtNodes } from '../cluster-nodes.ts';

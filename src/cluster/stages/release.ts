@@ -1,4 +1,4 @@
-// What the machines are made of. Built where it is missing; a look where it is not.
+// The release that machines are made of: built where it is missing, otherwise only looked up.
 import { buildRelease } from '../../release/build/build-release.ts';
 import { machineImage } from '../../release/machine-image.ts';
 import type { WorkflowEvent } from '../../workflow/events.ts';

@@ -1,4 +1,4 @@
-// The bootstrap machine goes, once it has said itself that nothing of the cluster is on it any more.
+// Removes the bootstrap machine, once it has reported that nothing of the cluster is on it any more.
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
