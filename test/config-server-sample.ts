@@ -1,5 +1,5 @@
 // A pool that can be served, for tests of the server.
-import type { Config } from '../src/ignition/config.ts';
+import type { IgnitionConfig } from '../src/ignition/config.ts';
 import { kubeconfig } from '../src/kubernetes/kubeconfig.ts';
 import type { MachineConfigSpec } from '../src/machine-config/machine-config.ts';
 import { configSpec } from '../src/machine-config/machine-config.ts';
@@ -12,7 +12,7 @@ import {
 
 export function servedPool(
   pool: string,
-  config: Partial<Config> = {},
+  config: Partial<IgnitionConfig> = {},
   spec: Partial<MachineConfigSpec> = {},
 ): ServedPool {
   const options = {

@@ -1,6 +1,6 @@
 // bootstrap.ign: everything the bootstrap machine needs to stand in for a cluster that does not exist yet.
 // What must never leave the workstation is left out here: the key of root-ca and the break-glass administrator.
-import type { Config, FileNode as IgnitionFile, Link } from '../ignition/config.ts';
+import type { IgnitionConfig, FileNode, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { serverSettingsText } from '../contract/config-server-settings.ts';
@@ -73,7 +73,7 @@ export const bootstrapIgnition = asset({
     const parts = [baseSoftware, kubeletSoftware].map((part) => part('bootstrap', facts));
     const software = ignitionConfig([...parts, containerRuntimeSoftware(facts)]);
     const keys = sshKeys(values.installConfig);
-    const bootstrap: Config = {
+    const bootstrap: IgnitionConfig = {
       ...software,
       ignition: { version: '3.2.0' },
       passwd: { users: [{ name: 'core', ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) }] },
@@ -92,8 +92,8 @@ export const bootstrapIgnition = asset({
 const pullSecretLink: Link = { path: kubeletPullSecret, target: configServerPaths.pullSecret, overwrite: true };
 
 /** What makes it a bootstrap machine. */
-function assetFiles(values: Inputs): readonly IgnitionFile[] {
-  const at = (name: string, content: string | Uint8Array, mode = 0o600): IgnitionFile =>
+function assetFiles(values: Inputs): readonly FileNode[] {
+  const at = (name: string, content: string | Uint8Array, mode = 0o600): FileNode =>
     file(`${bootstrapFolder}/${name}`, content, mode);
   const signers: Readonly<Record<string, StoredCredential>> = {
     'etcd-signer': values.etcdSigner,
@@ -139,6 +139,6 @@ function configServerSettings({ apiVips }: ClusterNames): string {
   });
 }
 
-function file(target: string, content: string | Uint8Array, mode: number): IgnitionFile {
+function file(target: string, content: string | Uint8Array, mode: number): FileNode {
   return { path: target, mode, overwrite: true, contents: { source: dataUrl(content) } };
 }

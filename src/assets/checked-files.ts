@@ -1,6 +1,6 @@
 // JSON and Ignition files of the asset folder, checked when they are read: a user may have edited them.
 import type { z } from 'zod';
-import { parse } from '../ignition/parse.ts';
+import { parseIgnition } from '../ignition/parse.ts';
 import { formatReport } from '../ignition/report.ts';
 import { type FileSet, textOf } from './asset.ts';
 import { assetErrors } from './errors.ts';
@@ -22,7 +22,7 @@ export function readAssetJson<T>(file: string, text: string, schema: z.ZodType<T
 /** The text of an Ignition config that passes Ignition's own rules. */
 export function readAssetIgnition(file: string, files: FileSet): string {
   const text = textOf(files);
-  const parsed = parse(text);
+  const parsed = parseIgnition(text);
   if (parsed.status === 'parsed' && parsed.report.errors.length === 0) return text;
   throw assetErrors.UNREADABLE({ file, reason: `Ignition would refuse it: ${formatReport(parsed.report).trim()}` });
 }

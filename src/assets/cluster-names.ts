@@ -1,7 +1,7 @@
 // Names, ports and addresses that follow from the install-config. An asset of its own, so that what depends on names
 // alone (certificates, kubeconfigs, pointers) is not made anew when, say, the number of workers changes.
 import { z } from 'zod';
-import { type Range, readRange, sizeOf } from '../install-config/cidr.ts';
+import { type AddressRange, readRange, sizeOf } from '../install-config/cidr.ts';
 import { clusterDomain } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { asset, textOf } from './asset.ts';
@@ -56,14 +56,14 @@ export function namesOf(config: InstallConfig): ClusterNames {
   };
 }
 
-export function machineRange(config: InstallConfig): Range {
+export function machineRange(config: InstallConfig): AddressRange {
   const [first] = config.networking.machineNetwork;
   if (first === undefined) throw new Error('an install-config without a machine network');
   return readRange(first.cidr);
 }
 
 /** The n-th address of a range; the zeroth is the network itself. */
-export function addressAt(range: Range, offset: number): string {
+export function addressAt(range: AddressRange, offset: number): string {
   if (offset >= sizeOf(range)) throw new Error(`the range has no address number ${offset}`);
   const value = range.first + offset;
   return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');

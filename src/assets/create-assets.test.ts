@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Crash, type FakeDisk } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { createAssets, type CreatedAssets } from './create-assets.ts';
@@ -274,7 +274,7 @@ test('a pull secret is in bootstrap.ign, for its kubelet and to be handed on, an
   expect(given?.path).toBe(`${dir}/install-config.yaml`);
   expect(others).toEqual([]);
   expect(isSaidIn(JSON.stringify(events))).toBe(false);
-  const { storage } = JSON.parse(await host.files.readText(`${dir}/bootstrap.ign`)) as Config;
+  const { storage } = JSON.parse(await host.files.readText(`${dir}/bootstrap.ign`)) as IgnitionConfig;
   const kept = '/opt/firstlight/auth/pull-secret.json';
   expect(storage?.files?.filter(({ contents }) => isSaidIn(contents?.source ?? ''))).toMatchObject([
     { path: kept, mode: 0o600, contents: { source: dataUrl(secret) } },

@@ -1,6 +1,6 @@
 // master.ign and worker.ign: nothing but whom to ask, how to recognise it, and the token that shows we belong.
 // Spec 3.2 has all of it, so that any Ignition since 2.7 can boot from these files.
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
 import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
@@ -22,7 +22,7 @@ function pointerAsset(pool: 'master' | 'worker', why: string) {
     outputs: [path],
     generate: ({ names, rootCa: ca, joinKeys: keys }) => {
       const token = poolToken(Buffer.from(keys.current.key, 'base64'), pool);
-      const pointer: Config = {
+      const pointer: IgnitionConfig = {
         ignition: {
           version: '3.2.0',
           config: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fakeHost, type FakeHost } from '../host/fake/fake-host.ts';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { ignitionUnits } from '../machine-software/ignition-unit.ts';
@@ -29,7 +29,7 @@ function pool(config: string): string {
   });
 }
 
-function machineConfig(name: string, config: Partial<Config> = {}): string {
+function machineConfig(name: string, config: Partial<IgnitionConfig> = {}): string {
   return JSON.stringify({
     apiVersion,
     kind: 'MachineConfig',

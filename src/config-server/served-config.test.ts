@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { servedPool } from '../../test/config-server-sample.ts';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { readInlineContents } from '../ignition/inline-contents.ts';
-import { parse } from '../ignition/parse.ts';
+import { parseIgnition } from '../ignition/parse.ts';
 import { type SpecVersion, specVersions } from '../ignition/spec-version.ts';
 import { kubeletPullSecret, proxyCredentials } from '../contract/machine-paths.ts';
 import type { ServedPool } from './config-source.ts';
@@ -11,15 +11,15 @@ import { buildServedConfig, servedPaths } from './served-config.ts';
 
 const token = 'abc123.0123456789abcdef';
 
-function build(served: ServedPool, version: SpecVersion = '3.5.0'): Config {
+function build(served: ServedPool, version: SpecVersion = '3.5.0'): IgnitionConfig {
   const built = buildServedConfig(served, version);
   if (built.status !== 'built') throw new Error(built.losses.join('; '));
-  const parsed = parse(Buffer.from(built.fill(token)));
+  const parsed = parseIgnition(Buffer.from(built.fill(token)));
   if (parsed.status !== 'parsed') throw new Error(JSON.stringify(parsed.report));
   return parsed.config;
 }
 
-function textAt(config: Config, path: string): string {
+function textAt(config: IgnitionConfig, path: string): string {
   const files = (config.storage?.files ?? []).filter((file) => file.path === path);
   expect(files).toHaveLength(1);
   const read = readInlineContents(files[0]?.contents ?? {});

@@ -1,6 +1,6 @@
 // What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
 // in the spec it asked for. Built once per pool and spec, with a place for the token; a request puts its token there.
-import type { Config, FileNode } from '../ignition/config.ts';
+import type { IgnitionConfig, FileNode } from '../ignition/config.ts';
 import { convert, convertUp } from '../ignition/convert.ts';
 import { inlineFile } from '../ignition/inline-contents.ts';
 import { serialize } from '../ignition/serialize.ts';
@@ -107,7 +107,7 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
     [annotation('firstPivotConfig')]: name,
     [annotation('state')]: 'Done',
   };
-  const emptyConfig: Config = { ignition: { version: latestSpec } };
+  const emptyConfig: IgnitionConfig = { ignition: { version: latestSpec } };
   const encapsulated = { ...migrated, spec: { ...migrated.spec, config: emptyConfig } };
   return [
     inlineFile({ path: servedPaths.kubeletClientCa, content: served.kubeletClientCaPem, mode: 0o644 }),
@@ -138,7 +138,7 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
 }
 
 /** A MachineConfig of the user may bring other credentials for one pool; a machine can join with those too. */
-function hasOwnPullSecret({ storage }: Config): boolean {
+function hasOwnPullSecret({ storage }: IgnitionConfig): boolean {
   return [...(storage?.files ?? []), ...(storage?.links ?? [])].some(({ path }) => path === kubeletPullSecret);
 }
 
@@ -155,7 +155,7 @@ function objectText({ metadata, spec }: MachineConfig): string {
 }
 
 /** Ours replace whatever the config has at their paths: a machine that gets another kubeconfig could never join. */
-function withFiles(config: Config, added: readonly FileNode[]): Config {
+function withFiles(config: IgnitionConfig, added: readonly FileNode[]): IgnitionConfig {
   const paths = new Set(added.map(({ path }) => path));
   const others = <T extends { readonly path: string }>(list: readonly T[] | undefined): readonly T[] =>
     (list ?? []).filter(({ path }) => !paths.has(path));

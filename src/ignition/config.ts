@@ -8,7 +8,7 @@ export interface Ignition extends Infer<typeof schema.ignition> {
   readonly version: SpecVersion;
 }
 /** A config of any spec this package speaks; `ignition.version` says which. The fields are those of the newest. */
-export interface Config extends Infer<typeof schema.configType> {
+export interface IgnitionConfig extends Infer<typeof schema.configType> {
   readonly ignition: Ignition;
 }
 

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Config, Luks } from './config.ts';
+import type { IgnitionConfig, Luks } from './config.ts';
 import { convert } from './convert.ts';
 import type { SpecVersion } from './spec-version.ts';
 
-const of = (version: SpecVersion, body: Omit<Config, 'ignition'> = {}): Config => ({ ignition: { version }, ...body });
-const file = (contents: object): Config => of('3.5.0', { storage: { files: [{ path: '/a', contents }] } });
-const luks = (entry: Partial<Luks>): Config =>
+const of = (version: SpecVersion, body: Omit<IgnitionConfig, 'ignition'> = {}): IgnitionConfig => ({
+  ignition: { version },
+  ...body,
+});
+const file = (contents: object): IgnitionConfig => of('3.5.0', { storage: { files: [{ path: '/a', contents }] } });
+const luks = (entry: Partial<Luks>): IgnitionConfig =>
   of('3.5.0', { storage: { luks: [{ name: 'a', device: '/d', ...entry }] } });
 const tang = { url: 'http://a', thumbprint: 'b', advertisement: '{}' };
 const headers = [{ name: 'a', value: 'b' }];
@@ -29,7 +32,7 @@ test('downwards works where nothing is lost, leaving out what only says what is 
   expect(converted).toEqual({ status: 'converted', config: of('3.0.0', { passwd: { users: [{ name: 'core' }] } }) });
 });
 
-const lossy: readonly (readonly [string, Config, SpecVersion, string])[] = [
+const lossy: readonly (readonly [string, IgnitionConfig, SpecVersion, string])[] = [
   ['cex', luks({ cex: { enabled: true } }), '3.4.0', '$.storage.luks.0.cex'],
   ['discard', luks({ discard: true }), '3.3.0', '$.storage.luks.0.discard'],
   ['openOptions', luks({ openOptions: ['a'] }), '3.3.0', '$.storage.luks.0.openOptions'],

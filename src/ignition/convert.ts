@@ -1,8 +1,8 @@
 // Between spec versions. Upwards always works: newer specs only add. Downwards works when nothing is lost, and says
 // what would be: a field the older spec does not have, or a value it does not accept.
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
-import type { Report } from './report.ts';
+import type { IgnitionReport } from './report.ts';
 import { makeReport, jsonPathText } from './report.ts';
 import type { Field, ObjectType } from './schema.ts';
 import { configType } from './schema.ts';
@@ -17,19 +17,19 @@ export interface Loss {
 }
 
 export type Converted =
-  | { readonly status: 'converted'; readonly config: Config }
+  | { readonly status: 'converted'; readonly config: IgnitionConfig }
   /** Nothing is converted: the machine would get less than was asked for. */
   | { readonly status: 'lossy'; readonly losses: readonly Loss[] }
-  | { readonly status: 'invalid'; readonly report: Report };
+  | { readonly status: 'invalid'; readonly report: IgnitionReport };
 
 /** The config must be valid in its own spec; otherwise there is no telling a loss from a mistake. */
-export function convert(config: Config, version: SpecVersion): Converted {
+export function convert(config: IgnitionConfig, version: SpecVersion): Converted {
   const before = makeReport(findConfigProblems(config));
   if (before.errors.length > 0) return { status: 'invalid', report: before };
   if (isAtLeast(version, config.ignition.version)) return { status: 'converted', config: convertUp(config, version) };
 
   const losses: Loss[] = [];
-  const kept = keepKnown(config, { type: configType, path: [], version }, losses) as unknown as Config;
+  const kept = keepKnown(config, { type: configType, path: [], version }, losses) as unknown as IgnitionConfig;
   const result = normalize({ ...kept, ignition: { ...kept.ignition, version } });
   const refused = makeReport(findConfigProblems(result)).errors;
   for (const { path, message } of refused) losses.push({ path, reason: `${message} (spec ${version})` });
@@ -37,10 +37,10 @@ export function convert(config: Config, version: SpecVersion): Converted {
 }
 
 /** A config of an equal or newer spec that means the same. A config already that new comes back as it is. */
-export function convertUp(config: Config, version: SpecVersion = latestSpec): Config {
+export function convertUp(config: IgnitionConfig, version: SpecVersion = latestSpec): IgnitionConfig {
   const from = config.ignition.version;
   if (isAtLeast(from, version)) return config;
-  const filled = fillEmpty(config, configType, { from, to: version }) as unknown as Config;
+  const filled = fillEmpty(config, configType, { from, to: version }) as unknown as IgnitionConfig;
   return { ...filled, ignition: { ...filled.ignition, version } };
 }
 

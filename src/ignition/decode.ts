@@ -1,7 +1,7 @@
 // From JSON to a config, with the habits of Go's decoder that a machine will show: keys match in any case, a repeated
 // key overlays what the earlier one said, null means "not set", integers are integer literals. Unknown keys are found
 // in a second walk over the text, which compares keys exactly, so a key in the wrong case is both used and reported.
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { JsonNode } from '../source-text/json.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { PlacedFinding } from './problems.ts';
@@ -12,7 +12,7 @@ import type { SpecVersion } from './spec-version.ts';
 import { isAtLeast, oldestSpec } from './spec-version.ts';
 
 export type Decoded =
-  | { readonly status: 'decoded'; readonly config: Config; readonly findings: readonly PlacedFinding[] }
+  | { readonly status: 'decoded'; readonly config: IgnitionConfig; readonly findings: readonly PlacedFinding[] }
   | { readonly status: 'mistyped'; readonly mistakes: readonly PlacedFinding[] };
 
 type Draft = Record<string, unknown>;
@@ -26,7 +26,7 @@ export function decodeConfig(root: JsonNode, spec: SpecVersion): Decoded {
   const decoder: Decoder = { spec, mistakes: [] };
   const draft = decodeObject(root, { type: configType, path: [], earlier: undefined }, decoder);
   if (decoder.mistakes.length > 0) return { status: 'mistyped', mistakes: decoder.mistakes };
-  const config = draft as unknown as Config;
+  const config = draft as unknown as IgnitionConfig;
   return {
     status: 'decoded',
     config: { ...config, ignition: { ...config.ignition, version: spec } },

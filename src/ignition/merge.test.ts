@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Config, FileNode } from './config.ts';
+import type { IgnitionConfig, FileNode } from './config.ts';
 import { merge, mergeAll } from './merge.ts';
 
-const withFiles = (...files: FileNode[]): Config => ({ ignition: { version: '3.5.0' }, storage: { files } });
+const withFiles = (...files: FileNode[]): IgnitionConfig => ({ ignition: { version: '3.5.0' }, storage: { files } });
 
 test('the child wins where it says something, in the place of the parent', () => {
   const merged = merge(
@@ -13,13 +13,13 @@ test('the child wins where it says something, in the place of the parent', () =>
 });
 
 test('a path that changes its kind twice keeps nothing of its first life', () => {
-  const link: Config = { ignition: { version: '3.5.0' }, storage: { links: [{ path: '/a', target: '/b' }] } };
+  const link: IgnitionConfig = { ignition: { version: '3.5.0' }, storage: { links: [{ path: '/a', target: '/b' }] } };
   const merged = mergeAll([withFiles({ path: '/a', mode: 1 }), link, withFiles({ path: '/a', user: { id: 1 } })]);
   expect(merged).toEqual(withFiles({ path: '/a', user: { id: 1 } }));
 });
 
 test('an entry that was deleted can come back', () => {
-  const withHeader = (value?: string): Config =>
+  const withHeader = (value?: string): IgnitionConfig =>
     withFiles({
       path: '/a',
       contents: { source: 'http://a', httpHeaders: [{ name: 'h', ...(value === undefined ? {} : { value }) }] },
@@ -34,7 +34,7 @@ test('merging many is merging one after the other', () => {
   const configs = [0, 1, 2, 3, 4].map((turn) =>
     withFiles({ path: `/${turn % 2}`, mode: turn }, { path: `/${turn % 3}x` }),
   );
-  const [first, ...rest] = configs as [Config, ...Config[]];
+  const [first, ...rest] = configs as [IgnitionConfig, ...IgnitionConfig[]];
   expect(mergeAll([first, ...rest])).toEqual(rest.reduce(merge, merge(first, first)));
 });
 

@@ -1,7 +1,7 @@
 // Merges configs exactly as Ignition does when a config refers to another one: a child wins wherever it says something;
 // nothing can be unset, but for inherited HTTP headers. No input is changed. Configs are added one by one to an
 // accumulator that knows where every key stands, so thousands of them cost no more than their entries.
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import { convertUp } from './convert.ts';
 import type { Field, ListField, ObjectType } from './schema.ts';
 import { configType, namespaceOf } from './schema.ts';
@@ -11,15 +11,15 @@ import { normalize } from './serialize.ts';
  * Both configs may be of any spec; the result is of the newest. Two valid configs can merge into an invalid one (an id
  * from one, a name from the other), so the result is worth validating.
  */
-export function merge(parent: Config, child: Config): Config {
+export function merge(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
   return mergeAll([parent, child]);
 }
 
 /** Left to right: each config is the child of everything before it. */
-export function mergeAll(configs: readonly [Config, ...Config[]]): Config {
+export function mergeAll(configs: readonly [IgnitionConfig, ...IgnitionConfig[]]): IgnitionConfig {
   const merged = accumulator(configType);
   for (const config of configs) merged.add(normalize(convertUp(config)) as unknown as Plain);
-  return normalize(merged.result() as unknown as Config);
+  return normalize(merged.result() as unknown as IgnitionConfig);
 }
 
 type Plain = Readonly<Record<string, unknown>>;

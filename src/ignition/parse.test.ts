@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parse } from './parse.ts';
+import { parseIgnition } from './parse.ts';
 import { formatReport } from './report.ts';
 
 const text = `{
@@ -14,7 +14,7 @@ const text = `{
 `;
 
 test('every complaint has its place in the text, errors first', () => {
-  expect(formatReport(parse(text).report, 'config.ign')).toBe(
+  expect(formatReport(parseIgnition(text).report, 'config.ign')).toBe(
     [
       'config.ign:5:17: error: $.storage.files.0.path: the path is not absolute',
       'config.ign:6:55: error: $.storage.files.1.contents.source: URLs of this scheme cannot be fetched in this spec: ftp',
@@ -25,12 +25,14 @@ test('every complaint has its place in the text, errors first', () => {
 });
 
 test('what is missing is reported at the object that lacks it', () => {
-  const { report } = parse('{"ignition":{"version":"3.5.0"},\n"storage":{"links":[ {"path":"/a"} ]}}');
+  const { report } = parseIgnition('{"ignition":{"version":"3.5.0"},\n"storage":{"links":[ {"path":"/a"} ]}}');
   expect(report.errors).toMatchObject([{ path: '$.storage.links.0.target', position: { line: 2, column: 22 } }]);
 });
 
 test('a valid config comes back in the version it declares, without what null and unknown keys said', () => {
-  const parsed = parse('{"ignition":{"version":"03.2.0"},"later":1,"storage":{"files":[{"path":"/a","mode":null}]}}');
+  const parsed = parseIgnition(
+    '{"ignition":{"version":"03.2.0"},"later":1,"storage":{"files":[{"path":"/a","mode":null}]}}',
+  );
   expect(parsed).toMatchObject({
     status: 'parsed',
     config: { ignition: { version: '3.2.0' }, storage: { files: [{ path: '/a' }] } },
@@ -39,24 +41,24 @@ test('a valid config comes back in the version it declares, without what null an
 });
 
 test('zero bytes are told apart from a bad config', () => {
-  expect(parse('').status).toBe('empty');
-  expect(parse(new Uint8Array()).status).toBe('empty');
-  expect(parse('\n').status).toBe('refused');
+  expect(parseIgnition('').status).toBe('empty');
+  expect(parseIgnition(new Uint8Array()).status).toBe('empty');
+  expect(parseIgnition('\n').status).toBe('refused');
 });
 
 test('bytes are read as UTF-8, and a byte order mark is not skipped', () => {
   const config = '{"ignition":{"version":"3.5.0"},"passwd":{"users":[{"name":"jürgen"}]}}';
-  expect(parse(Buffer.from(config))).toMatchObject({
+  expect(parseIgnition(Buffer.from(config))).toMatchObject({
     status: 'parsed',
     config: { passwd: { users: [{ name: 'jürgen' }] } },
   });
-  expect(parse(Buffer.from(`\ufeff${config}`)).report.errors).toMatchObject([
+  expect(parseIgnition(Buffer.from(`\ufeff${config}`)).report.errors).toMatchObject([
     { code: 'BAD_JSON', position: { line: 1, column: 1 } },
   ]);
 });
 
 test('every mistake of type is reported, not only the first', () => {
-  const { report } = parse('{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":1,"mode":"0644"}]}}');
+  const { report } = parseIgnition('{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":1,"mode":"0644"}]}}');
   expect(report.errors.map(({ path, message }) => [path, message])).toEqual([
     ['$.storage.files.0.path', 'wrong type of value: expected a string, found the number 1'],
     ['$.storage.files.0.mode', 'wrong type of value: expected an integer, found a string'],
@@ -64,7 +66,7 @@ test('every mistake of type is reported, not only the first', () => {
 });
 
 test('a version that is not supported is named', () => {
-  expect(formatReport(parse('{"ignition":{"version":"2.3.0"}}').report)).toBe(
+  expect(formatReport(parseIgnition('{"ignition":{"version":"2.3.0"}}').report)).toBe(
     'config:1:24: error: $.ignition.version: only the spec versions 3.0.0 to 3.5.0 are supported: 2.3.0; ign-converter rewrites configs of spec 2\n',
   );
 });
@@ -83,5 +85,5 @@ test('large and hostile configs are judged in reasonable time', () => {
     config(`"storage":{"links":[{"path":"/l","target":"t"}],"files":[{"path":"${'/a'.repeat(500_000)}"}]}`),
     config(`"systemd":{"units":[{"name":"${'a@'.repeat(500_000)}.service","enabled":true}]}`),
   ];
-  for (const one of texts) expect(parse(one).status).toMatch(/parsed|refused/);
+  for (const one of texts) expect(parseIgnition(one).status).toMatch(/parsed|refused/);
 }, 20_000);

@@ -1,24 +1,24 @@
 // From the text of a config to the config, or to the reasons why a machine would refuse it, each with its place in the
 // text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import { decodeConfig, decodeVersion } from './decode.ts';
 import { jsonOffsets, readJsonWithPlaces } from '../source-text/json.ts';
 import { positionsIn } from '../source-text/place.ts';
 import type { ConfigFinding, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
-import type { Report } from './report.ts';
+import type { IgnitionReport } from './report.ts';
 import { makeReport } from './report.ts';
 import { readSpecVersion } from './spec-version.ts';
 import { findConfigProblems } from './validate.ts';
 
-export type Parsed =
-  | { readonly status: 'parsed'; readonly config: Config; readonly report: Report }
-  | { readonly status: 'refused'; readonly report: Report }
+export type ParsedIgnition =
+  | { readonly status: 'parsed'; readonly config: IgnitionConfig; readonly report: IgnitionReport }
+  | { readonly status: 'refused'; readonly report: IgnitionReport }
   /** Zero bytes. Ignition takes a missing config for "nothing to do", so callers must tell it from a bad one. */
-  | { readonly status: 'empty'; readonly report: Report };
+  | { readonly status: 'empty'; readonly report: IgnitionReport };
 
 /** The config keeps the spec version it declares; `convert` brings it to another one. */
-export function parse(source: string | Uint8Array): Parsed {
+export function parseIgnition(source: string | Uint8Array): ParsedIgnition {
   const text = typeof source === 'string' ? source : new TextDecoder('utf-8', { ignoreBOM: true }).decode(source);
   if (text === '') return { status: 'empty', report: makeReport([finding('EMPTY', [])]) };
 
@@ -51,12 +51,12 @@ function describeVersion(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function refused(text: string, findings: readonly PlacedFinding[]): Parsed {
+function refused(text: string, findings: readonly PlacedFinding[]): ParsedIgnition {
   return { status: 'refused', report: reportIn(text, findings) };
 }
 
 /** In the order of the text, which is the order a person will mend it in. */
-function reportIn(text: string, findings: readonly PlacedFinding[]): Report {
+function reportIn(text: string, findings: readonly PlacedFinding[]): IgnitionReport {
   if (findings.length === 0) return makeReport([]);
   const positionOf = positionsIn(text);
   const offsets = new Map<ConfigFinding, number>(findings.map((found) => [found, found.offset]));

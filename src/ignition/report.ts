@@ -14,14 +14,14 @@ export interface ReportEntry {
   readonly position?: Position;
 }
 
-export interface Report {
+export interface IgnitionReport {
   readonly errors: readonly ReportEntry[];
   readonly warnings: readonly ReportEntry[];
 }
 
 export type ReportVerdict = 'error' | 'warning' | 'fine';
 
-export function reportVerdict(report: Report): ReportVerdict {
+export function reportVerdict(report: IgnitionReport): ReportVerdict {
   if (report.errors.length > 0) return 'error';
   return report.warnings.length > 0 ? 'warning' : 'fine';
 }
@@ -29,7 +29,7 @@ export function reportVerdict(report: Report): ReportVerdict {
 export function makeReport(
   findings: readonly ConfigFinding[],
   positionOf: (found: ConfigFinding) => Position | undefined = () => undefined,
-): Report {
+): IgnitionReport {
   const entries = findings.map((found): ReportEntry => {
     const { severity, says } = problems[found.code];
     const position = positionOf(found);
@@ -52,7 +52,7 @@ export function jsonPathText(path: FieldPath): string {
 }
 
 /** One line per entry, errors first: `config.ign:3:14: error: $.storage.files.0.path: a path is required`. */
-export function formatReport(report: Report, sourceName = 'config'): string {
+export function formatReport(report: IgnitionReport, sourceName = 'config'): string {
   return [...report.errors, ...report.warnings]
     .map(({ position, severity, path, message }) => {
       const place = position === undefined ? sourceName : `${sourceName}:${position.line}:${position.column}`;

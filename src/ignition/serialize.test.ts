@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import { serialize } from './serialize.ts';
 
 test('keys come in the order of the table, whatever order they were set in', () => {
-  const one: Config = {
+  const one: IgnitionConfig = {
     ignition: { version: '3.5.0' },
     storage: { files: [{ path: '/a', mode: 420, contents: { source: 'data:,a' } }] },
   };
-  const two: Config = {
+  const two: IgnitionConfig = {
     storage: { files: [{ contents: { source: 'data:,a' }, mode: 420, path: '/a' }] },
     ignition: { version: '3.5.0' },
   };
@@ -18,7 +18,7 @@ test('keys come in the order of the table, whatever order they were set in', () 
 });
 
 test('empty objects and lists are left out; empty text, zero and false are values', () => {
-  const config: Config = {
+  const config: IgnitionConfig = {
     ignition: { version: '3.5.0', config: { replace: {} }, timeouts: { httpTotal: 0 } },
     storage: { files: [], links: [{ path: '/l', target: '', hard: false, user: {} }] },
     systemd: { units: [{ name: 'a.service', dropins: [{ name: 'x.conf', contents: '' }] }] },

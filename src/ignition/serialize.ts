@@ -1,6 +1,6 @@
 // A config as JSON text. Equal configs give equal bytes: keys in the order of the table, nothing that says nothing
 // (empty lists, empty objects), but every value that was set, also "", 0 and false.
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { Field, ObjectType } from './schema.ts';
 import { configType } from './schema.ts';
 
@@ -10,13 +10,13 @@ export interface SerializeOptions {
 }
 
 /** The text ends with a newline and parses back to an equal config. */
-export function serialize(config: Config, options: SerializeOptions = {}): string {
+export function serialize(config: IgnitionConfig, options: SerializeOptions = {}): string {
   return `${JSON.stringify(normalize(config), null, options.indent ?? 0)}\n`;
 }
 
 /** The same config with its keys in the table's order and without empty objects and lists. */
-export function normalize(config: Config): Config {
-  return ordered(config, configType) as unknown as Config;
+export function normalize(config: IgnitionConfig): IgnitionConfig {
+  return ordered(config, configType) as unknown as IgnitionConfig;
 }
 
 type PlainObject = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 // Checks a config against its spec: the rules of every object, parents before children, and duplicates in keyed lists.
 // What can only be seen in text (types, unknown keys) belongs to parse.ts.
-import type { Config } from './config.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { ConfigFinding } from './problems.ts';
 import { finding } from './problems.ts';
-import type { Report } from './report.ts';
+import type { IgnitionReport } from './report.ts';
 import { makeReport } from './report.ts';
 import { diskRules } from './rules/disks.ts';
 import { fileRules } from './rules/files.ts';
@@ -27,11 +27,11 @@ export interface ValidateOptions {
 }
 
 /** What a machine would say of this config; without positions, for configs that were built or merged. */
-export function validate(config: Config, options: ValidateOptions = {}): Report {
+export function validate(config: IgnitionConfig, options: ValidateOptions = {}): IgnitionReport {
   return makeReport(findConfigProblems(config, options));
 }
 
-export function findConfigProblems(config: Config, options: ValidateOptions = {}): ConfigFinding[] {
+export function findConfigProblems(config: IgnitionConfig, options: ValidateOptions = {}): ConfigFinding[] {
   const context = { spec: config.ignition.version, duplicates: options.duplicates ?? true, found: [] };
   visitObject(config, { type: configType, path: [] }, context);
   return context.found;

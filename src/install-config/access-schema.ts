@@ -1,7 +1,7 @@
 // Who may log in, what is trusted, and the way out to the world: keys, secrets, proxy, certificates.
 import { z } from 'zod';
 import { noProxyMistake, proxyMistake, pullSecretMistake, trustBundleMistake } from './credentials.ts';
-import { textField } from './field.ts';
+import { textField } from './text-field.ts';
 import { sshKeysMistake, sshKeyTypes } from './ssh-public-key.ts';
 
 const sshKeySchema = textField({

@@ -2,7 +2,7 @@
 // cluster get IPv4 addresses, and a range nobody routes must not look accepted.
 import ipaddr from 'ipaddr.js';
 
-export interface Range {
+export interface AddressRange {
   /** The first address as an unsigned number. */
   readonly first: number;
   readonly prefix: number;
@@ -35,7 +35,7 @@ function canonicalRange(text: string): string {
 }
 
 /** Only for text that rangeMistake has passed. */
-export function readRange(text: string): Range {
+export function readRange(text: string): AddressRange {
   const [address, prefix] = ipaddr.IPv4.parseCIDR(text);
   return { first: toNumber(address), prefix };
 }
@@ -49,15 +49,15 @@ function toNumber(address: ipaddr.IPv4): number {
   return address.toByteArray().reduce((sum, byte) => sum * 256 + byte, 0);
 }
 
-export function sizeOf(range: Range): number {
+export function sizeOf(range: AddressRange): number {
   return 2 ** (32 - range.prefix);
 }
 
-export function overlap(a: Range, b: Range): boolean {
+export function overlap(a: AddressRange, b: AddressRange): boolean {
   return a.first < b.first + sizeOf(b) && b.first < a.first + sizeOf(a);
 }
 
 /** Inside, and neither the network's own address nor the broadcast address. */
-export function isUsableIn(address: number, range: Range): boolean {
+export function isUsableIn(address: number, range: AddressRange): boolean {
   return address > range.first && address < range.first + sizeOf(range) - 1;
 }

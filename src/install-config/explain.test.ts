@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainInstallConfig } from './explain.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
-import { rules } from './rules.ts';
+import { configRules } from './rules.ts';
 
 describe('explain', () => {
   test('says what a field is, what it defaults to, what is allowed and which rules read it', () => {
@@ -64,7 +64,7 @@ describe('the JSON Schema', () => {
   });
 
   test('knows every field that a rule reads', () => {
-    const paths = rules.flatMap(({ reads }) => reads);
+    const paths = configRules.flatMap(({ reads }) => reads);
     expect(paths.filter((path) => schemaAt(jsonSchema('amd64'), path) === undefined)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { installConfigErrors } from './errors.ts';
 import { fieldsOf, itemOf, type JsonSchema, jsonSchema } from './json-schema.ts';
 import { areRelated } from '../source-text/field-path.ts';
 import { nearest } from './mistake.ts';
-import { rules } from './rules.ts';
+import { configRules } from './rules.ts';
 
 export interface FieldFacts {
   readonly name: string;
@@ -62,7 +62,7 @@ function noSuchField(parents: readonly string[], field: string, known: readonly 
 
 function rulesAbout(names: readonly string[]): readonly string[] {
   const fieldNames = (path: readonly (string | number)[]) => path.filter((part) => typeof part === 'string');
-  return rules
+  return configRules
     .filter(({ reads }) => reads.some((read) => areRelated(fieldNames(read), names)))
     .map(({ severity, says }) => (severity === 'warning' ? `${says} (warning)` : says));
 }

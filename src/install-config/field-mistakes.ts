@@ -2,14 +2,13 @@
 // knows the secrets.
 import type { Architecture } from './architecture.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
-import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './messages.ts';
+import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './issue-messages.ts';
 import { type FieldPath, fieldPathText, valueAt } from '../source-text/field-path.ts';
 import { mistakesMax } from '../source-text/mistake.ts';
 import { quoted, redacted } from '../source-text/quoted-text.ts';
 import { nearest } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { holdsSecret } from './secrets.ts';
-import { unservedFields } from './unserved-fields.ts';
 
 export interface FieldMistake {
   readonly path: FieldPath;
@@ -80,6 +79,21 @@ function valueMistake(issue: Issue, value: unknown, schema: JsonSchema): FieldMi
     suspect: path,
   };
 }
+
+/**
+ * Fields of openshift-install that Firstlight does not serve, each with the reason that a user gets instead of a bare
+ * "unknown field". A field leaves this table when something honours it.
+ */
+const unservedFields: ReadonlyMap<string, string> = new Map([
+  ['arbiter', 'there are no arbiter machines; use an odd number of masters'],
+  ['bootstrapInPlace', 'a cluster is always bootstrapped from a machine of its own'],
+  ['capabilities', 'there are no optional operators to choose from'],
+  ['cpuPartitioningMode', 'processors are not partitioned'],
+  ['credentialsMode', 'there are no cloud credentials to manage'],
+  ['imageContentSources', 'openshift-install retired it; use imageDigestSources'],
+  ['operatorPublishingStrategy', 'there is no cloud to publish to'],
+  ['pki', 'signers are always EC P-256'],
+]);
 
 function unknownFields(parent: FieldPath, keys: readonly string[], schema: JsonSchema): readonly FieldMistake[] {
   const here = schemaAt(schema, parent);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Architecture, architectures } from './architecture.ts';
 import { addressMistake } from './cidr.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern } from './dns-name.ts';
-import { textField } from './field.ts';
+import { textField } from './text-field.ts';
 
 const masterReplicas = z.int().min(1).max(7);
 const workerReplicas = z.int().min(0).max(1000);

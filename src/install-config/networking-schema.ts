@@ -1,7 +1,7 @@
 // The `networking` section. Ranges are IPv4 and written canonically; whether they suit each other is in rules.ts.
 import { z } from 'zod';
 import { rangeMistake, rangePattern } from './cidr.ts';
-import { textField } from './field.ts';
+import { textField } from './text-field.ts';
 
 const range = textField({
   mistake: rangeMistake,

@@ -2,7 +2,7 @@
 // as long as it asks for nothing else.
 import { z } from 'zod';
 import { repositoryMistake } from './credentials.ts';
-import { textField } from './field.ts';
+import { textField } from './text-field.ts';
 
 const repository = textField({ mistake: repositoryMistake, allowed: 'host/path without scheme, tag and digest' });
 

@@ -5,7 +5,7 @@ import { mistakeSentence } from '../source-text/mistake.ts';
 import { quoted } from '../source-text/quoted-text.ts';
 import { checkInstallConfig, defaultInstallConfig } from './parse.ts';
 import type { InstallConfigInput } from './schema.ts';
-import type { FoundSshKey } from './ssh-keys-here.ts';
+import type { FoundSshKey } from './local-ssh-keys.ts';
 
 export interface Answers {
   readonly name: string;
@@ -84,16 +84,16 @@ export function inputOf(answers: Answers, architecture: Architecture): InstallCo
   };
 }
 
-export type Judged =
+export type JudgedAnswer =
   | { readonly status: 'accepted'; readonly answers: Answers }
   | { readonly status: 'refused'; readonly reasons: readonly string[] };
 
 /** Adds one typed answer to those already accepted, or says why it cannot be. */
-export function judge(
+export function judgeAnswer(
   question: Question,
   typed: string,
   known: { readonly answers: Answers; readonly keys: readonly FoundSshKey[]; readonly architecture: Architecture },
-): Judged {
+): JudgedAnswer {
   const { [question.name]: _, ...others } = known.answers;
   const value = question.read(typed, known.keys);
   // What is typed may have the wrong type; the check below is what finds out.

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
 import { checkInstallConfig } from './parse.ts';
-import { rules } from './rules.ts';
+import { configRules } from './rules.ts';
 
 const none = 'platform: {none: {}}\n';
 const hosts = (...rows: readonly string[]) =>
@@ -229,11 +229,11 @@ function found(text: string, severity: 'mistake' | 'warning'): readonly string[]
 
 describe('the rules between fields', () => {
   test('each has a case here', () => {
-    expect([...new Set(cases.map(({ rule }) => rule))].sort()).toEqual(rules.map(({ name }) => name).sort());
+    expect([...new Set(cases.map(({ rule }) => rule))].sort()).toEqual(configRules.map(({ name }) => name).sort());
   });
 
   test.each(cases)('$rule: $says', ({ rule, broken, says, kept }) => {
-    const severity = rules.find(({ name }) => name === rule)?.severity ?? 'mistake';
+    const severity = configRules.find(({ name }) => name === rule)?.severity ?? 'mistake';
     expect(found(broken, severity)).toContain(says);
     expect(found(kept, 'mistake')).toEqual([]);
     expect(found(kept, severity)).not.toContain(says);

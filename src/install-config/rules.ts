@@ -52,14 +52,14 @@ const generalRules: readonly ConfigRule[] = [
   },
 ];
 
-export const rules: readonly ConfigRule[] = [...generalRules, ...optionRules, ...machineRules, ...networkRules];
+export const configRules: readonly ConfigRule[] = [...generalRules, ...optionRules, ...machineRules, ...networkRules];
 
 /** What the rules of one severity find, leaving out those that read a suspect field. */
 export function applyRules(
   input: RuleInput,
   { severity, suspects }: { readonly severity: ConfigRule['severity']; readonly suspects: readonly FieldPath[] },
 ): readonly RuleFinding[] {
-  return rules
+  return configRules
     .filter((rule) => rule.severity === severity)
     .filter(({ reads }) => !reads.some((read) => suspects.some((suspect) => areRelated(read, suspect))))
     .flatMap((rule) => rule.find(input));

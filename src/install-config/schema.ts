@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
 import type { Architecture } from './architecture.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
-import { textField } from './field.ts';
+import { textField } from './text-field.ts';
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
 import { optionFields } from './options-schema.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import { parse } from '../ignition/parse.ts';
+import { parseIgnition } from '../ignition/parse.ts';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import {
   baseSoftware,
@@ -72,7 +72,7 @@ describe('the base MachineConfigs', () => {
     const { machineConfig, warnings } = rendered(role);
     expect(warnings).toEqual([]);
     expect(specMistakes(machineConfig.spec)).toEqual([]);
-    expect(parse(serialize(machineConfig.spec.config))).toMatchObject({
+    expect(parseIgnition(serialize(machineConfig.spec.config))).toMatchObject({
       status: 'parsed',
       report: { errors: [], warnings: [] },
     });
@@ -119,7 +119,7 @@ describe('a way out to the world', () => {
     proxy: { httpsProxy: 'http://proxy.test:3128', noProxy: ['.svc', '10.99.0.0/24'], hasCredentials: true },
     additionalTrustBundle: `${someAuthority}\n${someAuthority}`,
   };
-  const dropinsOf = (config: Config): Readonly<Record<string, readonly string[]>> =>
+  const dropinsOf = (config: IgnitionConfig): Readonly<Record<string, readonly string[]>> =>
     Object.fromEntries(
       (config.systemd?.units ?? [])
         .filter(({ dropins = [] }) => dropins.length > 0)

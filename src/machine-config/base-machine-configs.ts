@@ -1,6 +1,6 @@
 // The MachineConfigs every cluster starts with, generated from the software of a machine and the cluster's facts. They
 // have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import { programs } from '../contract/machine-paths.ts';
@@ -20,7 +20,7 @@ export type BaseRole = (typeof baseRoles)[number];
 /** `generatedBy`: the version of this program, for the annotation that tells these from a user's. */
 export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): readonly MachineConfig[] {
   const { nodeBootstrap } = facts;
-  const configs = (role: BaseRole): readonly (readonly [name: string, config: Config])[] => [
+  const configs = (role: BaseRole): readonly (readonly [name: string, config: IgnitionConfig])[] => [
     [`00-${role}`, ignitionConfig([baseSoftware(role, facts)])],
     [`01-${role}-container-runtime`, ignitionConfig([containerRuntimeSoftware(facts)])],
     [`01-${role}-kubelet`, ignitionConfig([kubeletSoftware(role, facts)])],

@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { diffSpecs } from './diff.ts';
 import { actionText, disruptionOfPath } from './disruption.ts';
 import { configSpec } from './machine-config.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 
-const spec = (config: Partial<Config>, more: Partial<MachineConfigSpec> = {}): MachineConfigSpec => ({
+const spec = (config: Partial<IgnitionConfig>, more: Partial<MachineConfigSpec> = {}): MachineConfigSpec => ({
   ...configSpec({ ignition: { version: '3.5.0' }, ...config }),
   ...more,
 });
-const file = (path: string, source: string): Partial<Config> => ({
+const file = (path: string, source: string): Partial<IgnitionConfig> => ({
   storage: { files: [{ path, contents: { source } }] },
 });
-const unit = (name: string, contents: string): Partial<Config> => ({ systemd: { units: [{ name, contents }] } });
-const user = (name: string, key: string): Partial<Config> => ({
+const unit = (name: string, contents: string): Partial<IgnitionConfig> => ({
+  systemd: { units: [{ name, contents }] },
+});
+const user = (name: string, key: string): Partial<IgnitionConfig> => ({
   passwd: { users: [{ name, sshAuthorizedKeys: [key] }] },
 });
 const actions = (before: MachineConfigSpec, after: MachineConfigSpec): readonly string[] =>

@@ -1,5 +1,5 @@
 // What changes between two rendered configurations, thing by thing, and what each change costs on a running machine.
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { DisruptionAction, Disruption } from './disruption.ts';
 import { combinedActions, disruptionOfPart, disruptionOfPath, disruptionOfUnit } from './disruption.ts';
@@ -42,8 +42,8 @@ function settingChanges(before: MachineConfigSpec, after: MachineConfigSpec): re
     .map((name) => ({ kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) }));
 }
 
-function configChanges(before: Config, after: Config): readonly ConfigChange[] {
-  const sections = (config: Config): Readonly<Record<string, unknown>> => {
+function configChanges(before: IgnitionConfig, after: IgnitionConfig): readonly ConfigChange[] {
+  const sections = (config: IgnitionConfig): Readonly<Record<string, unknown>> => {
     const { disks, raid, filesystems, luks } = config.storage ?? {};
     const { version: _version, ...ignition } = config.ignition;
     return { disks, raid, filesystems, luks, ignition, kernelArguments: config.kernelArguments };

@@ -2,7 +2,7 @@
 // Reading is lenient where the API is (unknown fields are pruned there, so they are warnings here) and strict about
 // types; everything behind this file may trust them.
 import { z } from 'zod';
-import type { Config, Unit } from '../ignition/config.ts';
+import type { IgnitionConfig, Unit } from '../ignition/config.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 
 export const machineConfigGroup = 'machineconfiguration.openshift.io';
@@ -72,7 +72,7 @@ export interface ObjectMetadata {
 }
 
 export interface MachineConfigSpec {
-  readonly config: Config;
+  readonly config: IgnitionConfig;
   readonly kernelArguments: readonly string[];
   readonly extensions: readonly string[];
   readonly fips: boolean;
@@ -82,7 +82,7 @@ export interface MachineConfigSpec {
 }
 
 /** A spec that is about nothing but an Ignition config. */
-export function configSpec(config: Config): MachineConfigSpec {
+export function configSpec(config: IgnitionConfig): MachineConfigSpec {
   return { ...emptySpec, config };
 }
 

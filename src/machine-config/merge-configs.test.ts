@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { mergeAll } from '../ignition/merge.ts';
 import { normalize } from '../ignition/serialize.ts';
 import type { MachineConfig } from './machine-config.ts';
 import { configSpec, roleLabel } from './machine-config.ts';
 import { mergeConfigs } from './merge-configs.ts';
 
-function machineConfig(name: string, config: Partial<Config>): MachineConfig {
+function machineConfig(name: string, config: Partial<IgnitionConfig>): MachineConfig {
   return {
     metadata: { name, labels: { [roleLabel]: 'worker' }, annotations: {} },
     spec: configSpec({ ignition: { version: '3.5.0' }, ...config }),
@@ -104,7 +104,7 @@ describe('for any MachineConfigs', () => {
   const kernelArguments = fc.record({ shouldExist: fc.uniqueArray(name) });
   const config = fc
     .record({ files, links, directories, strays, units, users, kernelArguments })
-    .map((parts): Partial<Config> => {
+    .map((parts): Partial<IgnitionConfig> => {
       const strayPaths = new Set(parts.strays.map(({ path }) => path));
       return {
         storage: {

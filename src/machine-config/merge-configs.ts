@@ -2,7 +2,7 @@
 // entry by entry: everything that has a name (file, unit, user …) is gathered under it first, with the MachineConfigs
 // it comes from, and only entries with several sources are merged. That is linear in the number of entries, and the
 // gathered sources are the answer to "why is this on my machine?".
-import type { Config, FileNode } from '../ignition/config.ts';
+import type { IgnitionConfig, FileNode } from '../ignition/config.ts';
 import { convertUp } from '../ignition/convert.ts';
 import { merge } from '../ignition/merge.ts';
 import { normalize } from '../ignition/serialize.ts';
@@ -49,7 +49,7 @@ export interface SectionSources {
 }
 
 export interface MergedConfigs {
-  readonly config: Config;
+  readonly config: IgnitionConfig;
   readonly entries: readonly MergedEntry[];
   readonly sections: readonly SectionSources[];
 }
@@ -58,7 +58,7 @@ export function mergeConfigs(machineConfigs: readonly MachineConfig[]): MergedCo
   const sources = new Map<string, Source[]>();
   const sections = new Map<string, string[]>();
   let position = 0;
-  let rest: Config = { ignition: { version: latestSpec } };
+  let rest: IgnitionConfig = { ignition: { version: latestSpec } };
   for (const { metadata, spec } of machineConfigs) {
     const config = convertUp(spec.config);
     for (const tracked of trackedLists) {
@@ -137,21 +137,21 @@ function afterMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   };
 }
 
-function listOf(config: Config, { section, list }: TrackedList): readonly EntryFields[] {
+function listOf(config: IgnitionConfig, { section, list }: TrackedList): readonly EntryFields[] {
   return ((config[section] as Readonly<Record<string, unknown>> | undefined)?.[list] ?? []) as readonly EntryFields[];
 }
 
-function singleEntry({ section, list }: TrackedList, fields: EntryFields): Config {
+function singleEntry({ section, list }: TrackedList, fields: EntryFields): IgnitionConfig {
   return { ignition: { version: latestSpec }, [section]: { [list]: [fields] } };
 }
 
-function untrackedPart(config: Config): Config {
+function untrackedPart(config: IgnitionConfig): IgnitionConfig {
   const { directories: _directories, files: _files, links: _links, ...storage } = config.storage ?? {};
   const { systemd: _systemd, passwd: _passwd, ...others } = config;
   return { ...others, storage };
 }
 
-function sectionsOf(config: Config): readonly string[] {
+function sectionsOf(config: IgnitionConfig): readonly string[] {
   const named = Object.entries({ ...config, ...config.storage }).filter(([name, value]) => {
     if (name === 'storage' || value === undefined) return false;
     return name === 'ignition' ? Object.keys(value).length > 1 : Object.keys(value).length > 0;
@@ -159,11 +159,11 @@ function sectionsOf(config: Config): readonly string[] {
   return named.map(([name]) => name);
 }
 
-function assemble(rest: Config, entries: readonly MergedEntry[]): Config {
+function assemble(rest: IgnitionConfig, entries: readonly MergedEntry[]): IgnitionConfig {
   const config: Record<string, Record<string, unknown>> = { ...rest } as never;
   for (const tracked of trackedLists) {
     const items = entries.filter(({ kind }) => kind === tracked.kind).map(({ fields }) => fields);
     config[tracked.section] = { ...config[tracked.section], [tracked.list]: items };
   }
-  return normalize(config as unknown as Config);
+  return normalize(config as unknown as IgnitionConfig);
 }

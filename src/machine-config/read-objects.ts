@@ -2,8 +2,8 @@
 // passed over: the folder of an installation holds many. All documents are looked at before anything is reported.
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import type { Config } from '../ignition/config.ts';
-import { parse } from '../ignition/parse.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
+import { parseIgnition } from '../ignition/parse.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { ReadDocument } from '../source-text/documents.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
@@ -131,7 +131,7 @@ const conversionHint =
 function readIgnition(
   raw: unknown,
   item: ReadDocument,
-): { readonly config: Config | undefined; readonly mistakes: readonly JudgedMistake[] } {
+): { readonly config: IgnitionConfig | undefined; readonly mistakes: readonly JudgedMistake[] } {
   if (isAbsent(raw)) return { config: { ignition: { version: latestSpec } }, mistakes: [] };
   const version = (raw as { ignition?: { version?: unknown } }).ignition?.version;
   if (typeof version === 'string' && /^[12]\./.test(version)) {
@@ -139,7 +139,7 @@ function readIgnition(
     const message = `spec.config is Ignition ${version}; ${conversionHint}`;
     return { config: undefined, mistakes: [{ severity: 'error', ...place, message }] };
   }
-  const parsed = parse(JSON.stringify(raw));
+  const parsed = parseIgnition(JSON.stringify(raw));
   const mistakes = [...parsed.report.errors, ...parsed.report.warnings].map(
     ({ severity, path, message }): JudgedMistake => {
       const steps = path.split('.').slice(1);

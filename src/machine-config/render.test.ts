@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { machineConfigErrors } from './errors.ts';
 import { explainNamed } from './explain.ts';
 import { configSpec, machineConfigPoolSchema, roleLabel } from './machine-config.ts';
@@ -12,7 +12,7 @@ import { renderPool } from './render.ts';
 interface Sample extends Partial<Omit<MachineConfigSpec, 'config'>> {
   readonly name: string;
   readonly role?: string;
-  readonly config?: Partial<Config>;
+  readonly config?: Partial<IgnitionConfig>;
   readonly isGenerated?: boolean;
 }
 
@@ -24,7 +24,7 @@ function machineConfig({ name, role = 'worker', config = {}, isGenerated = false
   };
 }
 
-const withFile = (path: string, source: string): Partial<Config> => ({
+const withFile = (path: string, source: string): Partial<IgnitionConfig> => ({
   storage: { files: [{ path, contents: { source } }] },
 });
 

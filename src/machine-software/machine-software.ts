@@ -2,7 +2,7 @@
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
 import type { MachineRole } from '../contract/machine-role.ts';
-import type { Config, Directory, FileNode, Unit } from '../ignition/config.ts';
+import type { IgnitionConfig, Directory, FileNode, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
@@ -204,7 +204,7 @@ function kubeletRole(role: MachineRole, facts: SoftwareFacts): Parameters<typeof
 }
 
 /** The parts as one Ignition config; the order of the parts is the order of the entries. */
-export function ignitionConfig(parts: readonly SoftwarePart[]): Config {
+export function ignitionConfig(parts: readonly SoftwarePart[]): IgnitionConfig {
   const directories: Directory[] = parts.flatMap((part) =>
     part.directories.map((path) => ({ path, mode: 0o755, overwrite: false })),
   );

@@ -1,7 +1,7 @@
 // The proxy of the machines, for the units that reach the outside world. It is set in files of mode 0600: systemd shows
 // the contents of units to every user. User and password are in a separate file, because MachineConfigs can be read in
 // the cluster: only the config server adds that file, to machines that it has authenticated.
-import type { Config } from '../ignition/config.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { environmentText } from './environment-file.ts';
 import type { UnitDropin } from './ignition-unit.ts';
 import { configServerPaths, proxyCredentials, proxyEnvironment } from '../contract/machine-paths.ts';
@@ -40,7 +40,7 @@ function urlVariables({ httpProxy, httpsProxy }: ProxyUrls): Readonly<Record<str
 }
 
 /** Whether machines with this config wait for the file that the config server adds. */
-export function needsProxyCredentials({ systemd }: Config): boolean {
+export function needsProxyCredentials({ systemd }: IgnitionConfig): boolean {
   return (systemd?.units ?? []).some(({ dropins = [] }) =>
     dropins.some(({ contents = '' }) => contents.includes(`=${proxyCredentials}\n`)),
   );

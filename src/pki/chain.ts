@@ -56,7 +56,7 @@ export function keyMatches(key: KeyPair, certificate: Certificate): boolean {
   return key.publicPem === certificate.publicPem;
 }
 
-export interface Wanted {
+export interface WantedCredential {
   readonly contents: LeafContents;
   /** The certificates of those who may have signed it. */
   readonly signerBundlePem: string;
@@ -64,7 +64,7 @@ export interface Wanted {
 }
 
 /** Why this credential must be issued anew, one sentence each; empty when it is what we want. */
-export function reissueReasons(credential: Credential, wanted: Wanted): string[] {
+export function reissueReasons(credential: Credential, wanted: WantedCredential): string[] {
   const [certificate] = readBundle(credential.certificatePem);
   if (certificate === undefined) return ['there is no certificate'];
   const reasons: string[] = [];

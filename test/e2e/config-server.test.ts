@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { configServerPaths } from '../../src/contract/machine-paths.ts';
 import { issueSigner } from '../../src/pki/issue.ts';
@@ -204,7 +204,7 @@ describe('a machine that boots from a pointer', () => {
     async (spec) => {
       const accept = `Accept: application/vnd.coreos.ignition+json;version=${spec}, */*;q=0.1`;
       const headers = ['-H', accept, '-H', `Authorization: Bearer ${tokens.worker}`];
-      const config = JSON.parse(curlFrom('worker', [...headers, `${server}/config/worker`])) as Config;
+      const config = JSON.parse(curlFrom('worker', [...headers, `${server}/config/worker`])) as IgnitionConfig;
       expect(config.ignition.version).toBe(spec);
       const { address } = await machine('worker');
       const line = await logged('the answer', (one) => one['spec'] === spec && String(one['agent']).startsWith('curl'));

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { findBootstrapToken, tokenSelection, secretKind } from '../../src/admission/bootstrap-token-secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
@@ -91,7 +91,7 @@ function fetchFrom(server: LabServer, pool: 'master' | 'worker', token = tokens[
   return fetchPointer({ token, pool, caPem: lab.rootCa.certificatePem, port: server.port, giveUp: 30 });
 }
 
-function tokenIn(config: Config | undefined): string {
+function tokenIn(config: IgnitionConfig | undefined): string {
   return /token: ([a-z0-9.]+)/.exec(fileAt(config, servedPaths.bootstrapKubeconfig))?.[1] ?? '';
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { masterKeyFiles, masterKeysSchema } from '../../src/config-server/master-keys.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { type Fetched, fetchPointer, fileAt, type Pointer } from './ignition-fetch.ts';
@@ -139,7 +139,7 @@ describe('what curl asks for', () => {
     (version) => {
       const accept = `Accept: application/vnd.coreos.ignition+json;version=${version}, */*;q=0.1`;
       const { out } = curl('/config/worker', ['-H', accept, '-H', `Authorization: Bearer ${tokens.worker}`]);
-      expect((JSON.parse(out) as Config).ignition.version).toBe(version);
+      expect((JSON.parse(out) as IgnitionConfig).ignition.version).toBe(version);
       const verdict = spawnSync(oracleProgram('ignition-validate'), ['-'], { input: out, encoding: 'utf8' });
       expect(verdict.status, `${verdict.stdout}${verdict.stderr}`).toBe(0);
     },
@@ -148,7 +148,7 @@ describe('what curl asks for', () => {
   test('without a word about specs it gets the newest; HEAD tells the length of it', () => {
     const authorization = ['-H', `Authorization: Bearer ${tokens.worker}`];
     const { out } = curl('/config/worker', authorization);
-    expect((JSON.parse(out) as Config).ignition.version).toBe('3.5.0');
+    expect((JSON.parse(out) as IgnitionConfig).ignition.version).toBe('3.5.0');
     const head = curl('/config/worker', ['-I', ...authorization]).out;
     expect(head).toMatch(/^HTTP\/1\.1 200/);
     expect(head.toLowerCase()).toContain(`content-length: ${Buffer.byteLength(out)}`);

@@ -1,11 +1,11 @@
 // Compares what we say about a config with what Ignition says: the verdict, the places complained about and, where
 // Ignition gives one, the position in the text. Wording is ours and is not compared.
-import type { Report } from '../../src/ignition/report.ts';
+import type { IgnitionReport } from '../../src/ignition/report.ts';
 import { reportVerdict } from '../../src/ignition/report.ts';
 import type { OracleAnswer, OracleEntry } from './ignition-oracle.ts';
 
 /** What is different, or undefined. */
-export function disagreement(text: string, ours: Report, theirs: OracleAnswer): string | undefined {
+export function disagreement(text: string, ours: IgnitionReport, theirs: OracleAnswer): string | undefined {
   const our = reportVerdict(ours);
   if (our !== theirs.verdict) return `verdict: we say ${our}, Ignition says ${theirs.verdict} (${theirs.error ?? ''})`;
   // Ignition places mistakes of JSON and of types only in the text, and only the first one.

@@ -1,6 +1,6 @@
 // Where we and Ignition 2.24.0 differ on purpose, each with its reason. The tests put every row to both, so a row that
 // is no longer true fails; what is not in this list is a bug.
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import type { ReportVerdict } from '../../src/ignition/report.ts';
 
 export interface Disagreement {
@@ -51,8 +51,12 @@ export const disagreements: readonly Disagreement[] = [
  * Ignition loses the advertisement of tang servers when it converts 3.4 to 3.5; we keep it.
  * Gives back Ignition's config with ours in their place if any of the configs it was made from is of 3.4.
  */
-export function withOurAdvertisements(theirs: unknown, ours: Config, inputs: readonly Config[]): unknown {
-  const config = structuredClone(theirs) as Config;
+export function withOurAdvertisements(
+  theirs: unknown,
+  ours: IgnitionConfig,
+  inputs: readonly IgnitionConfig[],
+): unknown {
+  const config = structuredClone(theirs) as IgnitionConfig;
   if (inputs.every(({ ignition }) => ignition.version !== '3.4.0')) return config;
   for (const [index, device] of (config.storage?.luks ?? []).entries()) {
     for (const [server, tang] of (device.clevis?.tang ?? []).entries()) {

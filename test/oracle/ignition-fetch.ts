@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config, FileNode } from '../../src/ignition/config.ts';
+import type { IgnitionConfig, FileNode } from '../../src/ignition/config.ts';
 import { dataUrl } from '../../src/ignition/data-url.ts';
 import { readInlineContents } from '../../src/ignition/inline-contents.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
@@ -27,10 +27,10 @@ export type Pointer = Omit<PointerOptions, 'server'> & { readonly port: number }
 export interface Fetched {
   readonly code: number | null;
   readonly output: string;
-  readonly config: Config | undefined;
+  readonly config: IgnitionConfig | undefined;
 }
 
-export function pointerConfig({ token, pool, caPem, server, giveUp, spec = '3.2.0' }: PointerOptions): Config {
+export function pointerConfig({ token, pool, caPem, server, giveUp, spec = '3.2.0' }: PointerOptions): IgnitionConfig {
   const httpHeaders = [{ name: 'Authorization', value: `Bearer ${token}` }];
   return {
     ignition: {
@@ -70,14 +70,15 @@ export function fetchPointer(given: Pointer): Promise<Fetched> {
   child.stderr.on('data', (chunk) => (output += String(chunk)));
   return new Promise((resolve) => {
     child.on('close', (code) => {
-      const config = code === 0 ? (JSON.parse(readFileSync(join(folder, 'cache'), 'utf8')) as Config) : undefined;
+      const config =
+        code === 0 ? (JSON.parse(readFileSync(join(folder, 'cache'), 'utf8')) as IgnitionConfig) : undefined;
       rmSync(folder, { recursive: true, force: true });
       resolve({ code, output, config });
     });
   });
 }
 
-export function fileAt(config: Config | undefined, path: string): string {
+export function fileAt(config: IgnitionConfig | undefined, path: string): string {
   const file = config?.storage?.files?.find((one: FileNode) => one.path === path);
   const read = readInlineContents(file?.contents ?? {});
   return read.status === 'inline' ? Buffer.from(read.bytes).toString('utf8') : read.status;

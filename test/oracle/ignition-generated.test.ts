@@ -3,10 +3,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { convert, convertUp } from '../../src/ignition/convert.ts';
 import { merge } from '../../src/ignition/merge.ts';
-import { parse } from '../../src/ignition/parse.ts';
+import { parseIgnition } from '../../src/ignition/parse.ts';
 import { reportVerdict } from '../../src/ignition/report.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
 import { specVersions } from '../../src/ignition/spec-version.ts';
@@ -29,7 +29,7 @@ function compareVerdicts(texts: readonly string[]) {
   const answers = askOracle(texts.map((config) => ({ op: 'validate', config })));
   const verdicts = { error: 0, warning: 0, fine: 0 };
   const differences = texts.flatMap((text, index) => {
-    const { report } = parse(text);
+    const { report } = parseIgnition(text);
     verdicts[reportVerdict(report)] += 1;
     const difference = disagreement(text, report, answers[index]!);
     return difference === undefined ? [] : [`${difference}\n${text}`];
@@ -68,8 +68,8 @@ test(`${numRuns} texts that are nearly units get Ignition's verdict`, () => {
   for (const count of [verdicts.error, verdicts.warning]) expect(count).toBeGreaterThan(numRuns / 10);
 });
 
-function parsed(text: string): Config {
-  const result = parse(text);
+function parsed(text: string): IgnitionConfig {
+  const result = parseIgnition(text);
   if (result.status !== 'parsed')
     throw new Error(`not a valid config: ${JSON.stringify(result.report.errors)}\n${text}`);
   return result.config;
@@ -77,9 +77,9 @@ function parsed(text: string): Config {
 
 const valid = configs(Number.POSITIVE_INFINITY)
   .map((config) => JSON.stringify(config))
-  .filter((text) => parse(text).status === 'parsed');
+  .filter((text) => parseIgnition(text).status === 'parsed');
 
-const written = (config: Config) => JSON.parse(serialize(config)) as unknown;
+const written = (config: IgnitionConfig) => JSON.parse(serialize(config)) as unknown;
 
 test(`${numRuns} pairs of configs merge as Ignition merges them, with its verdict on the result`, () => {
   const pairs = fc.sample(fc.tuple(valid, valid), { seed, numRuns });

@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { dataUrl } from '../../src/ignition/data-url.ts';
 import { merge, mergeAll } from '../../src/ignition/merge.ts';
-import { parse } from '../../src/ignition/parse.ts';
+import { parseIgnition } from '../../src/ignition/parse.ts';
 import { reportVerdict } from '../../src/ignition/report.ts';
 import { serialize } from '../../src/ignition/serialize.ts';
 import { validate } from '../../src/ignition/validate.ts';
@@ -26,8 +26,8 @@ import { oracleProgram } from './programs.ts';
 const folder = mkdtempSync(join(tmpdir(), 'firstlight-ignition-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function parsed(text: string): Config {
-  const result = parse(text);
+function parsed(text: string): IgnitionConfig {
+  const result = parseIgnition(text);
   if (result.status !== 'parsed') throw new Error(`not a valid config: ${JSON.stringify(result.report.errors)}`);
   return result.config;
 }
@@ -41,7 +41,7 @@ function referringTo(text: string, ...children: string[]): string {
   return serialize({ ...config, ignition: { ...config.ignition, ...references } });
 }
 
-const written = (config: Config) => JSON.parse(serialize(config)) as Readonly<Record<string, object>>;
+const written = (config: IgnitionConfig) => JSON.parse(serialize(config)) as Readonly<Record<string, object>>;
 
 /** What the fetch stage makes of a config: its exit status and the rendered config without its version. */
 function fetchStage(text: string): {
@@ -126,14 +126,14 @@ test('ignition-validate refuses what we refuse', () => {
   );
   for (const { text, title } of cases) {
     const run = spawnSync(oracleProgram('ignition-validate'), ['-'], { input: text, encoding: 'utf8' });
-    const expected = reportVerdict(parse(text).report) === 'error' ? 1 : 0;
+    const expected = reportVerdict(parseIgnition(text).report) === 'error' ? 1 : 0;
     expect({ title, status: run.status }).toEqual({ title, status: expected });
   }
 });
 
 test.each(disagreements)('we differ on purpose: $title', ({ text, ours, theirs, newestSpec = '3.5' }) => {
   const [answer] = askOracle([{ op: 'validate', config: text, version: newestSpec }]);
-  expect([reportVerdict(parse(text).report), answer?.verdict]).toEqual([ours, theirs]);
+  expect([reportVerdict(parseIgnition(text).report), answer?.verdict]).toEqual([ours, theirs]);
 });
 
 test('Ignition still loses the advertisement of a tang server between 3.4 and 3.5', () => {
@@ -143,6 +143,6 @@ test('Ignition still loses the advertisement of a tang server between 3.4 and 3.
     storage: { luks: [{ name: 'a', device: '/a', clevis: { tang } }] },
   });
   const [answer] = askOracle([{ op: 'convert-up', config }]);
-  const converted = answer?.config as Config | undefined;
+  const converted = answer?.config as IgnitionConfig | undefined;
   expect(converted?.storage?.luks?.[0]?.clevis?.tang).toEqual([{ url: 'http://a', thumbprint: 'b' }]);
 });

@@ -1,6 +1,6 @@
 // Every rule by hand: what we say of a config, and that the real Ignition says the same of the same bytes.
 import { expect, test } from 'vitest';
-import { parse } from '../../src/ignition/parse.ts';
+import { parseIgnition } from '../../src/ignition/parse.ts';
 import { problems } from '../../src/ignition/problems.ts';
 import { disagreement } from './ignition-agreement.ts';
 import type { Case } from './ignition-cases/case.ts';
@@ -26,7 +26,7 @@ function theirs(one: Case): OracleAnswer {
 }
 
 test.each(cases)('$title', (one) => {
-  const { report } = parse(one.text);
+  const { report } = parseIgnition(one.text);
   const codes = new Set([...report.errors, ...report.warnings].map(({ code }) => code));
   expect(codes).toEqual(new Set(one.codes));
   expect(disagreement(one.text, report, theirs(one))).toBeUndefined();

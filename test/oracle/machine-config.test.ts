@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Config } from '../../src/ignition/config.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { normalize, serialize } from '../../src/ignition/serialize.ts';
 import { baseMachineConfigs, sshMachineConfig } from '../../src/machine-config/base-machine-configs.ts';
 import type { MachineConfig } from '../../src/machine-config/machine-config.ts';
@@ -54,7 +54,7 @@ describe('Ignition', () => {
       (parent, child) => JSON.stringify(askOracle([{ op: 'merge', parent, child }])[0]?.config),
       first!,
     );
-    const merged = JSON.parse(theirs) as Config;
+    const merged = JSON.parse(theirs) as IgnitionConfig;
     const files = (merged.storage?.files ?? []).map((file) => ({ ...file, overwrite: true }));
     const expected = normalize({ ...merged, storage: { ...merged.storage, files } });
     expect(machineConfig.spec.config).toEqual(JSON.parse(JSON.stringify(expected)));

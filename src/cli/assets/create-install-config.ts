@@ -54,8 +54,8 @@ export async function newInstallConfig(parts: DialogueParts): Promise<string> {
 
 async function askAll({ host, terminal, signal }: DialogueParts): Promise<Answers> {
   const { installConfigErrors } = await import('../../install-config/errors.ts');
-  const { defaultAnswers, judge, questions } = await import('../../install-config/questions.ts');
-  const { findSshKeys } = await import('../../install-config/ssh-keys-here.ts');
+  const { defaultAnswers, judgeAnswer: judge, questions } = await import('../../install-config/questions.ts');
+  const { findSshKeys } = await import('../../install-config/local-ssh-keys.ts');
   const architecture = architectureOf(host.environment.architecture);
   const keys = await findSshKeys(host.files, host.environment.homeFolder);
   const defaults = defaultAnswers(architecture);
