@@ -63,8 +63,9 @@ function declare(command: Command, verb: Verb, called: (call: ParsedCall) => voi
     const made = new Argument(argumentNotation(name, declared), declared.description);
     command.addArgument(declared.choices === undefined ? made : made.choices(declared.choices));
   }
-  const named = { ...globalOptions, ...verb.options };
-  for (const declared of Object.values(named)) command.addOption(commanderOption(declared));
+  for (const declared of [...Object.values(globalOptions), ...Object.values(verb.options ?? {})]) {
+    command.addOption(commanderOption(declared));
+  }
   if (verb.passesThrough === true) command.allowUnknownOption().passThroughOptions().argument('[args...]');
   command.action(() => called(readCall(command, verb)));
 }
