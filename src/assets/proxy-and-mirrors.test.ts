@@ -1,6 +1,6 @@
 // What the install-config's way out to the world becomes on machines, from files as a person would write them.
 import { describe, expect, test } from 'vitest';
-import { proxyFor } from '../host/proxy.ts';
+import { proxyFor } from '../host/proxy-variables.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import { machineProxy, mirroredRegistries, proxyCredentialsContent } from './proxy-and-mirrors.ts';
 

@@ -1,10 +1,10 @@
-// D-Bus as the product needs it: calls with a deadline, and signals of exactly one sender.
-// A sender in a match rule does not keep strangers out, because any peer may address a signal to us directly;
-// `listen` therefore compares the sender of every message with the present owner of the name.
+// D-Bus: calls with a deadline, and signals of exactly one sender. A sender in a match rule is not enough, because any
+// peer can send a signal to us directly; so `listen` compares the sender of every message with the current owner of the
+// name.
 export interface BusOptions {
   /** `unix:path=…`, or a list of addresses separated by `;`. */
   readonly address: string;
-  /** A peer without a bus in between (systemd's private socket): no names, no match rules. */
+  /** A direct connection to a peer (systemd's private socket): there are no names and no match rules. */
   readonly isDirect?: boolean;
 }
 
@@ -30,14 +30,14 @@ export interface SignalSource {
 
 export interface SignalListener {
   readonly received: (body: readonly unknown[]) => void;
-  /** Once, when no further signal can come: the sender left the bus or changed hands, or the bus is gone. */
+  /** Called once, when no further signal can come: the name lost or changed its owner, or the bus is gone. */
   readonly lost: (reason: string) => void;
 }
 
 export interface BusConnection extends AsyncDisposable {
   /** The reply's values; 64-bit integers are bigint. An error reply throws HOST_BUS with its `errorName`. */
   call(call: BusCall): Promise<readonly unknown[]>;
-  /** Signals arrive in the order of the bus, relative to the replies of `call` too. */
+  /** Signals and replies of `call` arrive in the order of the bus. */
   listen(source: SignalSource, listener: SignalListener): Promise<Disposable>;
 }
 

@@ -1,4 +1,4 @@
-// What the process was born with: variables, folders, identity, the terminal. Read once, never changed.
+// What the process was started with: variables, folders, identity. Read once, never changed.
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly workingFolder: string;
@@ -11,7 +11,7 @@ export interface Environment {
   readonly architecture: string;
   readonly cpuCount: number;
   readonly memoryBytes: number;
-  /** The Node binary and the program file, so that a detached copy of ourselves can be started. */
+  /** The Node binary and the program file, with which another process of Firstlight can be started. */
   readonly nodePath: string;
   readonly programPath: string;
 }

@@ -1,4 +1,4 @@
-// What the machine itself can refuse, in words a person can act on.
+// Failures of the machine itself: files, programs, network, D-Bus, ports.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 import type { NetworkFailure } from './network.ts';

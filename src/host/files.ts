@@ -1,11 +1,11 @@
-// Files as the product needs them: atomic and durable by default, secret modes from the first byte.
-// A reader sees the old content or the new, never a mixture, whatever happens in between.
+// Files: writes are atomic and durable by default, and a file has its mode from the first byte. A reader always sees
+// either the old or the new content, even after a crash.
 export interface WriteOptions {
-  /** Permission bits of the new file; existing files are replaced, so their mode does not linger. Default 0o644. */
+  /** Permission bits of the new file, which replaces an existing file and its mode. Default 0o644. */
   readonly mode?: number;
   readonly uid?: number;
   readonly gid?: number;
-  /** False skips the fsync: still atomic for every reader, but lost with the power. For what is rebuilt when lost. */
+  /** False skips the fsync: still atomic for readers, but a power failure may lose it. For what can be made again. */
   readonly isDurable?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface FileFacts {
   readonly uid: number;
   readonly gid: number;
   readonly modifiedAt: Date;
-  /** Identifies the object itself: two paths with the same identity are the same file or folder. */
+  /** Two paths with the same identity are the same file or folder. */
   readonly identity: string;
 }
 
-/** An open log: every `append` is on the disk when it resolves, unless it was opened with `isDurable: false`. */
+/** An open file: a resolved `append` is on the disk, unless it was opened with `isDurable: false`. */
 export interface AppendHandle extends AsyncDisposable {
   append(content: Uint8Array | string): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface FolderLock extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Who holds a lock that could not be taken, as far as it says. */
+/** The process that holds a lock, as far as it answers. */
 export interface LockHolder {
   readonly pid?: number;
   readonly purpose?: string;
@@ -38,42 +38,41 @@ export interface LockHolder {
 export interface Files {
   read(path: string): Promise<Uint8Array>;
   readText(path: string): Promise<string>;
-  /** The content, or undefined where there is no such file; every other failure throws. */
+  /** Undefined if there is no such file; every other failure throws. */
   readIfPresent(path: string): Promise<Uint8Array | undefined>;
-  /** Streams a large file. */
   stream(path: string): AsyncIterable<Uint8Array>;
   /** Atomic: temporary file in the same folder, fsync, rename, fsync of the folder. The folder must exist. */
   write(path: string, content: Uint8Array | string, options?: WriteOptions): Promise<void>;
-  /** The same for a stream; nothing of it stays when the stream fails. */
+  /** Like `write` for a stream; if the stream fails, nothing of it stays. */
   writeStream(path: string, content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
   openAppend(path: string, options?: WriteOptions): Promise<AppendHandle>;
   truncate(path: string, sizeBytes: number): Promise<void>;
-  /** Makes the folder and its parents; an existing folder is fine and keeps its mode. */
+  /** Makes the folder and its parents. An existing folder is no error and keeps its mode. */
   makeFolder(path: string, options?: { readonly mode?: number }): Promise<void>;
-  /** Names in the folder, sorted; undefined where there is no such folder. */
+  /** Names in the folder, sorted; undefined if there is no such folder. */
   list(path: string): Promise<readonly string[] | undefined>;
-  /** Facts about the object itself (links are not followed); undefined where there is none. */
+  /** Does not follow a link; undefined if nothing has this path. */
   facts(path: string): Promise<FileFacts | undefined>;
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
-  /** A second name for the same file, on the same disk; for content that never changes again. */
+  /** A second name for the same file on the same disk; only for content that never changes. */
   hardLink(existing: string, path: string): Promise<void>;
   readLink(path: string): Promise<string>;
   realPath(path: string): Promise<string>;
   setMode(path: string, mode: number): Promise<void>;
-  /** Removes a file or a whole tree; nothing there is fine. */
+  /** Removes a file or a whole tree. A path that does not exist is no error. */
   remove(path: string): Promise<void>;
-  /** A fresh folder, 0700, in the machine's temporary folder. The caller removes it. */
+  /** Makes a new folder with mode 0700 in the temporary folder of the machine. The caller removes it. */
   makeTemporaryFolder(prefix: string): Promise<string>;
   /** Free bytes on the disk that holds `path`. */
   freeBytes(path: string): Promise<number>;
-  /** Exclusive among processes of this machine; the kernel frees it when the process dies. */
+  /** Exclusive among processes of one network namespace; the kernel frees it when the process ends. */
   lock(folder: string, purpose: string): Promise<FolderLock | { readonly heldBy: LockHolder }>;
   /**
-   * Exclusive among all processes that see this file, whatever their namespaces; undefined when somebody holds it.
-   * The file stays behind, the lock does not: the kernel frees it when the process dies.
+   * Exclusive among all processes that see this file, also in other namespaces; undefined if another process holds it.
+   * The kernel frees the lock when the process ends; the file stays.
    */
   lockFile(path: string): Promise<FolderLock | undefined>;
-  /** Calls back on any change directly in the folder; a hint to look again, never a fact. */
+  /** Calls `changed` after any change directly in the folder. It is only a hint to look again. */
   watch(folder: string, changed: () => void): Disposable;
 }

@@ -1,6 +1,6 @@
-// The one door to the machine: everything that touches time, chance, files, processes or the network
-// goes through a Host, so that a run can be replayed from a seed and faults can be injected in tests.
-// `realHost()` is the machine; `fakeHost()` is the same contract in memory.
+// The only access to the machine: everything that uses time, chance, files, processes or the network goes through a
+// Host, so that tests can replay a run from a seed and inject faults. `realHost()` is the machine; `fakeHost()` has the
+// same contract in memory.
 import type { Bus } from './bus.ts';
 import type { Clock } from './clock.ts';
 import type { Environment } from './environment.ts';

@@ -1,5 +1,5 @@
-// The network: one HTTP(S) client that honours CAs and deadlines, name lookups, reachability probes, and servers.
-// Failures are HOST_NETWORK errors that tell DNS, refused, timeout and TLS apart: callers decide, never guess.
+// The network: an HTTP(S) client with own CAs and deadlines, name lookups, probes of ports, and servers. Failures are
+// HOST_NETWORK errors whose `failure` tells DNS, refusal, timeout and TLS apart.
 import type { RunningServer, ServerOptions } from './https-server.ts';
 
 export interface HttpRequest {
@@ -11,25 +11,25 @@ export interface HttpRequest {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Whole exchange; for `open` until the headers are there. Default 30 s. */
+  /** For the whole exchange; for `open` until the headers have come. Default 30 s. */
   readonly timeoutMs?: number;
-  /** No byte for this long ends a streamed body. Default 30 s. */
+  /** A streamed body fails after this time without a byte. Default 30 s. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal;
   /**
-   * For `open`: a chunk's memory goes back to the system as soon as the next chunk is asked for, so that a large body
-   * does not pile up until the garbage collector comes by. Only for readers that keep no chunk.
+   * For `open`: the memory of a chunk is freed when the next chunk is read, so that a large body does not fill the
+   * memory until the next garbage collection. Only for readers that keep no chunk.
    */
   readonly releasesChunks?: boolean;
   /** Bytes of body kept by `request`; more is an error. Default 64 MiB. */
   readonly maxBytes?: number;
   /** Connect here instead of where the URL's name points. */
   readonly connectTo?: { readonly host: string; readonly port: number };
-  /** The name to ask for and to expect in the certificate, where it is not the URL's. */
+  /** The name for SNI and in the certificate, if it is not the name in the URL. */
   readonly serverName?: string;
-  /** Accept any certificate; only where a configuration file of the user says so. */
+  /** Accept any certificate; only if a configuration file of the user says so. */
   readonly isInsecure?: boolean;
-  /** Go through this HTTP proxy (`http://host:port`); see proxy.ts for who decides. */
+  /** Go through this HTTP proxy (`http://host:port`); see proxy-variables.ts. */
   readonly proxy?: string;
 }
 
@@ -48,19 +48,19 @@ export type NetworkFailure = 'dns' | 'refused' | 'unreachable' | 'timeout' | 'tl
 
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpAnswer>;
-  /** The same with the body as a stream; redirects are followed by neither. */
+  /** Like `request`, with the body as a stream. Neither follows redirects. */
   open(request: HttpRequest): Promise<HttpStream>;
 }
 
-/** Connections stay open between requests, one pool per credential. Disposing lets those under way end first. */
+/** Connections stay open between requests, one pool per credential. Disposing lets requests under way end. */
 export interface KeptConnections extends HttpClient, Disposable {}
 
 export interface Network extends HttpClient {
-  /** HTTP/1.1, as everything here: aborting a request then closes its connection and touches no other request. */
+  /** Always HTTP/1.1: an abort closes the connection of one request and affects no other request. */
   keepConnections(options?: { readonly proxy?: string }): KeptConnections;
   resolve(name: string): Promise<readonly string[]>;
-  /** Resolves when a TCP connection was made (and closed again). */
+  /** Resolves after a TCP connection was opened and closed. */
   probe(host: string, port: number, timeoutMs: number): Promise<void>;
-  /** Resolves when connections are accepted; an address that cannot be had is a HOST_LISTEN error. */
+  /** Resolves when the server accepts connections; throws HOST_LISTEN if the address or port cannot be used. */
   listen(options: ServerOptions): Promise<RunningServer>;
 }

@@ -1,14 +1,14 @@
-// Other programs. A run has a deadline and an abort signal; its output is data, never printed from here.
+// Other programs. A run can have a timeout and an abort signal; its output is returned, not printed.
 export interface RunOptions {
   readonly cwd?: string;
-  /** Added to our own variables; undefined removes one. */
+  /** Added to the variables of this process; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Called per line of both streams while the program runs. */
   readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
-  /** Kept output per stream; what is beyond is dropped from the front. Default 16 MiB. */
+  /** Bytes kept per stream: of a longer output the last ones. Default 16 MiB. */
   readonly keepBytes?: number;
 }
 
@@ -29,11 +29,11 @@ export interface DetachedOptions {
 }
 
 export interface Processes {
-  /** Runs to its end. A program that cannot be started throws HOST_PROGRAM_MISSING; a non-zero exit does not throw. */
+  /** Waits for the end. Throws HOST_PROGRAM_MISSING if there is no such program; a non-zero exit does not throw. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Runs with our own terminal as stdin, stdout and stderr. */
+  /** Runs with stdin, stdout and stderr of this process. */
   runInteractive(program: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Starts a process in its own session that outlives us; resolves with its pid once it runs. */
+  /** Starts a process in its own session, which continues after this one ends; resolves with its pid when it runs. */
   startDetached(program: string, args: readonly string[], options: DetachedOptions): Promise<number>;
   /** The absolute path of a program on the PATH, or undefined. */
   find(program: string): Promise<string | undefined>;

@@ -1,4 +1,4 @@
-// Chance as a value. Keys and tokens are made from `bytes` alone, so a seeded Random replays them exactly.
+// Randomness. Keys and tokens are made only from `bytes`, so a seeded Random gives the same ones again.
 export interface Random {
   bytes(count: number): Uint8Array;
 }

@@ -1,8 +1,8 @@
-// Removes what must not be in a log, whatever wrote it there: private keys, tokens, passwords, data URLs of keys.
+// Removes from a text what must not be in a log: private keys, tokens, passwords, data URLs of keys.
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?-----END \1PRIVATE KEY-----/g, '[redacted private key]'],
   [/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, '[redacted token]'],
-  // Also where the quotes are escaped, as in JSON inside a line of JSON: those must stay whole.
+  // Quotes may be escaped, as in JSON inside a line of JSON; escaped quotes must stay.
   [
     /\b(authorization|auth|token|password|secret)(\\?"?\s*[:=]\s*\\?"?)(?:bearer |basic )?(?:[^\s",}\\]|\\(?!"))+/gi,
     '$1$2[redacted]',

@@ -1,7 +1,7 @@
-// A value that must not be printed. Everything that stringifies it gets [redacted]; `reveal` is greppable.
+// A value that must not be printed: every conversion to text gives [redacted]; only `reveal` gives the value.
 
 const redacted = '[redacted]';
-/** What `node:util` calls `inspect.custom`. By its name, because each of our processes would load that module for it. */
+/** `inspect.custom` of `node:util`, by its name, so that our processes do not load that module for it. */
 const inspected: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret<T extends string | Uint8Array = string> {

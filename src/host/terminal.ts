@@ -1,4 +1,4 @@
-// The person's end of the line. Results go to `out`, progress and questions to `err`; nothing else prints.
+// The terminal of the user. Results go to `out`, progress and questions to `err`; nothing else prints.
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;

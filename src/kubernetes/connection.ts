@@ -6,7 +6,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpRequest, KeptConnections } from '../host/network.ts';
-import { proxyFor } from '../host/proxy.ts';
+import { proxyFor } from '../host/proxy-variables.ts';
 import type { FailedAnswer } from './api-failure.ts';
 import { kubernetesErrors } from './errors.ts';
 import { accessOf, type Kubeconfig, parseKubeconfig, tlsOf } from './read-kubeconfig.ts';

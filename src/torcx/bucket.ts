@@ -3,7 +3,7 @@
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { HttpHead, HttpRequest, HttpStream } from '../host/network.ts';
-import { proxyFor } from '../host/proxy.ts';
+import { proxyFor } from '../host/proxy-variables.ts';
 import { retry } from '../workflow/retry.ts';
 import type { TorcxContext } from './context.ts';
 import { reasonOf, retryPolicies, scaled } from './context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../host/real/clock.ts';
+import { realClock } from '../host/real/real-host.ts';
 import { StandingQuestions } from './standing-questions.ts';
 
 const standing = { clock: realClock(), freshMs: 0, patienceMs: 30 };

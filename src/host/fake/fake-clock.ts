@@ -1,5 +1,5 @@
-// A clock that moves only when somebody sleeps or a test says so. A sleep takes no real time: when every runnable task
-// is waiting, the earliest sleeper is woken and time jumps to it, so a wait of an hour is tested in a millisecond.
+// A clock that moves only by sleeps or by `advance`. A sleep takes no real time: when no task can run, time jumps to
+// the earliest sleeper and wakes it, so a test of a wait of an hour takes a millisecond.
 import type { Clock } from '../clock.ts';
 
 interface Sleeper {
@@ -25,7 +25,7 @@ export function fakeClock(start: string): FakeClock {
     next.wake();
     schedule();
   };
-  // setImmediate lets every promise that can run do so before time moves.
+  // setImmediate runs every promise that is ready before time moves.
   const schedule = (): void => {
     if (isScheduled || sleepers.size === 0) return;
     isScheduled = true;

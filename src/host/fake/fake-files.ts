@@ -1,17 +1,17 @@
-// Files in memory, with the same contract as the real ones and two faults: a crash at a chosen change (everything after
-// it fails, as for a killed process; what was written stays) and a disk that is full.
+// Files in memory with the contract of the real ones and two faults: a crash at a chosen change (everything after it
+// fails, as in a killed process; what was written stays) and a full disk.
 import { posix } from 'node:path';
 import { hostErrors } from '../errors.ts';
 import type { Files } from '../files.ts';
 
-/** What a killed process throws inside the test; never caught by the code under test. */
+/** Stands for the end of a killed process; the code under test must not catch it. */
 export class Crash extends Error {}
 
 export interface FakeDisk {
   readonly nodes: Map<string, FakeNode>;
   /** Changes made so far. */
   changes: number;
-  /** The change with this number does not happen, and nothing after it does. */
+  /** The change with this number and all later ones do not happen. */
   crashAt?: number;
   isFull: boolean;
   readonly locked: Set<string>;
@@ -167,7 +167,7 @@ function put(disk: FakeDisk, path: string, { content, mode }: Put): void {
   disk.nodes.set(clean(path), { kind: 'file', content: Buffer.from(content), mode: mode ?? 0o644, at: new Date(0) });
 }
 
-/** A killed append leaves some of its bytes: the worst case is half a line. */
+/** An append that is killed writes half of its bytes, the worst case for a reader of lines. */
 function append(disk: FakeDisk, path: string, { content, mode }: Put): void {
   const next = disk.changes + 1;
   const bytes = Buffer.from(content);

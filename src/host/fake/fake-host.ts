@@ -1,5 +1,5 @@
-// The same contract as the real machine, in memory and driven by a seed. Programs and connections that a test did not
-// script are refused loudly: a fake that answers by itself would test nothing.
+// A host in memory with the contract of the real one, driven by a seed. Programs and connections that a test did not
+// define fail, so that a test never passes because of an invented answer.
 import type { Bus } from '../bus.ts';
 import type { Environment } from '../environment.ts';
 import { hostErrors } from '../errors.ts';
@@ -18,7 +18,7 @@ export interface FakeHost extends Host {
 export interface FakeHostOptions {
   readonly seed?: string;
   readonly start?: string;
-  /** Given again, a crashed machine comes back with what was on its disk. */
+  /** The disk of an earlier host, for a machine that starts again after a crash. */
   readonly disk?: FakeDisk;
   readonly environment?: Partial<Environment>;
   readonly processes?: Partial<Processes>;

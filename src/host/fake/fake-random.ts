@@ -1,4 +1,4 @@
-// Randomness from a seed: SHA-256 in counter mode. The same seed gives the same bytes for ever, on every machine.
+// Randomness from a seed: SHA-256 in counter mode. The same seed gives the same bytes on every machine.
 import { createHash } from 'node:crypto';
 import type { Random } from '../random.ts';
 

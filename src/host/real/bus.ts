@@ -1,5 +1,5 @@
-// The real D-Bus, over dbus-native. `direct` is always on, so that the greeting is a call of ours whose failure can be
-// reported; the library would throw it out of an event handler.
+// The real D-Bus, with dbus-native. The library's `direct` mode is always on, so that Hello is our own call and its
+// failure can be reported; the library would throw it in an event handler.
 import type { DBusConnection, Message, MessageBus } from 'dbus-native';
 import { hostErrors } from '../errors.ts';
 import type { Bus, BusCall, BusConnection, BusOptions, SignalListener, SignalSource } from '../bus.ts';
@@ -47,7 +47,8 @@ function connected(connection: DBusConnection, address: string): Promise<void> {
       over();
       resolve();
     });
-    // Stays for the life of the connection: pending calls fail by themselves, and an unheard 'error' ends the process.
+    // Needed as long as the connection lives: pending calls fail anyway, but an 'error' without a listener ends the
+    // process.
     connection.on('error', (error) => {
       over();
       fail(`cannot connect: ${error.message}`, error);

@@ -1,8 +1,9 @@
-// Real files. The order temporary file → fsync → rename → fsync of the folder is what makes `kill -9`
-// and power loss harmless; keep it whole.
-import type { FileHandle } from 'node:fs/promises';
+// Real files. The order temporary file → fsync → rename → fsync of the folder protects against `kill -9` and power loss
+// and must stay as it is.
 import {
+  chmod,
   constants,
+  type FileHandle,
   link,
   lstat,
   mkdir,
@@ -18,7 +19,6 @@ import {
   statfs,
   symlink,
   truncate,
-  chmod,
 } from 'node:fs/promises';
 import { createReadStream, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +26,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { hostErrors } from '../errors.ts';
 import type { FileFacts, Files, WriteOptions } from '../files.ts';
-import { lockFile } from './lock-file.ts';
-import { lockFolder } from './lock.ts';
+import { lockFile, lockFolder } from './locks.ts';
 
 export function realFiles(): Files {
   return {
@@ -57,7 +56,7 @@ export function realFiles(): Files {
     lockFile: (path) => named('lock', path, () => lockFile(path)),
     watch: (folder, changed) => {
       const watcher = watch(folder, () => changed());
-      // A folder that vanishes ends the watch; the caller's own observation notices the rest.
+      // If the folder is removed, the watch ends; callers also observe by themselves.
       watcher.on('error', () => watcher.close());
       return { [Symbol.dispose]: () => watcher.close() };
     },
@@ -73,7 +72,7 @@ async function replace(
   const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', options.mode ?? 0o644);
   try {
-    // The umask may have taken bits away from the mode asked for.
+    // The umask may have removed bits of the wanted mode.
     await handle.chmod(options.mode ?? 0o644);
     if (options.uid !== undefined || options.gid !== undefined)
       await handle.chown(options.uid ?? -1, options.gid ?? -1);
@@ -98,7 +97,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** O_DSYNC: a write that has returned is on the disk, without a second call for it; left out for what may be lost. */
+/** With O_DSYNC a write that has returned is on the disk, without a call of fsync. */
 async function openAppend(path: string, options: WriteOptions = {}): ReturnType<Files['openAppend']> {
   const { O_APPEND, O_CREAT, O_DSYNC, O_WRONLY } = constants;
   const durably = options.isDurable === false ? 0 : O_DSYNC;
@@ -113,7 +112,7 @@ async function openAppend(path: string, options: WriteOptions = {}): ReturnType<
   };
 }
 
-/** By hand, because the recursive form of mkdir reports ENOENT for a read-only file system. */
+/** Not the recursive mkdir, which reports ENOENT for a read-only file system. */
 async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
@@ -123,11 +122,11 @@ async function makeFolder(path: string, mode: number): Promise<void> {
       await makeFolder(dirname(path), mode);
       return makeFolder(path, mode);
     }
-    const isThere = await stat(path).then(
+    const isFolder = await stat(path).then(
       (found) => found.isDirectory(),
       () => false,
     );
-    if (!isThere) throw error;
+    if (!isFolder) throw error;
   }
 }
 
@@ -166,7 +165,7 @@ const reasons: Record<string, string> = {
   EIO: 'the disk reported an input/output error',
 };
 
-/** Runs a file operation and turns what the kernel said into a HOST_FILE error that names the path. */
+/** Runs a file operation and turns an error of the kernel into a HOST_FILE error that names the path. */
 async function named<T>(action: string, path: string, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();

@@ -5,10 +5,9 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
-import { plainAddress } from '../proxy-protocol.ts';
+import { plainAddress, readProxySource } from './proxy-protocol.ts';
 import { ConnectionGate, type Guest } from './connection-gate.ts';
 import { createServer as createHttpServer } from './node-http.ts';
-import { readProxySource } from './proxy-source.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 interface Connection extends Guest {

@@ -1,4 +1,4 @@
-// The real network. `fetch` is not used: it ignores a private CA. Redirects are never followed silently.
+// The real network. `fetch` is not used, because it cannot use a private CA. Redirects are not followed.
 import { lookup } from 'node:dns/promises';
 import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -6,7 +6,6 @@ import { connect } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
-import { networkFailureOf } from '../network-failure.ts';
 import { listen } from './https-server.ts';
 import { Agent as PlainAgent, request as httpRequest } from './node-http.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, KeptConnections, Network, NetworkFailure } from '../network.ts';
@@ -30,18 +29,18 @@ export function realNetwork(): Network {
   };
 }
 
-/** Which agent carries a request; `false` is Node's word for a connection of its own, without a pool. */
+/** The agent of a request; `false` is Node's value for one connection without a pool. */
 type Agents = (request: HttpRequest, isTls: boolean) => HttpAgent | false;
 
 const ownConnection: Agents = ({ proxy }, isTls) => (proxy === undefined ? false : newAgent(isTls, { proxy }));
 
-/** More requests than this at once wait for one to end: a handshake each would cost more and be answered no sooner. */
-const keptAtMost = 64;
+/** Further requests wait for a free connection: more handshakes would cost more and give no earlier answers. */
+const keptConnectionsMax = 64;
 
 function newAgent(isTls: boolean, { proxy, keepAlive = false }: { proxy?: string | undefined; keepAlive?: boolean }) {
   const options = {
     keepAlive,
-    ...(keepAlive ? { maxSockets: keptAtMost } : {}),
+    ...(keepAlive ? { maxSockets: keptConnectionsMax } : {}),
     ...(proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
   };
   return isTls ? new HttpsAgent(options) : new PlainAgent(options);
@@ -96,8 +95,8 @@ async function exchange(request: HttpRequest, timeoutMs: number, agents: Agents)
     try {
       return await attempt(request, { timeoutMs, agent: agents(request, isTls), stale });
     } catch (error) {
-      // The server may have closed a kept connection just as we took it: a request that changes nothing is sent again.
-      // Each time one such connection is gone, so this ends.
+      // The server may have closed a kept connection just before its reuse: a request that changes nothing is sent
+      // again. Each attempt removes one such connection, so the loop ends.
       if (!stale.isReused || !isSafe(request) || request.signal?.aborted) {
         throw failure(request.url, error, request.signal);
       }
@@ -109,8 +108,8 @@ const contexts = new Map<string, SecureContext>();
 const contextsKept = 16;
 
 /**
- * Reading certificates and keys costs as much as all the rest of a handshake: done once for each set of them. The set
- * itself goes along, because a pool of connections tells by it which of them a request may use.
+ * Parsing certificates and keys takes as long as the rest of a handshake, so it is done once for each set. The texts
+ * are passed too, because a pool finds by them which connections a request may use.
  */
 function trustOf({ ca, cert, key }: HttpRequest): SecureContextOptions & { readonly secureContext?: SecureContext } {
   if (ca === undefined && cert === undefined && key === undefined) return {};
@@ -134,7 +133,7 @@ const isSafe = ({ method = 'GET' }: HttpRequest): boolean => method === 'GET' ||
 interface Attempt {
   readonly timeoutMs: number;
   readonly agent: HttpAgent | false;
-  /** Set when a kept connection broke before anything came back on it. */
+  /** Set if a kept connection broke before an answer came. */
   readonly stale: { isReused: boolean };
 }
 
@@ -146,7 +145,7 @@ function attempt(request: HttpRequest, { timeoutMs, agent, stale }: Attempt): Pr
       method: request.method ?? 'GET',
       headers: {
         ...(request.connectTo === undefined ? {} : { host: url.host }),
-        // Node leaves it out for DELETE; on a kept connection the body would be read as the next request.
+        // Node omits it for DELETE; then a kept connection would read the body as the next request.
         ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
         ...request.headers,
       },
@@ -192,7 +191,7 @@ async function* streamed(message: IncomingMessage, request: HttpRequest): AsyncG
   }
 }
 
-/** Detaching frees the memory at once. A chunk that is only a part of its buffer shares it with others and is left alone. */
+/** Detaches the buffer, which frees the memory at once. A chunk that shares its buffer with others is left as it is. */
 function release(chunk: Buffer<ArrayBuffer>): void {
   if (chunk.byteLength > 0 && chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0);
 }
@@ -231,4 +230,22 @@ function failure(target: string, error: unknown, signal?: AbortSignal): Firstlig
 
 function networkError(target: string, kind: NetworkFailure, reason: string, cause?: unknown): FirstlightError {
   return hostErrors.NETWORK({ target, failure: kind, reason }, cause === undefined ? {} : { cause });
+}
+
+const failuresByCode: Readonly<Record<string, readonly [NetworkFailure, string]>> = {
+  ENOTFOUND: ['dns', 'the name does not resolve'],
+  EAI_AGAIN: ['dns', 'the name server does not answer'],
+  ECONNREFUSED: ['refused', 'connection refused'],
+  EHOSTUNREACH: ['unreachable', 'no route to the host'],
+  ENETUNREACH: ['unreachable', 'no route to the network'],
+  ETIMEDOUT: ['timeout', 'the connection timed out'],
+  ECONNRESET: ['reset', 'the connection was reset'],
+  EPIPE: ['reset', 'the connection was closed'],
+};
+
+const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** The kind of failure and a sentence for it; `message` if the code is not in the table. */
+export function networkFailureOf(code: string, message: string): readonly [NetworkFailure, string] {
+  return failuresByCode[code] ?? [tlsCodes.test(code) ? 'tls' : 'protocol', message];
 }

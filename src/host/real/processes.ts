@@ -1,4 +1,4 @@
-// Real processes. Every run has its own process group, so that a timeout or an abort ends the children too.
+// Real processes. Every run has its own process group, so that a timeout or an abort also ends its children.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { access, constants, open } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -11,7 +11,7 @@ const killGraceMs = 2_000;
 
 export function realProcesses(environment: Environment): Processes {
   return {
-    // `async`, so that an abort that came before is a rejection like any other.
+    // `async`, so that an earlier abort rejects the promise and does not throw.
     run: async (program, args, options) => run(program, args, options ?? {}, 'capture'),
     runInteractive: async (program, args, options) => run(program, args, options ?? {}, 'inherit'),
     startDetached: (program, args, options) => startDetached(program, args, options),
@@ -70,7 +70,7 @@ function run(
   });
 }
 
-/** Keeps the tail of one stream and reports whole lines as they come. */
+/** Keeps the end of one stream and reports whole lines when they come. */
 function collect(child: ChildProcess, stream: 'stdout' | 'stderr', options: RunOptions): () => string {
   const chunks: Buffer[] = [];
   let size = 0;

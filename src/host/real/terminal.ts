@@ -1,6 +1,6 @@
-// The real terminal. Colours are off when NO_COLOR is set, TERM is dumb, or stderr is not a terminal.
-// Opening a stream of Node's costs milliseconds, so whatever is not a terminal is written to directly: on Linux Node's
-// own streams write files and pipes just as synchronously.
+// The real terminal. Colours are off if NO_COLOR is set, TERM is dumb, or stderr is not a terminal. Files and pipes are
+// written directly, because opening one of Node's streams takes milliseconds; on Linux those streams write files and
+// pipes synchronously too.
 import { fstatSync, writeSync } from 'node:fs';
 import type { Terminal } from '../terminal.ts';
 
@@ -30,12 +30,12 @@ export function realTerminal(): Terminal {
   };
 }
 
-/** A terminal is a character device; only then is it worth asking Node, whose answer costs more. */
+/** A terminal is a character device; Node's own check takes longer and is done only for those. */
 function isTerminal(descriptor: 0 | 1 | 2): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
   } catch {
-    // Closed by whoever started us.
+    // The parent process closed it.
     return false;
   }
   return Boolean([process.stdin, process.stdout, process.stderr][descriptor]?.isTTY);
@@ -47,10 +47,10 @@ function write(descriptor: 1 | 2, text: string): void {
     while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A reader that went away (`firstlight … | head`) is not an error of ours.
+    // The reader has ended (`firstlight … | head`), which is not an error.
     if (code === 'EPIPE' || code === 'EBADF') return;
     if (code !== 'EAGAIN') throw error;
-    // Whoever shares the pipe made it non-blocking: Node's stream knows how to wait.
+    // Another process made the shared pipe non-blocking: Node's stream can wait for it.
     (descriptor === 1 ? process.stdout : process.stderr).write(rest);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from './proxy.ts';
+import { proxyFor } from './proxy-variables.ts';
 
 const variables = {
   https_proxy: 'http://p:3128',

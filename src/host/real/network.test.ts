@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkFailureOf } from './network-failure.ts';
+import { networkFailureOf } from './network.ts';
 
 const table = {
   ECONNREFUSED: 'refused',

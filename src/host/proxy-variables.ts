@@ -1,6 +1,6 @@
-// Which proxy a URL goes through, by the variables that every tool on a node honours. Pure: the caller passes the
-// answer to the network. NO_PROXY follows Go's rules, because that is what the units were written for: names match
-// themselves and their subdomains, a leading dot only subdomains, addresses also by CIDR, `*` everything.
+// Which proxy a URL goes through, by the environment variables of the node; the caller passes it to the network.
+// NO_PROXY follows Go's rules, for which the units were written: a name matches itself and its subdomains, a leading
+// dot only subdomains, addresses also match by CIDR, `*` matches everything.
 import ipaddr from 'ipaddr.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
-// A lock that the kernel frees when its holder dies: an abstract Unix socket named after the folder's identity.
-// No file is left behind, a killed process never blocks the next one, and whoever is refused can ask who holds it.
-// Limits: it holds among processes of one network namespace, and another user of the machine could squat the name.
+// Two locks that the kernel frees when the process that holds them ends. `lockFolder` is an abstract Unix socket named
+// by the folder's identity: it leaves no file and tells who holds it, but works only in one network namespace, and
+// another user could take the name. `lockFile` also works for processes that share only the file.
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -27,7 +27,7 @@ export async function lockFolder(folder: string, purpose: string): Promise<Folde
   };
 }
 
-/** Asks the holder for its pid and purpose; an empty answer when it does not tell within a moment. */
+/** Reads pid and purpose from the process that holds the lock; empty if it does not answer in half a second. */
 function askHolder(name: string): Promise<LockHolder> {
   return new Promise((resolve) => {
     let text = '';
@@ -52,4 +52,23 @@ function parseHolder(text: string): LockHolder {
   } catch {
     return {};
   }
+}
+
+const sqliteBusy = 5;
+
+/**
+ * For processes that share a folder but no network namespace, such as a unit and a pod. Node has no flock; SQLite takes
+ * a POSIX lock on the file and is used for nothing else here.
+ */
+export async function lockFile(path: string): Promise<FolderLock | undefined> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    throw error;
+  }
+  return { path, [Symbol.asyncDispose]: async () => database.close() };
 }

@@ -1,7 +1,8 @@
-// The header of the PROXY protocol, version 2: how a load balancer says on whose behalf it connects. Binary, and before
-// the first byte of anything else (haproxy's proxy-protocol.txt, §2.2). Whoever sends it is believed, so it is read only
-// on connections from a configured balancer, where it must be present: a receiver never guesses.
+// The header of the PROXY protocol, version 2, in which a load balancer names its client: binary, before the first byte
+// of anything else (haproxy's proxy-protocol.txt, §2.2). Its content is trusted, so it is read only on connections from
+// a configured balancer, and there it must be present.
 import ipaddr from 'ipaddr.js';
+import type { Socket } from 'node:net';
 
 export interface ProxySource {
   readonly address: string;
@@ -9,16 +10,16 @@ export interface ProxySource {
 }
 
 export type ProxyHeader =
-  /** Everything so far fits; there must be at least `atLeast` bytes before it can be decided. */
+  /** Valid so far; at least `atLeast` bytes are needed to decide. */
   | { readonly status: 'incomplete'; readonly atLeast: number }
   | { readonly status: 'malformed'; readonly reason: string }
-  /** `length` bytes belong to the header. Without a source the balancer speaks for itself: its own health check. */
+  /** `length` bytes belong to the header. Without a source it is a health check of the balancer itself. */
   | { readonly status: 'parsed'; readonly length: number; readonly source: ProxySource | undefined };
 
 const signature = Uint8Array.of(0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a);
 const fixedLength = 16;
 
-/** Addresses take 36 bytes at most; what is above belongs to extensions, of which nobody sends two thousand bytes. */
+/** Addresses need at most 36 bytes; the rest is for extensions, which are far below 2,000 bytes. */
 export const proxyHeaderLimitBytes = 2048;
 
 /** Bytes of the address part by family: source address, destination address, two ports. */
@@ -46,7 +47,7 @@ function proxied(view: DataView, length: number): ProxyHeader {
   const family = view.getUint8(13) >> 4;
   const transport = view.getUint8(13) & 0x0f;
   if (family > 3 || transport > 2) return malformed(`its family ${family} or transport ${transport} is unknown`);
-  // Unspecified, or a Unix socket: a client is there, but it has no address that we could use.
+  // Unspecified or a Unix socket: there is a client, but without an IP address.
   const size = addressLengths[family];
   if (size === undefined) return { status: 'parsed', length, source: undefined };
   if (transport === 2) return malformed('it speaks of datagrams');
@@ -56,7 +57,7 @@ function proxied(view: DataView, length: number): ProxyHeader {
   return { status: 'parsed', length, source: { address: plainAddress(ipaddr.fromByteArray(octets).toString()), port } };
 }
 
-/** One spelling per address: an IPv4 address that came over an IPv6 socket is that IPv4 address. */
+/** One spelling per address: an IPv4 address from an IPv6 socket is written as IPv4. */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -65,4 +66,31 @@ export function plainAddress(address: string): string {
 
 function malformed(reason: string): ProxyHeader {
   return { status: 'malformed', reason };
+}
+
+export type ReadSource = { readonly source: ProxySource | undefined } | { readonly reason: string };
+
+/**
+ * Reads the header and leaves every byte after it in the socket. Calls `done` once, unless the connection ends before.
+ */
+export function readProxySource(socket: Socket, timeoutMs: number, done: (read: ReadSource) => void): void {
+  let gathered: Buffer = Buffer.alloc(0);
+  const finish = (read: ReadSource): void => {
+    clearTimeout(timer);
+    socket.off('readable', onReadable);
+    done(read);
+  };
+  const timer = setTimeout(() => finish({ reason: `no header within ${timeoutMs} ms` }), timeoutMs);
+  const onReadable = (): void => {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) return;
+    gathered = gathered.length === 0 ? chunk : Buffer.concat([gathered, chunk]);
+    const header = parseProxyHeader(gathered);
+    if (header.status === 'incomplete') return;
+    if (header.status === 'malformed') return finish({ reason: header.reason });
+    if (gathered.length > header.length) socket.unshift(gathered.subarray(header.length));
+    finish({ source: header.source });
+  };
+  socket.on('readable', onReadable);
+  socket.once('close', () => clearTimeout(timer));
 }
