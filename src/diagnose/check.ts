@@ -1,5 +1,5 @@
-// A check is a value: what it is called, why it can hold a cluster up, what it looks at, and its verdict as a pure
-// function of facts. `diagnose`, the stall of a long command and the docs read the same table.
+// A check is a value: its name, why it can delay a cluster, what it looks at, and its findings as a pure function of
+// facts. `diagnose` and the commands that wait read the same table.
 import type { DiagnosisFacts } from './facts.ts';
 
 export interface DiagnosisFinding {
@@ -12,15 +12,15 @@ export interface DiagnosisFinding {
   readonly next: NextCommand;
 }
 
-/** `firstlight VERB [--dir …] REST`: kept apart, because only who prints it knows the folder. */
+/** `firstlight VERB [--dir …] REST`: in two parts, because only the caller that prints it knows the folder. */
 export interface NextCommand {
   readonly verb: string;
   readonly rest: string;
 }
 
 /**
- * `measured`: it was tried, and it fails. `reported`: somebody in the cluster says so. `waited`: all that is known is
- * what somebody waits for, which is rarely the cause.
+ * `measured`: it was tried, and it fails. `reported`: a component of the cluster reports it. `waited`: it is only known
+ * what a machine waits for, which is rarely the cause.
  */
 export type Certainty = 'measured' | 'reported' | 'waited';
 

@@ -1,5 +1,5 @@
-// Collects the facts about a cluster on this host: from outside, from inside every machine that runs, and from the API.
-// Whatever cannot be had is left out; looking at a sick cluster must not fail because it is sick.
+// Collects the facts about a cluster: from its platform, from inside every machine that runs, and from the API. What
+// cannot be read is left out: to diagnose a broken cluster must not fail because the cluster is broken.
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -28,7 +28,7 @@ export interface CollectFactsOptions {
   readonly signal: AbortSignal;
 }
 
-/** More than all looks inside together take. */
+/** More than `machine-facts` needs when every one of its attempts times out. */
 const insideMs = 15_000;
 
 export async function collectFacts(options: CollectFactsOptions): Promise<DiagnosisFacts> {
@@ -94,7 +94,7 @@ async function lookInside(
   }
 }
 
-/** The machine said its time somewhere between the two; what lies outside of that is certain. */
+/** The machine read its clock between the two times; only a difference beyond both of them is certain. */
 export function clockAhead(
   saidMs: number,
   { sentMs, receivedMs }: { readonly sentMs: number; readonly receivedMs: number },

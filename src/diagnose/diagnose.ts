@@ -10,7 +10,7 @@ export interface Reason extends DiagnosisFinding {
 
 const certainties: readonly Certainty[] = ['measured', 'reported', 'waited'];
 
-/** What was measured before what is said; then machines that somebody waits for; then the deeper cause. */
+/** By certainty; then machines that are waited for before others; then the deeper cause first. */
 export function diagnose(facts: DiagnosisFacts, table: readonly DiagnosisCheck[] = checks): readonly Reason[] {
   const reasons = table.flatMap(({ name, certainty, find }) =>
     find(facts).map((finding): Reason => ({ check: name, certainty, ...finding })),

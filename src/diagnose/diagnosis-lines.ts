@@ -1,4 +1,5 @@
-// A diagnosis in words: what was seen, the likeliest reason first, the next command. One text for a stall and for the verb.
+// A diagnosis as lines of text: what was seen, the likeliest reasons, the next command. Used by `diagnose` and by the
+// errors of commands that waited too long.
 import type { NextCommand } from './check.ts';
 import type { Reason } from './diagnose.ts';
 
@@ -16,7 +17,7 @@ const shownSeen = 4;
 
 export function diagnosisLines({ seen, reasons, dirOption, closing }: DiagnosisText): readonly string[] {
   const [first] = reasons;
-  // What somebody waits for was seen already; it is a reason only where there is no other.
+  // What is waited for is already shown under `seen`; it is a reason only when there is no other.
   const told = reasons.filter(({ certainty }) => certainty !== 'waited' || first?.certainty === 'waited');
   const likely = told
     .slice(0, shownReasons)

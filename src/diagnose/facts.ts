@@ -1,5 +1,6 @@
-// Everything that the checks look at, as one value: what the host knows of its machines, what the machines say of
-// themselves, and what the API says. A part that could not be had is undefined, and that is a fact too.
+// Everything that the checks look at, as one value: what the platform knows about its machines, what the machines
+// report about themselves, and what the API reports. A part that could not be read is undefined, and that is a fact
+// too.
 import type { AgentState } from '../contract/agent-state.ts';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
@@ -10,11 +11,11 @@ export interface DiagnosedMachine {
   readonly name: string;
   readonly role: MachineRole;
   readonly address: string;
-  /** Its processes exist. */
+  /** By its platform. */
   readonly isRunning: boolean;
   readonly firstBoot: FirstBootStatus | undefined;
   readonly agent: AgentState | undefined;
-  /** Undefined where nobody could look inside. */
+  /** Undefined where no command could be run inside. */
   readonly inside: InsideFacts | undefined;
   /** Zero when the clocks may agree, else by how much they differ at least; positive when the machine's is ahead. */
   readonly clockAheadMs: number;
@@ -27,7 +28,7 @@ export interface NodeCondition {
   readonly message: string;
 }
 
-/** A container that waits, in the kubelet's words. */
+/** A container that waits, with the reason that the kubelet gives. */
 export interface WaitingContainer {
   readonly pod: string;
   readonly node: string;

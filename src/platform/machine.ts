@@ -1,5 +1,5 @@
-// A machine as the rest of the program knows it, whatever platform it is on. What it is meant to be is written down when
-// it is made; what it does right now is never stored, only observed.
+// A machine as the rest of the program knows it, on any platform. What it should be is recorded when it is made; what
+// it does right now is never stored, only observed.
 import { z } from 'zod';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';

@@ -1,5 +1,5 @@
-// What a platform decides before there is any machine: assets and bootkube read it from the install-config alone, without
-// loading the code of a platform. One row for each platform of choose-platform.ts.
+// What a platform decides before there is any machine: assets and bootkube need it and know only the install-config.
+// Apart from choose-platform.ts, because a bootstrap machine must not load the code that makes machines.
 
 export interface PlatformTraits {
   /** Firstlight makes the machines and gives them names and addresses; otherwise the user lists them under `hosts`. */
@@ -13,13 +13,13 @@ export interface PlatformTraits {
 export const localTraits = {
   makesMachines: true,
   balancerOffset: 1,
-  // Our load balancer needs one and a half seconds, because it is patient with a busy machine.
+  // The health checks of our load balancer need up to one and a half seconds: they allow for a busy machine.
   balancerNoticesSeconds: 2,
 } as const satisfies PlatformTraits;
 
 const noneTraits: PlatformTraits = {
   makesMachines: false,
-  // How often the load balancer of somebody else looks is not known.
+  // How often the user's load balancer checks is not known.
   balancerNoticesSeconds: 20,
 };
 

@@ -1,5 +1,5 @@
-// Waiting until machines have booted and Ignition has configured them. The platform looks from outside while first boot is
-// under way and asks systemd inside only afterwards: on a small host the looking itself would slow the boot down.
+// Waits until machines have booted and Ignition has configured them. The platform reads files while the first boot runs
+// and asks systemd inside only afterwards: on a small host frequent questions inside would slow the boot down.
 import { waitingFor } from '../contract/missing.ts';
 import type { Host } from '../host/host.ts';
 import { type Observation, waitUntil } from '../workflow/wait.ts';

@@ -1,4 +1,5 @@
-// Gathers the moments of a run from wherever they lie, and keeps them.
+// Collects the moments of a run from the journal of `create cluster` and, through the platform, from the machines and
+// the load balancer; keeps them in the record of the run.
 import type { Host } from '../host/host.ts';
 import type { Moment } from '../contract/timeline.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -19,11 +20,11 @@ export interface CollectRunOptions {
   readonly platform: Platform;
   /** The platform's name of the cluster. */
   readonly name: string;
-  /** Of the journal of `create cluster`. */
+  /** The records of the journal of `create cluster`. */
   readonly records: readonly JournalRecord[];
 }
 
-/** What can be read now, and for machines that are gone what was kept of them. */
+/** What can be read now, and what was kept of machines that are gone. */
 export async function collectRun(options: CollectRunOptions): Promise<RunRecord> {
   const { host, dir, platform, name: cluster, records } = options;
   const machines = await platform.listMachines(cluster);
@@ -39,11 +40,11 @@ function of(machine: string, moments: readonly Moment[]): readonly RunMoment[] {
   return moments.map(({ at, ...moment }) => ({ ...moment, machine, atMs: Date.parse(at) }));
 }
 
-/** Keeps the record of the run. It is a courtesy: what goes wrong here must not make a cluster fail. */
+/** Keeps the record of the run. Nothing depends on it, so a failure here must not make a command fail. */
 export async function keepRun(options: CollectRunOptions): Promise<void> {
   try {
     await writeRunRecord(options.host, options.dir, await collectRun(options));
   } catch {
-    // The machines still have their own notes.
+    // The machines still have their own timelines.
   }
 }

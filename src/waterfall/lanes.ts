@@ -1,5 +1,5 @@
-// Which stretches of a run are worth a row, for each kind of machine, in the order of the screen. A lane begins and ends
-// with the first moment that fits one of its points.
+// Which parts of a run get a row in the waterfall, for each kind of machine, in the order of the screen. A lane begins
+// with the first moment that matches `from`, and ends with the first one after it that matches `to`.
 import {
   bootkubeStageNames,
   clusterBootstrapWork,
@@ -10,7 +10,7 @@ import type { WaterfallRow } from './waterfall-rows.ts';
 import type { RunMoment } from './run-record.ts';
 
 export interface Point {
-  /** Who noted it; anybody when left out. */
+  /** The program that noted it; any program when left out. */
   readonly by?: string;
   readonly step: string;
   readonly state: RunMoment['state'];
@@ -47,7 +47,7 @@ const [firstRender = ''] = bootkubeStageNames;
 const lastRender = 'machine-config';
 const apiStage = 'cluster-bootstrap';
 
-/** Stages of the handoff in the words of the screen. */
+/** The labels of the handoff's stages. */
 const handoffLabels: Readonly<Record<string, string>> = {
   masters: 'masters join etcd',
   'control-planes': 'two masters serve',
@@ -56,7 +56,7 @@ const handoffLabels: Readonly<Record<string, string>> = {
   'leave-etcd': 'leaves etcd',
 };
 
-/** What the bootstrap machine only watches. */
+/** Stages in which the bootstrap machine only waits for the masters. */
 const handedToMasters: readonly string[] = ['masters', 'control-planes'];
 
 export const bootstrapLanes: readonly Lane[] = [

@@ -1,6 +1,6 @@
-// What is on record about the run that made a cluster: moments of its machines, of its load balancer and of
-// `create cluster` itself, in one list. Kept in the asset folder, because the bootstrap machine takes its own notes with
-// it; a cluster that is destroyed leaves them, so that a run can still be read afterwards.
+// The record of the run that made a cluster: moments of its machines, of its load balancer and of `create cluster`
+// itself, in one list. It is in the asset folder because the timeline of the bootstrap machine is removed with that
+// machine; it stays when the cluster is destroyed.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
@@ -18,7 +18,7 @@ const runMomentSchema = z.object({
 });
 export type RunMoment = z.output<typeof runMomentSchema>;
 
-/** In place of a machine. */
+/** Stand in place of the name of a machine. */
 export const commandName = 'create cluster';
 export const loadBalancerName = 'load balancer';
 
@@ -40,8 +40,8 @@ export async function writeRunRecord(host: Pick<Host, 'files'>, dir: string, rec
 }
 
 /**
- * What was kept, with what can be seen now in place of what was kept of the same machine. What is older than the run that
- * the journal tells of belongs to an earlier cluster of the same folder.
+ * The kept moments, except those of machines that can be read now, and the moments that were read now. Kept moments
+ * that are older than the run in the journal belong to an earlier cluster of the same folder and are dropped.
  */
 export function mergedRecord(kept: RunRecord | undefined, seen: RunRecord): RunRecord {
   const names = new Set(seen.moments.map(({ machine }) => machine));
@@ -53,7 +53,7 @@ export function mergedRecord(kept: RunRecord | undefined, seen: RunRecord): RunR
   return { ...seen, moments: [...rest, ...seen.moments].toSorted((a, b) => a.atMs - b.atMs) };
 }
 
-/** The stages of `create cluster`, from its journal: each record knows when its stage began and when it was done. */
+/** The stages of `create cluster`, from its journal: each record says when its stage began and when it was done. */
 export function stageMoments(records: readonly JournalRecord[]): readonly RunMoment[] {
   return records.flatMap((record) => {
     const { kind, at, began, stage } = record;

@@ -1,8 +1,8 @@
-// A waterfall as data: stretches of time, in groups, on one axis. What they mean is decided elsewhere; here is only what
-// the terminal and the picture both need to know.
+// A waterfall as data: spans of time, in groups, on one axis. Only what the text and the picture both need; lanes.ts
+// decides which spans there are.
 export interface WaterfallRow {
   readonly label: string;
-  /** `work` was done here, `wait` was for somebody else, `span` is the sum of other rows, `state` lasted. */
+  /** `work`: the machine worked. `wait`: it waited for others. `span`: a stage as a whole. `state`: a state lasted. */
   readonly kind: 'work' | 'wait' | 'span' | 'state';
   readonly fromMs: number;
   /** Undefined while it goes on. */
@@ -16,14 +16,14 @@ export interface WaterfallGroup {
 
 export interface Waterfall {
   readonly title: string;
-  /** When the first row begins, by the clock on the wall. */
+  /** The start of the run, as a date and time. */
   readonly startedAt: string;
-  /** Rows count from here: 0 is the start of the run. */
+  /** Times of rows are counted from the start of the run. */
   readonly totalMs: number;
   readonly groups: readonly WaterfallGroup[];
 }
 
-/** Seconds between two lines of the axis: a few lines, at a round distance. */
+/** Seconds between two lines of the axis: a round number, so that there are at most `maxLines` lines. */
 export function axisStepSeconds(totalMs: number, maxLines: number): number {
   const wanted = totalMs / 1000 / maxLines;
   return [1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((step) => step >= wanted) ?? Math.ceil(wanted / 600) * 600;
@@ -36,7 +36,7 @@ export interface LongestStep {
   readonly ms: number;
 }
 
-/** What took longest, each kind of step once: at the machine where it was slowest. */
+/** The steps that took longest; each label once, at the machine where it took longest. */
 export function longestSteps(waterfall: Waterfall, count: number): readonly LongestStep[] {
   const all = waterfall.groups.flatMap(({ name, rows }) =>
     rows

@@ -1,4 +1,4 @@
-// A waterfall as a picture that stands alone: no scripts, no fonts to fetch, readable in light and in dark.
+// A waterfall as an SVG picture that needs nothing else: no scripts, no fonts; for light and dark backgrounds.
 import { axisStepSeconds, endOf, type Waterfall, type WaterfallRow } from './waterfall-rows.ts';
 
 const labels = 190;

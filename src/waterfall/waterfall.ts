@@ -1,4 +1,4 @@
-// Where the time of a run went: its moments → rows on one axis. Pure; what is not on record makes no row.
+// From the moments of a run to the rows of its waterfall. Pure; what was not recorded has no row.
 import type { Waterfall, WaterfallGroup, WaterfallRow } from './waterfall-rows.ts';
 import { commandName, loadBalancerName, type RunMoment, type RunRecord } from './run-record.ts';
 import { bootstrapLanes, type Lane, masterLanes, type Point, workerLanes } from './lanes.ts';
@@ -9,7 +9,7 @@ export function waterfallOf(record: RunRecord, title: string): Waterfall {
   const startMs = (own[0] ?? moments[0])?.atMs ?? 0;
   const isOver = own.some(({ step, state }) => step === 'nodes' && state === 'done');
   const endMs = (isOver ? own : moments).at(-1)?.atMs ?? startMs;
-  // A worker that came later, and what machines did after the run, are not of this run.
+  // A worker that was added later, and what machines did after the run, do not belong to this run.
   const ofRun = moments
     .filter(({ atMs }) => atMs >= startMs && atMs <= endMs)
     .map((moment) => ({ ...moment, atMs: moment.atMs - startMs }));
@@ -36,7 +36,7 @@ function machineGroups(moments: readonly RunMoment[]): readonly WaterfallGroup[]
   });
 }
 
-/** What a machine is shows in what it notes: only one runs bootkube, only masters have keys. */
+/** The role of a machine follows from its moments: only one machine runs bootkube, only masters have keys. */
 function lanesOf(moments: readonly RunMoment[]): readonly Lane[] {
   if (moments.some(({ by }) => by === 'bootkube')) return bootstrapLanes;
   return moments.some(({ by, step }) => by === 'agent' && step === 'keys') ? masterLanes : workerLanes;
@@ -54,7 +54,7 @@ function fits(moment: RunMoment, { by, step, state, text }: Point): boolean {
   return text === undefined || moment.text?.startsWith(text) === true;
 }
 
-/** One row per step; a command that was run again did some of them more than once. */
+/** One row per step; a command that was run again has some steps more than once. */
 function stepRows(moments: readonly RunMoment[]): readonly WaterfallRow[] {
   const open = new Map<string, number>();
   const rows: WaterfallRow[] = [];
@@ -68,7 +68,7 @@ function stepRows(moments: readonly RunMoment[]): readonly WaterfallRow[] {
   return [...rows, ...[...open].map(([label, fromMs]) => ({ label, kind: 'span', fromMs }) as const)];
 }
 
-/** From when to when a backend was given requests. */
+/** From when to when the load balancer sent connections to a machine. */
 function backendRows(moments: readonly RunMoment[]): readonly WaterfallRow[] {
   const rows = stepRows(moments).map((row): WaterfallRow => ({ ...row, kind: 'state' }));
   return rows.toSorted((a, b) => b.label.localeCompare(a.label) || a.fromMs - b.fromMs);

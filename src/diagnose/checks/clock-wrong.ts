@@ -1,6 +1,7 @@
+// The clock of a machine differs from the clock of this host.
 import type { DiagnosisCheck } from '../check.ts';
 
-/** What the rules of etcd membership bear. */
+/** The difference that the rules of etcd membership accept. */
 const limitMs = 1_000;
 
 export const clockWrong: DiagnosisCheck = {

@@ -1,4 +1,4 @@
-// A machine that reaches the config server and does not get its configuration. It was asked with the machine's own
+// A machine reaches the config server and does not get its configuration. The request was made with the machine's own
 // pointer config, so what is refused here is refused to Ignition too.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import type { DiagnosedMachine } from '../facts.ts';

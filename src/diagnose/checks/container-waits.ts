@@ -1,6 +1,7 @@
+// The kubelet cannot start a container of a system pod, and says why.
 import type { DiagnosisCheck } from '../check.ts';
 
-/** What containers wait for on their way up. */
+/** Reasons that every container has while it starts. */
 const normal = new Set(['ContainerCreating', 'PodInitializing']);
 
 export const containerWaits: DiagnosisCheck = {

@@ -1,4 +1,5 @@
-// A disk without space, inodes or quota. etcd wants more than a little, and its rules refuse to add a master with less.
+// A disk without space, inodes or quota. etcd needs more than others: the rules of membership refuse a master with
+// less.
 import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import type { DiagnosedMachine } from '../facts.ts';
@@ -8,7 +9,7 @@ type Disk = InsideFacts['disks'][number];
 
 const mib = 2 ** 20;
 const enoughForEtcd = 1024 * mib;
-/** Below this containerd and the kubelet fail in ways that do not name the disk. */
+/** With less, containerd and the kubelet fail with errors that do not mention the disk. */
 const enough = 64 * mib;
 
 export const diskFull: DiagnosisCheck = {

@@ -1,3 +1,4 @@
+// Ignition has failed on a machine.
 import type { DiagnosisCheck } from '../check.ts';
 
 export const firstBootFailed: DiagnosisCheck = {

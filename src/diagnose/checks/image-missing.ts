@@ -1,3 +1,4 @@
+// A machine lacks an image that its pods need.
 import type { DiagnosisCheck } from '../check.ts';
 
 export const imageMissing: DiagnosisCheck = {
@@ -16,7 +17,7 @@ export const imageMissing: DiagnosisCheck = {
     ),
 };
 
-/** A digest of 64 digits says less than its first twelve. */
+/** Shows the first twelve of the 64 digits of a digest. */
 function shortReference(image: string): string {
   return image.replace(/@sha256:([0-9a-f]{12})[0-9a-f]+$/, '@sha256:$1…');
 }

@@ -1,3 +1,4 @@
+// The load balancer of the cluster does not run.
 import type { DiagnosisCheck } from '../check.ts';
 
 export const loadBalancer: DiagnosisCheck = {

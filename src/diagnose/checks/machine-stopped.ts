@@ -1,3 +1,4 @@
+// A machine does not run.
 import type { DiagnosisCheck } from '../check.ts';
 
 export const machineStopped: DiagnosisCheck = {

@@ -1,3 +1,4 @@
+// A machine cannot resolve the name of the API, or resolves it to a wrong address.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import type { DiagnosisFacts, DiagnosedMachine } from '../facts.ts';
 

@@ -1,4 +1,5 @@
-// Nobody stands behind the load balancer. Why not is for the checks above to find; this names what is missing.
+// No machine serves behind the load balancer. The checks before this one look for the cause; this one names what is
+// missing.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import { type DiagnosisFacts } from '../facts.ts';
 import { apiPort, configServerPort } from '../../contract/ports.ts';
@@ -11,7 +12,7 @@ export const nobodyServes: DiagnosisCheck = {
   find: (facts) => [...findFor(facts, apiPort, 'API server'), ...findFor(facts, configServerPort, 'config server')],
 };
 
-/** Said only when every machine that could serve was looked into. */
+/** Found only when facts from inside every machine that could serve are there. */
 function findFor({ machines }: DiagnosisFacts, port: number, what: string): readonly DiagnosisFinding[] {
   const servers = machines.filter(({ role, firstBoot }) => role !== 'worker' && firstBoot?.phase === 'done');
   const [first] = servers;

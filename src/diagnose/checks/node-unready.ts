@@ -1,3 +1,4 @@
+// A node is not Ready, or reports that it lacks disk, memory or process ids.
 import type { DiagnosisCheck } from '../check.ts';
 
 const pressures = new Set(['DiskPressure', 'MemoryPressure', 'PIDPressure']);

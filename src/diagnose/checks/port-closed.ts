@@ -1,5 +1,5 @@
-// A port of the load balancer that a machine cannot connect to. The load balancer accepts connections whether or not
-// anybody stands behind it, so a connection that fails is closed on the way.
+// A machine cannot connect to a port of the load balancer. The load balancer accepts connections even when no machine
+// serves, so a connection that fails is blocked between the two.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import { type DiagnosisFacts } from '../facts.ts';
 import { apiPort, configServerPort } from '../../contract/ports.ts';

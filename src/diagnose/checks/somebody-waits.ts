@@ -1,4 +1,4 @@
-// The last resort: what somebody waits for, in their own words.
+// What an agent or a first boot waits for. It is shown only where no other check finds a reason.
 import type { DiagnosisCheck } from '../check.ts';
 import { missingText } from '../../contract/missing.ts';
 
@@ -21,7 +21,7 @@ export const somebodyWaits: DiagnosisCheck = {
         ];
       }
       const waiting = (agent?.duties ?? []).filter(({ status }) => status === 'waiting');
-      // What only waits for another duty is explained by that one.
+      // A duty that only waits for another duty is explained by that one.
       const root = waiting.find(({ missing }) => missing.some(({ duty }) => duty === undefined));
       if (root === undefined) return [];
       return [

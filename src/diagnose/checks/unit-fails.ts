@@ -1,6 +1,7 @@
+// A systemd unit of a machine has failed or is restarted again and again.
 import type { DiagnosisCheck } from '../check.ts';
 
-/** Units may fail a few times while what they need is being made. */
+/** A few failures are normal while what the unit needs is being made. */
 const someRestarts = 5;
 
 export const unitFails: DiagnosisCheck = {

@@ -1,4 +1,4 @@
-// How a connection that could not be made is told to whoever asked: the kind of failure and its words, no error.
+// The failure of a connection as data: its kind and its message, to be sent out of the machine.
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { NetworkFailure } from '../../host/network.ts';
@@ -8,7 +8,7 @@ export interface FailedAttempt {
   reason?: string;
 }
 
-/** No field when it went well. */
+/** Without fields when it succeeds. */
 export async function attempt(trying: Promise<unknown>): Promise<FailedAttempt> {
   try {
     await trying;

@@ -1,5 +1,5 @@
-// What a machine finds out about itself when somebody outside wants to know why nothing moves. It is the contract between
-// `firstlight machine-facts`, which runs in the machine, and whoever reads it: only add fields. It carries no secret.
+// What `firstlight machine-facts` finds out inside a machine. Programs of another version may read it, so fields are
+// only added. It contains no secret.
 import { z } from 'zod';
 
 const failure = z.enum(['dns', 'refused', 'unreachable', 'timeout', 'tls', 'reset', 'protocol', 'aborted']);
@@ -12,11 +12,11 @@ export const insideFactsSchema = z.object({
   now: z.iso.datetime(),
   nameServers: z.array(z.string()),
   names: z.array(z.object({ name: z.string(), addresses: z.array(z.string()), ...trouble })),
-  /** Ports of the load balancer, by address: the name is another question. */
+  /** Ports of the load balancer, connected to by its address, so that name resolution does not matter. */
   ports: z.array(z.object({ port: z.int(), ...trouble })),
   /** Ports on which this machine itself answers. */
   serves: z.array(z.int()),
-  /** Its own configuration, asked for as it was told to, without using up anything; absent once the first boot is over. */
+  /** The answer to the request of its pointer config, made without using its token; absent after the first boot. */
   pointer: z.object({ url: z.string(), status: z.int().exactOptional(), ...trouble }).exactOptional(),
   disks: z.array(z.object({ path: z.string(), freeBytes: z.number(), problem: z.string().exactOptional() })),
   /** Absent while containerd does not answer. */

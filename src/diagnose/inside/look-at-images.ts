@@ -1,5 +1,5 @@
-// Which images the pods of this machine need, and which of them containerd has not got. Needed is what its static pods
-// name, the sandbox of every pod, and on a master what its control plane is going to be made of.
+// Which images this machine needs, and which of them its containerd does not have. Needed are the images of its static
+// pods, the sandbox image, and on a master the images of its future control plane.
 import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
@@ -61,7 +61,7 @@ async function staticPodImages(host: Host): Promise<readonly string[]> {
   return (await Promise.all(images)).flat();
 }
 
-/** Where there are keys of a control plane, there will be a control plane. */
+/** A machine that has keys of a control plane is going to run one. */
 async function controlPlaneImages(host: Host): Promise<readonly string[]> {
   if ((await host.files.facts(controlPlanePki)) === undefined) return [];
   return orElse([], async () => {
@@ -70,7 +70,7 @@ async function controlPlaneImages(host: Host): Promise<readonly string[]> {
   });
 }
 
-/** A file that vanishes or cannot be read tells nothing here; somebody else looks at disks and units. */
+/** A file that cannot be read is no fact about images; disks and units are looked at separately. */
 async function orElse<T>(instead: T, look: () => Promise<T>): Promise<T> {
   try {
     return await look();

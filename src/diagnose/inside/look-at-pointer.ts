@@ -1,6 +1,6 @@
-// Asks for the configuration of this machine exactly as its pointer config tells Ignition to: same URL, same authority,
-// same token. HEAD is answered like GET and issues nothing. The connection goes to the load balancer by its address, so
-// that a name that does not resolve is told apart from a token that is refused.
+// Requests the configuration of this machine exactly as its pointer config makes Ignition do it: same URL, same
+// authority, same token. HEAD is answered like GET and issues nothing. The connection goes to the load balancer's
+// address, so that a name that does not resolve is not mistaken for a token that is refused.
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';

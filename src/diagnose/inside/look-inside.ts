@@ -1,5 +1,5 @@
-// Runs in a machine: looks at everything that keeps machines from joining, all at once, each look with a short limit of
-// its own. It changes nothing that anybody would notice and asks for nothing that is given only once.
+// Runs in a machine: looks at everything that can keep it from joining, all at once, each with its own short limit. It
+// leaves no change behind and uses up no token.
 import { etcdDataFolder, machineStateFolder, resolverFile } from '../../contract/machine-paths.ts';
 import { join } from 'node:path';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
@@ -13,12 +13,12 @@ import { attempt, failedAttempt } from './failed-attempt.ts';
 export interface LookInside {
   /** Names that this machine must be able to resolve. */
   readonly names: readonly string[];
-  /** Where the load balancer is. */
+  /** The address of the load balancer. */
   readonly balancer: string;
   readonly ports: readonly number[];
 }
 
-/** A resolver gives up after two tries of five seconds; nobody should wait for all of that. */
+/** A resolver gives up after two attempts of five seconds; this is shorter. */
 const lookupMs = 6_000;
 const connectMs = 3_000;
 

@@ -1,5 +1,5 @@
-// Who gets which address on a cluster's own network: .1 is the switch (gateway, name server, load balancer),
-// machines count up from .10. Only IPv4: the network is private to the cluster and never leaves this host.
+// The addresses of a cluster's own network: .1 is the switch (gateway, name server, load balancer), machines get the
+// addresses from .10 on. Only IPv4: the network is private to the cluster, and no packet of it leaves this host.
 import ipaddr from 'ipaddr.js';
 import { platformErrors } from '../errors.ts';
 import { localTraits } from '../platform-traits.ts';
@@ -46,7 +46,7 @@ export function machineAddressMistake(network: MachineNetwork, address: string):
   return undefined;
 }
 
-/** Name of the switch's end of a machine's cable; unique because addresses are. */
+/** Name of the switch's end of the veth pair of a machine; unique because addresses are. */
 export function portName(address: string): string {
   return `p${toNumber(address).toString(16).padStart(8, '0')}`;
 }

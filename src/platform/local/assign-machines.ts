@@ -1,5 +1,5 @@
-// Turns what is asked for into machines: keeps those that exist, gives the others an address and an identity.
-// Pure but for the random identity; everything that can be wrong with a request is found here, before anything is made.
+// Turns requests into machines: keeps those that exist, gives the others an address and an identity. Pure except for
+// the random identity; everything that can be wrong with a request is found here, before anything is made.
 import type { Random } from '../../host/random.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { platformErrors } from '../errors.ts';
@@ -51,7 +51,7 @@ function checkAddress(network: MachineNetwork, wanted: Required<Addressed>, othe
   if (reason !== undefined) throw platformErrors.BAD_ADDRESS({ machine: wanted.name, address: wanted.address, reason });
 }
 
-/** A machine is never silently turned into another one. */
+/** A request with the name of an existing machine must describe that machine. */
 function assertSameMachine(existing: LocalMachine, request: MachineRequest, image: MachineImage): void {
   const fields: readonly (readonly [string, string, string])[] = [
     ['role', existing.role, request.role],

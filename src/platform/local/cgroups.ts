@@ -1,4 +1,4 @@
-// Control groups that we made ourselves: end what is left in them, then remove them.
+// Removes control groups that this platform made, after it has ended the processes that are left in them.
 import { dirname } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { waitUntil } from '../../workflow/wait.ts';
@@ -24,7 +24,7 @@ export async function removeGroup({ host, plan, signal }: GroupContext, group: s
     probe: async () => {
       const existing = await existingPaths(host, paths);
       if (existing.length === 0) return { status: 'ready', value: undefined };
-      // Only folders: the files in them are the kernel's and vanish with them.
+      // Only folders: the files in them belong to the kernel and vanish with them.
       await host.processes.run('find', [...existing, '-depth', '-type', 'd', '-delete'], { timeoutMs: 10_000 });
       const left = await existingPaths(host, existing);
       if (left.length === 0) return { status: 'ready', value: undefined };
@@ -38,13 +38,13 @@ export async function removeGroup({ host, plan, signal }: GroupContext, group: s
   });
 }
 
-/** Removes groups that hold nothing any more: the cluster's, and our own above it. */
+/** Removes groups that are empty: the cluster's, and the one above it that all clusters share. */
 export async function removeEmptyGroups({ host, plan }: GroupContext, group: string): Promise<void> {
   if (plan.cgroup.kind === 'delegated') return;
   const groups = [group, dirname(group)];
   const paths = plan.cgroup.mounts.flatMap((mount) => groups.map((name) => `${mount}/${name}`));
   const existing = await existingPaths(host, paths);
-  // rmdir refuses what is not empty, which is what another cluster's groups rely on.
+  // rmdir refuses what is not empty, so the groups of another cluster stay.
   if (existing.length > 0) await host.processes.run('rmdir', existing, { timeoutMs: 10_000 });
 }
 

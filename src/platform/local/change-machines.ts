@@ -1,5 +1,5 @@
-// Making, starting, stopping and destroying machines on this host. Every operation first looks at what is there and then
-// does what is missing: after a crash the same command, run again, repairs. What runs is read from the kernel each time.
+// Makes, starts, stops and destroys machines on this host. Every operation first looks at what is there and then does
+// what is missing, so the same command repairs after a crash. What runs is read from the kernel each time.
 import { machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
@@ -85,7 +85,7 @@ async function ensureStarted(life: PowerContext, cluster: LocalCluster, machine:
   await launchMachine(life, machine);
 }
 
-/** Starts machines that exist, and whatever of the cluster's network died. */
+/** Starts machines that exist, and the processes of the cluster's network that have ended. */
 export async function startMachines(context: LocalContext, cluster: string, names: readonly string[]): Promise<void> {
   await change(context, { cluster, names, purpose: 'machine start' }, async (life, found, machines) => {
     await ensureSwitch(context.host, cluster, networkOf(found));
@@ -113,7 +113,7 @@ export async function rebootMachines(context: LocalContext, cluster: string, nam
   );
 }
 
-/** Removes machines and everything of them. With the last one goes the cluster. */
+/** Removes machines and all their files. The cluster is removed with its last machine. */
 export async function destroyMachines(context: LocalContext, cluster: string, names: readonly string[]): Promise<void> {
   await change(context, { cluster, names, purpose: 'machine destroy' }, async (life, found, machines) => {
     await all(machines.map((machine) => destroyMachine(life, machine.name)));
@@ -123,7 +123,7 @@ export async function destroyMachines(context: LocalContext, cluster: string, na
   });
 }
 
-/** Removes a whole cluster, also one that was never completed. Nothing there is fine. */
+/** Removes a whole cluster, also one that was never completed. It is no mistake when nothing is there. */
 export async function destroyCluster(context: LocalContext, cluster: string): Promise<void> {
   const { host } = context;
   const remains = [await host.files.facts(clusterFolder(cluster)), ...(await listNamespaces(host, cluster))];
@@ -151,7 +151,7 @@ async function removeCluster(life: PowerContext): Promise<void> {
   for (const namespace of await listNamespaces(host, cluster)) await removeNamespace(host, namespace);
   await removeNamespaceFolder(host);
   await host.files.remove(clusterFolder(cluster));
-  // Our own folders above it go too when this was the last cluster; a cluster that is just being made keeps them.
+  // The folders above it are removed with the last cluster: rmdir keeps them while another cluster is being made.
   await host.processes.run('rmdir', [stateFolder, machineStateFolder], { timeoutMs: 10_000 });
 }
 
@@ -188,7 +188,7 @@ function locked<T>(context: LocalContext, cluster: string, purpose: string, work
   return withClusterLock(context.host, { cluster, purpose, signal: context.signal }, work);
 }
 
-/** Lets all of it end before the first failure is thrown, so that nothing goes on behind the caller's back. */
+/** Waits for all of it before it throws the first failure, so that nothing still runs when the caller goes on. */
 async function all(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   const failed = results.find((result) => result.status === 'rejected');

@@ -1,5 +1,5 @@
-// Where a local cluster lives on this host, and how its parts are called. Every name that leaves the folder
-// (namespaces, control groups, nspawn's machine name) carries the cluster's, so that clusters never meet.
+// Where the files of a local cluster are on this host, and the names of its parts. Every name outside of the folder
+// (namespaces, control groups, nspawn's machine name) contains the cluster's name, so that clusters do not collide.
 // A dot separates the two because no name contains one.
 import { join } from 'node:path';
 import { digestOf } from '../../workflow/digest.ts';
@@ -27,7 +27,7 @@ export function switchFolder(cluster: string): string {
 export interface MachinePaths {
   readonly folder: string;
   readonly machineFile: string;
-  /** The config for its first boot; removed by the first start after that. */
+  /** The Ignition config; removed by the first start after the first boot. */
   readonly ignition: string;
   /** What the machine changed of its root. */
   readonly upper: string;

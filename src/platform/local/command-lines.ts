@@ -1,4 +1,5 @@
-// Command lines for this host that reach a machine: a command inside it, its journal, the output of what runs it.
+// Command lines for this host that reach a machine: a command inside it, its journal, the output of the programs that
+// run it.
 import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';

@@ -1,4 +1,5 @@
-// What this host is, as facts. Nothing here decides anything: plan.ts and problems.ts do, as pure functions of these facts.
+// What this host is, as facts. Nothing is decided here: plan.ts and host-problems.ts do that, as pure functions of
+// these facts.
 import type { Host } from '../../host/host.ts';
 import { hostPrograms } from './packages.ts';
 

@@ -1,4 +1,4 @@
-// How to run a command inside a machine: all namespaces of its process 1, and nothing of our own environment.
+// How to run a command inside a machine: in all namespaces of its process 1, with nothing of our own environment.
 
 const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 

@@ -5,7 +5,7 @@ import type { CapabilityName, DetectedHost } from './detected-host.ts';
 import { missingPackages } from './packages.ts';
 
 const mebibyte = 1024 ** 2;
-/** Idle a machine holds some 35 MB; the rest is head room for what is put on it. */
+/** An idle machine uses about 35 MB; the rest is for what runs on it. */
 const memoryBytesPerMachine = 128 * mebibyte;
 const memoryBytesBase = 256 * mebibyte;
 const diskBytesPerMachine = 256 * mebibyte;
@@ -64,7 +64,7 @@ function packageProblems(detected: DetectedHost): readonly HostProblem[] {
 }
 
 function capacityProblems(detected: DetectedHost, machines: number): readonly HostProblem[] {
-  // Looking at machines, stopping and removing them must work on a full disk too.
+  // Commands that make no machine (list, stop, destroy) must work on a full disk too.
   if (machines === 0) return [];
   const diskBytes = diskBytesBase + machines * diskBytesPerMachine;
   const memoryBytes = memoryBytesBase + machines * memoryBytesPerMachine;

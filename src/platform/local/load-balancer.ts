@@ -1,5 +1,5 @@
-// The cluster's load balancer as data: haproxy's configuration. It is changed by nothing but its own health checks,
-// over TLS and several times a second, so a handoff needs no command: a backend that stops being ready is left out.
+// The cluster's load balancer as data: haproxy's configuration. Only its health checks, over TLS and several times a
+// second, decide which machine it uses. So a handoff needs no command: a machine that is no longer ready is left out.
 import { apiPort, configServerPort } from '../../contract/ports.ts';
 import type { LocalMachine } from './local-machine.ts';
 
@@ -10,10 +10,10 @@ export interface LoadBalancerInput {
   readonly apiSocket: string;
 }
 
-// nobody, by number: the name of its group differs between distributions.
+// The user `nobody` by number, because the name of its group differs between distributions.
 const unprivileged = ['uid 65534', 'gid 65534'];
 
-// Into its log file: when a backend began and ceased to be used is nowhere else on record.
+// The waterfall reads from the log when a machine was used: this is recorded nowhere else.
 const log = '  log stdout format iso local0 notice';
 
 const defaults = [
@@ -21,26 +21,26 @@ const defaults = [
   '  log global',
   '  mode tcp',
   '  timeout connect 2s',
-  // Watches are silent for long; TCP keep-alive finds peers that died.
+  // A watch may be silent for hours; TCP keep-alive finds peers that died.
   '  timeout client 24h',
   '  timeout server 24h',
   '  timeout check 1s',
   '  option clitcpka',
   '  option srvtcpka',
-  // Whoever is refused by one machine is sent to another at once, not after three seconds of asking the same.
+  // A connection that one machine refuses goes to another at once, instead of being tried there for three seconds.
   '  option redispatch 1',
   '  retries 3',
 ];
 
-// Both are behind TLS that ends on the machine, so the check speaks TLS too; whose certificate it is matters to the
-// clients, who verify it, not to the question whether the backend is ready.
-// `inter` is also all the time that haproxy gives a check to connect and shake hands: much less than this, and a host
-// whose processors are busy for a moment takes every backend out. Whoever is out, or failed once, is asked more often.
+// TLS ends on the machine, so the check speaks TLS too. It does not verify the certificate: clients do that, and the
+// check only asks whether the machine is ready. `inter` is also the whole time that haproxy gives a check to connect
+// and to shake hands: with much less, a host whose processors are busy for a moment loses every machine. A machine that
+// is out, or failed one check, is checked more often.
 const healthCheck = 'check check-ssl verify none inter 600ms fastinter 200ms downinter 200ms rise 1';
-// A master that hangs is left within two seconds, and its clients are sent elsewhere.
+// A master that hangs is left out within two seconds, and its connections are closed so that clients connect elsewhere.
 const ofMasters = 'fall 2 on-marked-down shutdown-sessions';
-// There may be nobody else yet, so a slow answer is borne longer and no connection is cut; when it lets go, its API says
-// so for two seconds, and closes what is open by itself.
+// While no master serves, only the bootstrap machine does, so more slow answers are accepted and no connection is cut.
+// When its API stops, it fails its checks for two seconds first and then closes its connections itself.
 const ofBootstrap = 'fall 5';
 
 export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadBalancerInput): string {
@@ -71,13 +71,13 @@ export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadB
     '  option httpchk GET /healthz',
     '  http-check expect status 200',
     `  default-server ${healthCheck}`,
-    // The config server believes a source address only when it comes from here.
+    // The config server accepts the client's address (PROXY protocol) only from the load balancer.
     ...servers(configServerPort, ' send-proxy-v2'),
     '',
   ].join('\n');
 }
 
-/** The relay between the host's loopback and the switch: the only thing of a cluster that the host can connect to. */
+/** The relay from the host's loopback to the switch: the only way from the host into the network of a cluster. */
 export function hostPortConfig(input: { readonly hostPort: number; readonly apiSocket: string }): string {
   return [
     'global',

@@ -25,7 +25,7 @@ export interface ClusterRequest {
   readonly domain?: string;
   readonly machineNetwork?: string;
   readonly coredns: string;
-  /** Who asks, for commands that have to wait. */
+  /** The command, shown by others that have to wait for it. */
   readonly purpose: string;
   readonly signal: AbortSignal;
 }
@@ -48,7 +48,7 @@ export async function listClusters(host: Host): Promise<readonly string[]> {
   return (await host.files.list(stateFolder)) ?? [];
 }
 
-/** The cluster as it is, or as asked for when there is none. The caller holds its lock. */
+/** The cluster that exists, or a new one as requested. The caller holds its lock. */
 export async function ensureCluster(host: Host, request: ClusterRequest): Promise<LocalCluster> {
   const existing = await readLocalCluster(host, request.name);
   if (existing !== undefined) {
@@ -58,7 +58,7 @@ export async function ensureCluster(host: Host, request: ClusterRequest): Promis
     if (existing.coredns !== request.coredns) await writeCluster(host, updated);
     return updated;
   }
-  // Ports are chosen one cluster at a time, so that two that are made at once do not choose the same.
+  // Under a lock of all clusters, so that two that are made at once do not choose the same port.
   await using _ = await takeLock(host, { folder: stateFolder, ...request });
   const cluster: LocalCluster = {
     name: request.name,
@@ -83,7 +83,7 @@ function assertSame(existing: LocalCluster, field: 'domain' | 'machineNetwork', 
   throw platformErrors.CLUSTER_DIFFERS({ cluster: existing.name, field, is: existing[field], wanted });
 }
 
-/** A loopback port that no cluster has and nobody listens on. */
+/** A loopback port that belongs to no cluster and on which no process listens. */
 async function freePort(host: Host): Promise<number> {
   const others = await Promise.all((await listClusters(host)).map((name) => readLocalCluster(host, name)));
   const taken = new Set(others.flatMap((cluster) => cluster?.hostPort ?? []));
@@ -103,7 +103,7 @@ const lockPauseMs = 100;
 
 interface LockRequest {
   readonly folder: string;
-  /** What the lock is about, for whoever has to wait. */
+  /** The cluster, for the error of a command that waited too long. */
   readonly name: string;
   readonly purpose: string;
   readonly signal: AbortSignal;
@@ -128,7 +128,7 @@ async function takeLock(host: Host, request: LockRequest): Promise<FolderLock> {
     const before = await host.files.facts(folder);
     const taken = before === undefined ? { heldBy: {} } : await host.files.lock(folder, request.purpose);
     if (!('heldBy' in taken)) {
-      // The holder before us may have removed the folder: then our lock is on something nobody else will find.
+      // The last holder may have removed the folder: then this lock is on a folder that no other command will find.
       if ((await host.files.facts(folder))?.identity === before?.identity) return taken;
       await taken[Symbol.asyncDispose]();
       continue;

@@ -1,5 +1,5 @@
-// The local platform: real systemd machines on this host, each in a network namespace of its own, with one load balancer
-// and one name server per cluster. Here stands only which function answers what of the seam.
+// The local platform: real systemd machines on this host, each in its own network namespace, with one load balancer and
+// one name server per cluster. This file only connects the functions of this folder to the seam.
 import type { Host } from '../../host/host.ts';
 import type { PlacedCluster, Platform } from '../platform.ts';
 import {

@@ -1,6 +1,6 @@
-// When things happened in a machine, read from outside and from files alone: its own timeline, what its systemd wrote into
-// the journal about units, and the first line of every container's log. Costs the machine nothing, and works for one
-// that does not run any more.
+// When things happened in a machine: its own timeline, the messages of its systemd about units in the journal, and the
+// first line of every container's log. Read from files alone, so it costs the machine nothing and works when it is
+// stopped.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
@@ -9,7 +9,7 @@ import { machinePaths, switchFolder } from './cluster-folder.ts';
 import { readMachine } from './machine-folder.ts';
 import { apiPort, configServerPort } from '../../contract/ports.ts';
 
-/** systemd's catalogue of messages: a unit is being started, was started; the journal, its first service, runs. */
+/** Identifiers of systemd's messages: a unit is being started, was started; the journal, the first service, runs. */
 const messages = {
   starting: '7d4958e842da4a758f6c1cdc7b36dcc5',
   started: '39f53479d3a045ac8e11786248231fbf',
@@ -56,7 +56,7 @@ export function parseUnitEntries(lines: string): readonly Moment[] {
   });
 }
 
-/** The first word that each container said; a component says something as soon as it runs. */
+/** By the first line of its log: a component logs something as soon as it runs. */
 async function containerMoments({ files }: Host, pods: string): Promise<readonly Moment[]> {
   const found: Moment[] = [];
   for (const pod of (await files.list(pods)) ?? []) {
@@ -77,7 +77,7 @@ async function containerMoments({ files }: Host, pods: string): Promise<readonly
   return found;
 }
 
-/** Which backend the load balancer used from when to when: haproxy says so whenever a health check changes its mind. */
+/** From when to when the load balancer used which machine: haproxy logs every change of a health check. */
 export async function loadBalancerMoments({ files }: Pick<Host, 'files'>, cluster: string): Promise<readonly Moment[]> {
   const log = await files.readIfPresent(join(switchFolder(cluster), 'load-balancer.log'));
   return parseBackendLines(Buffer.from(log ?? new Uint8Array()).toString('utf8'));

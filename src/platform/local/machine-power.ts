@@ -1,4 +1,5 @@
-// Starting and stopping one machine whose folder exists. Each function first looks, then acts; doing it twice is fine.
+// Starts, stops and reboots one machine whose folder exists. Each function first looks and then acts, so that calling
+// it twice does no harm.
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
@@ -30,8 +31,8 @@ export async function launchMachine(context: PowerContext, machine: LocalMachine
   const paths = machinePaths(cluster, machine.name);
   const script = startScript({ cluster, machine, plan });
   await host.files.write(paths.startScript, script, { mode: 0o700, isDurable: false });
-  // Mounts made by the script stay in its own mount namespace and vanish with it. `slave`, not `private`: a namespace
-  // of another cluster that is removed later must not live on in our copy of the mount table.
+  // Mounts made by the script stay in its own mount namespace and vanish with it. `slave`, not `private`: a network
+  // namespace of another cluster that is removed later must also vanish from this copy of the mount table.
   const command = ['unshare', '--mount', '--propagation', 'slave', 'sh', paths.startScript] as const;
   if (plan.supervisor === 'session') {
     const [program, ...args] = command;
@@ -41,7 +42,7 @@ export async function launchMachine(context: PowerContext, machine: LocalMachine
   await runProgram(host, ['systemd-run', ...unitOptions(cluster, machine.name), '--', ...command]);
 }
 
-/** The same as systemd's own systemd-nspawn@.service sets. */
+/** As in systemd's own systemd-nspawn@.service. */
 function unitOptions(cluster: string, machine: string): readonly string[] {
   const properties = [
     'Slice=machine.slice',
@@ -70,15 +71,15 @@ export async function stopMachine(context: PowerContext, machine: string, graceM
   await killMachine(context, machine);
 }
 
-/** nspawn tidies up after a machine whose process 1 is gone; only when it does not end by itself it is killed too. */
+/** nspawn cleans up after a machine whose process 1 is gone, so it is killed only when it does not end by itself. */
 const nspawnGraceMs = 5_000;
 
-/** Ends a machine at once: the supervisor first, so that it does not start another life. */
+/** Ends a machine at once: the supervisor first, so that it does not start the machine again. */
 export async function killMachine(context: PowerContext, machine: string): Promise<void> {
   const { host, cluster, plan } = context;
   const { supervisor } = await findProcesses(host, cluster, machine);
   if (supervisor !== undefined) host.processes.kill(supervisor, 'SIGKILL');
-  // Again at every look: nspawn may just be about to start process 1.
+  // At every look, because nspawn may be about to start process 1.
   const endLeader = ({ leader }: MachineProcesses): void => {
     if (leader !== undefined) host.processes.kill(leader, 'SIGKILL');
   };
@@ -106,7 +107,7 @@ async function killAll(context: PowerContext, machine: string): Promise<void> {
   if (identity !== undefined) await host.files.remove(`/run/systemd/nspawn/locks/inode-${identity}`);
 }
 
-/** Handles a wait that came to its deadline; lets every other failure through. */
+/** Runs `then` when a wait reached its deadline; throws every other failure again. */
 function unlessLate(then: () => Promise<void>): (error: unknown) => Promise<void> {
   return async (error) => {
     if (!isError(error, workflowErrors.DEADLINE)) throw error;
@@ -140,7 +141,7 @@ function describeProcesses(processes: MachineProcesses): string {
   return `still alive: ${names.join(', ')}`;
 }
 
-/** Asks systemd inside to reboot; returns when another process 1 has taken over. */
+/** Asks systemd inside to reboot; returns when there is a new process 1. */
 export async function rebootMachine(context: PowerContext, machine: string, deadlineMs: number): Promise<void> {
   const { host, cluster, plan, signal } = context;
   const { leader } = await findProcesses(host, cluster, machine);
@@ -155,7 +156,7 @@ export async function rebootMachine(context: PowerContext, machine: string, dead
     probe: async () => {
       const seen = await findProcesses(host, cluster, machine);
       if (seen.leader !== undefined && seen.leader !== leader) return { status: 'ready', value: undefined };
-      // Between two lives a unit of the host's systemd has no process for a moment; our own script always has one.
+      // During a reboot a unit of the host's systemd has no process for a moment; the start script always has one.
       if (!hasProcesses(seen) && plan.supervisor === 'session') {
         throw platformErrors.NOT_RUNNING({ machine, state: 'stopped after it was asked to reboot' });
       }

@@ -1,5 +1,5 @@
-// The cluster's names as data: CoreDNS's configuration and the one zone it serves. Other names do not exist here,
-// and it says so at once: a resolver that waits for an answer stalls kubelet for seconds.
+// The cluster's names as data: CoreDNS's configuration and the one zone that it serves. It answers at once that other
+// names do not exist: a resolver that waits for an answer stalls kubelet for seconds.
 import { digestOf } from '../../workflow/digest.ts';
 import type { LocalMachine } from './local-machine.ts';
 

@@ -1,5 +1,5 @@
-// The network of a cluster: one namespace is the switch (a bridge that owns the gateway address), each machine has
-// one of its own with a cable into it. Nothing is added to the host's own network and nothing leads out.
+// The network of a cluster: one namespace is the switch (a bridge that has the gateway address), each machine has its
+// own namespace and a veth pair into the switch. Nothing is added to the host's network, and no route leads out.
 // Every step is safe to repeat; a half-made network is completed by the next call.
 import type { Host } from '../../host/host.ts';
 import { isError } from '../../errors/firstlight-error.ts';
@@ -10,8 +10,9 @@ import { runProgram } from './run-program.ts';
 
 const bridge = 'bridge';
 /**
- * Its own, not that of one of its ports: left to itself a bridge takes the lowest there is, changes it when a machine comes
- * or goes, and everybody else speaks to the old one for seconds. Each cluster has a network of its own, so one will do.
+ * A fixed hardware address. Without one a bridge takes the lowest address of its ports and changes it when a machine
+ * comes or goes, and then the others send to the old address for seconds. Clusters can share it: each has its own
+ * network.
  */
 const bridgeAddress = '02:66:69:72:73:74';
 
@@ -29,7 +30,7 @@ export async function ensureSwitch(host: Host, cluster: string, network: Machine
   ]);
 }
 
-/** What `ip -batch` must say in a machine's namespace, also after a reboot flushed it. */
+/** Input for `ip -batch` in a machine's namespace, also after a reboot has flushed it. */
 export function machineNetworkBatch(network: MachineNetwork, address: string): readonly string[] {
   return [
     'link set lo up',
@@ -66,7 +67,7 @@ export async function removeNamespace(host: Host, namespace: string): Promise<vo
   await runProgram(host, ['ip', 'netns', 'delete', namespace]);
 }
 
-/** `ip netns` mounts its folder on itself and leaves it at that; with the last namespace of this host it goes too. */
+/** `ip netns` mounts its folder on itself and never unmounts it; it is removed with the last namespace of this host. */
 export async function removeNamespaceFolder(host: Host): Promise<void> {
   const names = await host.files.list('/run/netns');
   if (names === undefined || names.length > 0) return;
@@ -106,7 +107,7 @@ async function hasLink(host: Host, namespace: string, link: string): Promise<boo
   return result.code === 0;
 }
 
-/** The kernel takes a namespace apart some time after its removal, and only then the cable that led into it. */
+/** The kernel destroys a namespace some time after its removal, and only then the veth pair that led into it. */
 async function removeLink(host: Host, namespace: string, link: string): Promise<void> {
   const result = await host.processes.run('ip', ['-n', namespace, 'link', 'delete', link], { timeoutMs: 10_000 });
   if (result.code === 0 || !(await hasLink(host, namespace, link))) return;

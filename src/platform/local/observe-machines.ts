@@ -1,4 +1,4 @@
-// What a machine is doing right now, read from the kernel and from the files the machine itself writes.
+// What a machine does right now, read from the kernel and from the files that the machine itself writes.
 import type { Host } from '../../host/host.ts';
 import { describeFirstBoot, firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
 import type { ObservedMachine } from '../machine.ts';
@@ -41,7 +41,7 @@ export async function findProcesses(
   const script = machinePaths(cluster, machine).startScript;
   const nameOption = `--machine=${nspawnName(cluster, machine)}`;
   const nspawn = entries.find((entry) => entry.args[0]?.endsWith('systemd-nspawn') && entry.args.includes(nameOption));
-  // By program as well, so that somebody who reads the script is left alone.
+  // By program as well, so that an editor or pager that has the script open is not taken for the supervisor.
   const supervisor = entries.find(
     (entry) => /^(?:sh|unshare)$/.test(entry.args[0] ?? '') && entry.args.includes(script),
   );

@@ -46,7 +46,7 @@ export async function installPackages(host: Host, options: InstallOptions): Prom
     const reason = result.stderr.trim().split('\n').at(-1) ?? 'apt-get failed';
     throw platformErrors.PACKAGES({ packages, reason });
   }
-  // Debian starts what it installs; the host's own haproxy is not ours to run.
+  // Debian starts what it installs; this host did not ask for an haproxy of its own.
   if (packages.includes('haproxy') && options.hasHostSystemd) {
     await host.processes.run('systemctl', ['disable', '--now', 'haproxy.service'], { timeoutMs: 30_000 });
   }

@@ -1,9 +1,9 @@
-// What to do on this host, as a pure function of what was detected: the one place that knows how hosts differ.
-// Everything else reads the plan and asks nothing twice. Its tests are a table of hosts.
+// How machines are run on this host, as a pure function of what was detected: the one place that knows how hosts
+// differ. All other code reads the plan. Its tests are a table of hosts.
 import type { CgroupMount, DetectedHost } from './detected-host.ts';
 
 export interface MachinePlan {
-  /** Who keeps a machine's processes: our own session, or a transient unit of the host's systemd. */
+  /** What supervises a machine's processes: a session of our own, or a transient unit of the host's systemd. */
   readonly supervisor: 'session' | 'systemd-unit';
   readonly cgroup: CgroupPlan;
   /** What the software inside must know about the kernel it shares with this host. */
@@ -13,7 +13,7 @@ export interface MachinePlan {
 export interface NodeFacts {
   /** On version 1 the controllers are mounted read-only inside and kubelet needs them writable. */
   readonly cgroupVersion: 1 | 2;
-  /** Without CAP_SYS_RESOURCE nobody inside may lower an oom_score_adj, and runc fails when told to. */
+  /** Without CAP_SYS_RESOURCE no process inside may lower an oom_score_adj, and runc fails when told to. */
   readonly restrictsOomScoreAdj: boolean;
 }
 
@@ -29,7 +29,7 @@ export type CgroupPlan =
       readonly controllers: readonly string[];
     };
 
-/** Resource controllers that kubelet asks for; those that exist are handed down on version 2. */
+/** Resource controllers that kubelet asks for; those that exist are enabled for the machine on version 2. */
 const handedDown: readonly string[] = ['cpuset', 'cpu', 'io', 'memory', 'hugetlb', 'pids'];
 
 export function planMachines(detected: DetectedHost): MachinePlan {
@@ -56,8 +56,8 @@ function planVersion2(mounts: readonly CgroupMount[], hasHostSystemd: boolean): 
 }
 
 /**
- * The `systemd` and `unified` hierarchies belong to it: without them all machines share one group there, and one
- * machine's kubelet tries to remove another's pods. A host's systemd separates its units in those two by itself.
+ * The `systemd` and `unified` hierarchies are among them: otherwise all machines share one group there, and the kubelet
+ * of one machine tries to remove pods of another. A host's systemd separates its units in these two by itself.
  */
 function planVersion1(mounts: readonly CgroupMount[], hasHostSystemd: boolean): CgroupPlan {
   const isSystemds = (mount: CgroupMount): boolean => mount.version === 2 || mount.controllers.includes('name=systemd');

@@ -1,5 +1,5 @@
-// Makes sure that this host can run machines: names what is wrong before anything is touched, installs packages that
-// are missing where it can, and returns the plan.
+// Makes sure that this host can run machines: throws what is wrong before anything is changed, installs missing
+// packages where it can, and returns the plan.
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
 import type { ChangeContext } from '../platform.ts';

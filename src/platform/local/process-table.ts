@@ -1,4 +1,4 @@
-// The processes of this host, read from /proc: the ground truth about what runs. Nothing keeps pid files.
+// The processes of this host, read from /proc. This is how the platform finds what runs; there are no pid files.
 import { hostErrors } from '../../host/errors.ts';
 import type { Files } from '../../host/files.ts';
 import { isError } from '../../errors/firstlight-error.ts';
@@ -15,7 +15,7 @@ export async function readProcessTable(files: Files): Promise<readonly ProcessEn
   return entries.filter((entry) => entry !== undefined);
 }
 
-/** Undefined for kernel threads, zombies and processes that ended while we looked. */
+/** Undefined for kernel threads, zombies and processes that have just ended. */
 async function readProcess(files: Files, pid: number): Promise<ProcessEntry | undefined> {
   const commandLine = await readProcFile(files, `/proc/${pid}/cmdline`);
   if (commandLine === '') return undefined;
@@ -34,7 +34,7 @@ async function readProcFile(files: Files, path: string): Promise<string> {
   try {
     return Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array()).toString('utf8');
   } catch (error) {
-    // A process that ends between open and read makes the kernel say ESRCH.
+    // When the process ends between open and read, the read fails with ESRCH.
     if (isError(error, hostErrors.FILE)) return '';
     throw error;
   }

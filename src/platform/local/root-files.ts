@@ -1,5 +1,5 @@
-// What a new machine finds in its root beside the shared image: who it is, whom to ask for names, what configures it.
-// Pure; machine-folder.ts writes them into the upper folder before the machine has ever run.
+// The files of a new machine's root besides the shared image: its name and identity, its name server, its Ignition
+// config. Pure; machine-folder.ts writes them into the upper folder before the first boot.
 import { hostsFile, resolverFile } from '../../contract/machine-paths.ts';
 import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../machine-software/first-boot-unit.ts';
 import type { LocalMachine } from './local-machine.ts';
@@ -62,8 +62,8 @@ RemainAfterExit=yes
 ExecStart=/bin/sh ${apiMountsPath}
 `;
 
-// Kept on disk, so that a machine that died can still be asked why. /dev/kmsg is the host's: kubelet reads it, but the
-// host's kernel log does not belong into every machine's journal.
+// Kept on disk, so that the journal of a machine that died can be read. /dev/kmsg is the host's: kubelet reads it, but
+// the host's kernel log does not belong into every machine's journal.
 const journalSettings = `[Journal]
 Storage=persistent
 ReadKMsg=no

@@ -1,4 +1,4 @@
-// Runs a system program whose failure is a failure of the platform, and says what it said.
+// Runs a system program whose failure is an error of the platform; the error contains the last lines of its output.
 import type { Host } from '../../host/host.ts';
 import type { RunOptions, RunResult } from '../../host/processes.ts';
 import { platformErrors } from '../errors.ts';

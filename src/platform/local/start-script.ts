@@ -1,6 +1,6 @@
 // The script that is a machine's supervisor: it owns the machine's mounts and control groups, runs nspawn, and runs it
-// again when the machine asked for a reboot. It is shell because it must stay small, outlive every command and need
-// nothing but what the host has. Everything that differs between hosts comes from the plan.
+// again when the machine asked for a reboot. It is a shell script because it must stay small, outlive every command and
+// need only programs of the host. Everything that differs between hosts comes from the plan.
 import type { LocalMachine } from './local-machine.ts';
 import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
 import type { CgroupPlan, MachinePlan } from './plan.ts';
@@ -88,11 +88,12 @@ function enterCgroups(cgroup: CgroupPlan, group: string): readonly string[] {
   ];
 }
 
-// On version 2 a group that hands controllers down may hold no process itself, so script and nspawn get a leaf each.
+// On version 2 a group that enables controllers for its children may hold no process, so script and nspawn get a child
+// group each.
 const scriptLeaf = 'script';
 const nspawnLeaf = 'machine';
 
-/** Runs the command that follows in the leaf that nspawn divides further. */
+/** Runs the command that follows in the child group that nspawn divides further. */
 function intoLeaf(cgroup: CgroupPlan, group: string): readonly string[] {
   if (cgroup.kind === 'delegated' || cgroup.version === 1) return [];
   const leaves = cgroup.mounts.map((mount) => `${mount}/${group}/${nspawnLeaf}`);
@@ -100,7 +101,7 @@ function intoLeaf(cgroup: CgroupPlan, group: string): readonly string[] {
   return ['sh', '-c', `${enter} && exec "$@"`, 'sh'];
 }
 
-/** A cpuset is born empty and refuses processes until it has been given processors and memory nodes. */
+/** A new cpuset is empty and refuses processes until it has processors and memory nodes. */
 function fillCpuset(mount: string | undefined, group: string): readonly string[] {
   if (mount === undefined) return [];
   return ancestors(group).map(
@@ -108,7 +109,7 @@ function fillCpuset(mount: string | undefined, group: string): readonly string[]
   );
 }
 
-/** On version 2 a controller reaches a group only when each of its parents hands it down. */
+/** On version 2 a group has a controller only when each of its parents enables it for its children. */
 function handDown(cgroup: CgroupPlan & { kind: 'own'; version: 2 }, group: string): readonly string[] {
   return cgroup.mounts.flatMap((mount) =>
     [mount, ...ancestors(group).map((path) => `${mount}/${path}`)].flatMap((parent) =>
@@ -117,14 +118,16 @@ function handDown(cgroup: CgroupPlan & { kind: 'own'; version: 2 }, group: strin
   );
 }
 
-/** Groups of an earlier life make kubelet hang for half a minute. The machine has no process at this point. */
+/** Groups from before a reboot make kubelet hang for half a minute. The machine has no process at this point. */
 function removeStaleCgroups(cgroup: CgroupPlan, group: string): readonly string[] {
   if (cgroup.kind === 'delegated') return [];
   const groups = cgroup.mounts.map((mount) => quote(`${mount}/${group}`));
   return [`find ${groups.join(' ')} -mindepth 1 -depth -type d -delete 2>/dev/null || true`];
 }
 
-/** A rebooted machine finds its network as it was when it was made: no routes or packet filters of its last life. */
+/**
+ * A rebooted machine finds its network as it was when it was made: no routes or packet filters from before the reboot.
+ */
 function resetNetwork(cluster: string, machine: string): readonly string[] {
   const namespace = quote(machineNamespace(cluster, machine));
   return [

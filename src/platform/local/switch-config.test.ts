@@ -1,4 +1,5 @@
-// The texts that haproxy and CoreDNS are given. That the real ones take them and act on them is in test/e2e/machines.test.ts.
+// The texts that haproxy and CoreDNS are given. That the real ones take them and act on them is in
+// test/e2e/machines.test.ts.
 import { describe, expect, test } from 'vitest';
 import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';

@@ -1,6 +1,6 @@
 // The processes that belong to a cluster's network: load balancer, name server, the relay from the host's loopback.
 // They are detached and found again by the configuration file on their command line, whose name is the digest of its
-// content: any later command starts what died and replaces what runs with an old configuration.
+// content. So any later command starts a process that ended and replaces one that runs with an old configuration.
 import { basename, dirname, join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { digestOf } from '../../workflow/digest.ts';
@@ -20,11 +20,11 @@ import { waitingFor } from '../../contract/missing.ts';
 interface SwitchService {
   readonly name: 'load-balancer' | 'name-server' | 'host-port';
   readonly config: string;
-  /** Where it listens once it is up. */
+  /** The port on which it listens once it has started. */
   readonly port: number;
   readonly isInSwitch: boolean;
   readonly command: (configPath: string, predecessors: readonly number[]) => readonly [string, ...string[]];
-  /** The new process takes over the sockets and tells the old one to finish; otherwise the old one is ended first. */
+  /** The new process takes over the sockets and makes the old one finish; otherwise the old one is ended first. */
   readonly takesOver: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface SwitchInput {
   readonly signal: AbortSignal;
 }
 
-/** Names, load balancer and host port as they should be for these machines. */
+/** Makes names, load balancer and host port match these machines. */
 export async function ensureSwitchServices(input: SwitchInput): Promise<void> {
   const { host, cluster, machines } = input;
   const folder = switchFolder(cluster.name);
@@ -148,7 +148,7 @@ async function waitForPort({ host, signal }: SwitchInput, service: StartedServic
   }
 }
 
-/** Whether somebody listens on a TCP port in the network namespace of `pid` (proc(5), /proc/net/tcp; state 0A). */
+/** Whether a process listens on a TCP port in the network namespace of `pid` (proc(5), /proc/net/tcp; state 0A). */
 async function listens(host: Host, pid: number, port: number): Promise<boolean> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const tables = await Promise.all(
@@ -158,7 +158,7 @@ async function listens(host: Host, pid: number, port: number): Promise<boolean> 
   return tables.some((table) => table !== undefined && line.test(Buffer.from(table).toString('utf8')));
 }
 
-/** Whether one of them is among the processes of this host. */
+/** Whether a process of this service is in the table. */
 export function isServiceRunning(
   table: readonly ProcessEntry[],
   cluster: string,
@@ -186,7 +186,7 @@ export async function stopSwitchServices(host: Host, cluster: string, signal: Ab
   });
 }
 
-/** By program and configuration file, so that somebody who reads a log of ours is left alone. */
+/** By program and configuration file, so that an editor or pager that has one of the files open is not ended. */
 function isSwitchService(entry: ProcessEntry, cluster: string): boolean {
   const program = basename(entry.args[0] ?? '');
   if (program !== 'haproxy' && program !== 'coredns') return false;

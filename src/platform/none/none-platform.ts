@@ -1,6 +1,6 @@
-// Platform none: the user brings machines, names and load balancer, and what firstlight knows about them it knows from
-// the API. It makes and destroys nothing. Only machines that `machine create` made on this host for such a cluster, in a
-// lab, are seen here too.
+// Platform none: the user brings machines, names and load balancer; firstlight makes and destroys nothing and learns
+// about the cluster from its API. In a lab `machine create` may have made machines for such a cluster on this host:
+// these are observed as on the local platform.
 import type { Host } from '../../host/host.ts';
 import { localPlatform } from '../local/local-platform.ts';
 import type { Platform } from '../platform.ts';
