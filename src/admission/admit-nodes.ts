@@ -1,9 +1,9 @@
-// Lets machines in: approves what decide-request.ts approves, says why the rest waits, gives nodes their role labels and
-// deletes tokens that have done their work. One loop over three watches; whoever holds the Lease runs it.
+// The loop that lets machines in: it approves the requests that decide-request.ts approves, writes on the others why
+// they wait, gives nodes their role labels, and deletes used tokens. The agent that holds the Lease runs it.
 import type { Inventory } from '../contract/inventory.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import { approveRequest, type ApprovedRequest, tellWhyPending } from './approve-requests.ts';
+import { approveRequest, type ApprovedRequest, recordWhyPending } from './approve-requests.ts';
 import { deleteBootstrapToken, readBootstrapToken, secretKind, tokenSelection } from './bootstrap-token-secret.ts';
 import { readCertificateRequest, requestKind } from './certificate-request.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
@@ -17,11 +17,11 @@ import { watchTogether } from '../kubernetes/watch.ts';
 export interface AdmitOptions {
   readonly client: KubernetesClient;
   readonly host: Pick<Host, 'clock' | 'random'>;
-  /** Read anew at every look: machines are added later. */
+  /** Read again in every pass: machines are added later. */
   readonly inventory: () => Promise<Inventory>;
   readonly virtualAddresses: readonly string[];
   readonly signal: AbortSignal;
-  /** Of the Lease; asked before every act. */
+  /** Whether we still hold the Lease; checked before every act. */
   readonly mayAct: () => boolean;
   readonly onEvent?: (event: AdmitEvent) => void;
 }
@@ -33,7 +33,7 @@ export type AdmitEvent =
   | { readonly kind: 'token-deleted'; readonly id: string; readonly node: string }
   | { readonly kind: 'trouble'; readonly error: FirstlightError };
 
-/** Promises of names and tokens run out by the clock alone, and what failed is tried again. */
+/** Names and tokens are reserved for a time, and failed calls are tried again: a pass is due even without a change. */
 const tickMs = 5_000;
 
 /** Ends only by throwing the reason of the signal. */
@@ -47,7 +47,7 @@ export async function admitNodes(options: AdmitOptions): Promise<never> {
   };
   const admission = new Admission(options);
   for await (const seen of watchTogether({ client, host, signal, onTrouble, tickMs }, sources)) {
-    if (options.mayAct()) await admission.look(seen);
+    if (options.mayAct()) await admission.pass(seen);
   }
   throw new Error('a watch ends only by throwing');
 }
@@ -60,16 +60,16 @@ interface Seen {
 
 class Admission {
   readonly #options: AdmitOptions;
-  /** Spares the API what it was told already; losing it costs a request each, nothing more. */
-  readonly #told = new Set<string>();
-  /** Nodes whose labels were written and have not yet been seen: the watch is always a little behind. */
+  /** Requests whose reason was written already; after a restart each is written once more. */
+  readonly #explained = new Set<string>();
+  /** Nodes whose labels were written and are not in the watch yet, which is always a little behind. */
   readonly #labelled = new Set<string>();
 
   constructor(options: AdmitOptions) {
     this.#options = options;
   }
 
-  async look(seen: Seen): Promise<void> {
+  async pass(seen: Seen): Promise<void> {
     const { host, inventory, virtualAddresses } = this.#options;
     const facts: JoinFacts = {
       now: host.clock.now(),
@@ -91,11 +91,11 @@ class Admission {
       if (decision.outcome === 'approve') await this.#attempt(() => this.#approve(name, facts));
       if (decision.outcome !== 'leave-pending') continue;
       const key = `${uid}\n${decision.reason}`;
-      if (this.#told.has(key)) continue;
+      if (this.#explained.has(key)) continue;
       const { client, host, signal, onEvent } = this.#options;
       await this.#attempt(async () => {
-        await tellWhyPending(client, request, { reason: decision.reason, now: host.clock.now(), signal });
-        this.#told.add(key);
+        await recordWhyPending(client, request, { reason: decision.reason, now: host.clock.now(), signal });
+        this.#explained.add(key);
         onEvent?.({ kind: 'left-pending', request: name, reason: decision.reason });
       });
     }
@@ -122,8 +122,8 @@ class Admission {
   }
 
   /**
-   * A used token authenticates on until its node is here: the kubelet fetches its certificate with it, and what the token
-   * tells about the pool is needed for the labels. That of a master is needed until it has said that it holds its keys.
+   * A used token is kept until its node is there: the kubelet fetches its certificate with it, and its pool is needed for
+   * the labels. The token of a master is also kept until the master has recorded that it holds its keys.
    */
   async #deleteTokens(nodes: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
     const { client, signal, onEvent } = this.#options;
@@ -136,7 +136,7 @@ class Admission {
     }
   }
 
-  /** What the API refuses now is tried again at the next look; one bad object must not keep the others out. */
+  /** A call that the API refuses is tried again in the next pass; one bad object must not keep the others out. */
   async #attempt(act: () => Promise<void>): Promise<void> {
     const { signal, mayAct, onEvent } = this.#options;
     if (!mayAct()) return;
@@ -152,8 +152,8 @@ class Admission {
 
   #forgetGone(uids: readonly string[]): void {
     const present = new Set(uids);
-    for (const key of this.#told) {
-      if (!present.has(key.split('\n')[0] ?? '')) this.#told.delete(key);
+    for (const key of this.#explained) {
+      if (!present.has(key.split('\n')[0] ?? '')) this.#explained.delete(key);
     }
   }
 }

@@ -1,6 +1,6 @@
-// Acts on a decision about a certificate request: takes the token, approves, or tells on the request why it stays pending.
-// Decided twice: on what the watches show, and before approving on what the API says at that moment, so that two requests
-// that arrive together cannot both profit from the same token or name.
+// Carries out a decision about a certificate request: takes the token and approves, or records on the request why it
+// stays pending. It decides twice: on what the watches show, and again on fresh lists right before it approves, so that
+// two requests that arrive together cannot both use one token or name.
 import { createHash } from 'node:crypto';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
@@ -12,7 +12,7 @@ import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { type JoinFacts, knownNode } from './join-facts.ts';
 import { nodeKind } from './node-roles.ts';
 
-/** What does not change while the API does. */
+/** The facts that are not lists of the API. */
 export type StandingFacts = Pick<JoinFacts, 'inventory' | 'virtualAddresses'>;
 
 export interface ApprovalOptions {
@@ -20,13 +20,13 @@ export interface ApprovalOptions {
   readonly clock: Clock;
   readonly facts: StandingFacts;
   readonly signal: AbortSignal;
-  /** Looked at right before the approval is written. */
+  /** Checked right before the approval is written. */
   readonly mayAct: () => boolean;
 }
 
 export type ApprovedRequest = Extract<RequestDecision, { readonly outcome: 'approve' }>;
 
-/** What was approved; undefined when a fresh look, or somebody faster, spoke against it: the next event looks again. */
+/** Undefined when the fresh lists, or a faster writer, spoke against it: the next pass decides again. */
 export async function approveRequest(
   name: string,
   { client, clock, facts, signal, mayAct }: ApprovalOptions,
@@ -72,8 +72,8 @@ async function writeApproval(
   }
 }
 
-/** An Event on the request, shown by `kubectl describe csr`; one per request and reason, whoever says it how often. */
-export async function tellWhyPending(
+/** An Event on the request, shown by `kubectl describe csr`; one per request and reason. */
+export async function recordWhyPending(
   client: KubernetesClient,
   { metadata }: CertificateRequest,
   options: { readonly reason: string; readonly now: Date; readonly signal: AbortSignal },
@@ -87,7 +87,7 @@ export async function tellWhyPending(
   const event = {
     apiVersion: 'v1',
     kind: 'Event',
-    // Not named after the request, whose name a stranger chose. Events about objects without a namespace live in this one.
+    // Not named after the request, whose name the client chose. Events on objects without a namespace are in `default`.
     metadata: { name: `csr-left-pending.${digest}`, namespace: 'default' },
     involvedObject: { ...requestKind, name: metadata.name, uid: metadata.uid },
     type: 'Warning',

@@ -1,7 +1,6 @@
-// Single-use tokens with which a kubelet asks for its first certificate. One is issued per served config, kept as the
-// Secret that kube-apiserver's token authenticator reads, and taken by the first approval: `takeBootstrapToken` is a
-// compare-and-set, so two approvers cannot both succeed. A taken token still authenticates until it is deleted: the
-// kubelet must be able to fetch the certificate that was signed for it.
+// Single-use tokens as Secrets, which kube-apiserver's token authenticator reads. The first approval of a request takes
+// the token: `takeBootstrapToken` is a compare-and-set, so two approvers cannot both succeed. A taken token still
+// authenticates until it is deleted, because the kubelet fetches its certificate with it.
 import { isError } from '../errors/firstlight-error.ts';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
@@ -34,9 +33,9 @@ export interface BootstrapToken {
   readonly issuedToAddress?: string;
   /** Which request took it, for which node, when. */
   readonly used?: { readonly by: string; readonly requestUid: string; readonly at: Date };
-  /** The keys of a master were given for it: when, and to whom (a digest of what that machine chose). */
+  /** The keys of a master were given for it: when, and to which machine (a digest of what that machine chose). */
   readonly keysGiven?: KeysGiven;
-  /** The machine that has told that it holds those keys: the token is not needed for them any more. */
+  /** The machine that has recorded that it holds those keys: the token is not needed for them any more. */
   readonly keysHeldBy?: string;
   readonly resourceVersion: string;
 }
@@ -50,7 +49,7 @@ export interface IssueTokenOptions extends ApiCallOptions {
   readonly random: Random;
   readonly now: Date;
   readonly pool: string;
-  /** The machine that asked, when its address can be believed. */
+  /** Of the machine that asked, where a trusted load balancer told it. */
   readonly address?: string;
 }
 
@@ -60,7 +59,7 @@ export interface IssuedToken {
   readonly token: Secret;
 }
 
-/** Stored when it returns: only then may the token leave the machine. */
+/** The token is stored when this returns, and may be sent only then. */
 export async function issueBootstrapToken(client: KubernetesClient, options: IssueTokenOptions): Promise<IssuedToken> {
   const { random, now, pool, address, signal, deadlineMs } = options;
   const text = newBootstrapToken(random);
@@ -83,7 +82,7 @@ export interface MadeToken {
   readonly address?: string;
 }
 
-/** A token that was made before there was an API to keep it in. */
+/** Stores a token that was made before there was an API. */
 export async function storeBootstrapToken(
   client: KubernetesClient,
   made: MadeToken,
@@ -127,7 +126,7 @@ export async function findBootstrapToken(
   return secret === undefined ? undefined : readBootstrapToken(secret);
 }
 
-/** Reads the Secret; undefined for one that firstlight did not issue, whatever it may authenticate. */
+/** Undefined for a Secret that firstlight did not issue, even if it authenticates. */
 export function readBootstrapToken(secret: KubernetesObject): BootstrapToken | undefined {
   const { metadata } = secret;
   const notes = metadata.annotations ?? {};
@@ -171,7 +170,7 @@ export interface WholeToken extends BootstrapToken {
   readonly token: Secret;
 }
 
-/** With its secret half, for whoever has to compare one that was shown. */
+/** With its secret half, to compare it with a token that was shown. */
 export async function findWholeToken(
   client: KubernetesClient,
   id: string,
@@ -186,8 +185,8 @@ export async function findWholeToken(
 }
 
 /**
- * Notes that keys were given for the token; false when it was changed or deleted meanwhile: look again. Before the keys
- * leave, so that of two servers that are asked at the same moment one gives them.
+ * Records that keys were given for the token; false when it was changed or deleted meanwhile: read it again. To be called
+ * before the keys are sent, so that of two servers that are asked at the same moment only one gives them.
  */
 export async function recordKeysGiven(
   client: KubernetesClient,
@@ -199,7 +198,7 @@ export async function recordKeysGiven(
   return compareAndSet(client, token, notes, options);
 }
 
-/** Told by the machine that has them; false when the token is gone already. */
+/** Called by the machine that holds them; false when the token was deleted already. */
 export async function recordKeysHeld(
   client: KubernetesClient,
   id: string,
@@ -222,7 +221,7 @@ export interface TakeTokenOptions extends ApiCallOptions {
 }
 
 /**
- * Marks the token as used by this request; false when it was taken or changed meanwhile: look again.
+ * Marks the token as used by this request; false when it was taken or changed meanwhile: read it again.
  * Done before the approval, so that a crash in between wastes a token and never lets one be used twice; the same request
  * may take it again.
  */

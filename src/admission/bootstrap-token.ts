@@ -1,5 +1,5 @@
-// The form of a single-use token: that of a Kubernetes bootstrap token, `id.secret`. The id is public (it is the name of
-// the user that the token authenticates), the secret is not; servers compare digests.
+// The form of a single-use token: that of a Kubernetes bootstrap token, `id.secret`. The id is public (it is the name
+// of the user that the token authenticates), the secret is not; servers compare digests.
 import { hash } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 

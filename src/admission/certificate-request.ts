@@ -1,5 +1,5 @@
-// The CertificateSigningRequest as the API stores it. Who asked (username, groups) is written by the API server and can be
-// believed; everything in `spec.request` was written by the asker and cannot.
+// The CertificateSigningRequest as the API stores it. The API server writes the client's username and groups, which can
+// be trusted; everything in `spec.request` was written by the client and cannot.
 import { z } from 'zod';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
@@ -12,7 +12,7 @@ export type CertificateRequest = KubernetesObject & z.output<typeof schema>;
 
 const schema = z.looseObject({
   spec: z.looseObject({
-    /** PEM, in base64 as all bytes of the API. */
+    /** PEM in base64. */
     request: z.string(),
     signerName: z.string(),
     username: z.string(),

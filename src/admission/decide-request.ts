@@ -1,5 +1,6 @@
-// Decides on a kubelet's certificate request: a pure function of the request and of what is known. It approves what it
-// can explain in full and leaves everything else pending with the reason; it never denies, because a person may know more.
+// Decides on a kubelet's certificate request: a pure function of the request and the facts. It approves a request that
+// it can explain in full and leaves every other pending with the reason; it never denies, because a person may know
+// more.
 import ipaddr from 'ipaddr.js';
 import type { InventoryMachine } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
@@ -19,15 +20,15 @@ export type RequestDecision =
   /** `token` is the one it takes; a serving certificate takes none. */
   | { readonly outcome: 'approve'; readonly nodeName: string; readonly reason: string; readonly token?: BootstrapToken }
   | { readonly outcome: 'leave-pending'; readonly reason: string }
-  /** Somebody else's business, or settled: say nothing. */
+  /** For another approver, or decided already. */
   | { readonly outcome: 'not-ours' };
 
-/** A name that was promised to a machine which has not registered yet is kept for it this long. */
+/** For so long a node name is reserved for the machine whose request was approved and which has not registered yet. */
 const promiseMs = 10 * 60_000;
 const expirationSecondsMin = 600;
 const expirationSecondsMax = 366 * 86_400;
 
-/** `others` are all requests there are: a kubelet that restarted left its earlier ones behind. */
+/** `others` are all requests of the API: a kubelet that restarted left its earlier ones behind. */
 export function decideRequest(
   request: CertificateRequest,
   others: readonly CertificateRequest[],
@@ -36,10 +37,10 @@ export function decideRequest(
   const { spec } = request;
   const isServing = spec.signerName === kubeletServingSigner;
   if (isDecided(request) || (!isServing && spec.signerName !== kubeletClientSigner)) return { outcome: 'not-ours' };
-  // A node that renews its own client certificate is the business of the controller manager's approver.
+  // The controller manager's approver handles nodes that renew their own client certificate.
   if (!isServing && spec.username.startsWith('system:node:')) return { outcome: 'not-ours' };
   try {
-    // First, because it is cheap: of many requests by one asker only the newest is ever parsed.
+    // First, because it is cheap: of many requests by one client only the newest is parsed.
     checkNewest(request, others);
     const asked = readRequest(request);
     const nodeName = checkedNodeName(asked);
@@ -53,7 +54,7 @@ export function decideRequest(
   }
 }
 
-/** Reasons quote what strangers wrote, and end on terminals. */
+/** A reason quotes text of unknown clients, and is shown on terminals. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '�');
 }
@@ -77,7 +78,7 @@ function readRequest(request: CertificateRequest): SigningRequest {
 function checkedNodeName({ subject }: SigningRequest): string {
   const { commonName } = subject;
   const name = commonName.startsWith('system:node:') ? commonName.slice('system:node:'.length) : '';
-  // Object names of the API, which the node must be able to have.
+  // The node will be an object of the API, so it needs a valid object name.
   const isName = name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
   doubtIf(!isName, `its common name ${JSON.stringify(commonName)} is not system:node: and a node name`);
   return name;
@@ -103,7 +104,7 @@ function checkForm({ spec }: CertificateRequest, asked: SigningRequest, isServin
   doubtIf(isOddLife, `it asks for ${seconds} s, outside ${expirationSecondsMin} to ${expirationSecondsMax} s`);
 }
 
-/** The kubelet waits for its newest request only; approving an older one would spend the token on nobody. */
+/** The kubelet waits for its newest request only; approving an older one would waste the token. */
 function checkNewest(request: CertificateRequest, others: readonly CertificateRequest[]): void {
   const newer = others.find(
     (other) =>
@@ -150,8 +151,8 @@ function decideFirstClient(
 }
 
 /**
- * The request that took the token, or a later one of the same machine: a kubelet whose answer was lost asks again with a
- * new key, and would be locked out for ever. Once a node of that name has registered, the token is spent.
+ * The request that took the token, or a later one of the same machine: a kubelet whose answer was lost asks again with
+ * a new key, and without this could never join. Once a node of that name has registered, the token cannot be used.
  */
 function isSameJoin(
   used: NonNullable<BootstrapToken['used']>,
@@ -161,7 +162,7 @@ function isSameJoin(
   return used.requestUid === asked.uid || !asked.facts.nodes.some(({ name }) => name === asked.nodeName);
 }
 
-/** Two tokens for one name: the one that was approved first has it, until its node registers or time is over. */
+/** Two tokens for one name: the one that was approved first has it, until its node registers or the time is over. */
 function checkPromises(token: BootstrapToken, nodeName: string, facts: JoinFacts): void {
   const isDead = facts.nodes.some((node) => node.name === nodeName && !node.isLive);
   const promised = facts.tokens.find(
@@ -206,14 +207,14 @@ function decideServing(
   return { outcome: 'approve', nodeName, reason: 'asked by the node itself, for its own name and addresses' };
 }
 
-/** An expected machine has the addresses of the inventory; of any other we know what its node reports. */
+/** A machine of the inventory has the addresses listed there; for any other its node's own report counts. */
 function checkAddress(
   address: string,
   known: { readonly nodeName: string; readonly machine: InventoryMachine | undefined; readonly facts: JoinFacts },
 ): void {
   const { nodeName, machine, facts } = known;
   const range = ipaddr.process(address).range();
-  doubtIf(rangesOfNobody.has(range), `it asks for ${address}, a ${range} address`);
+  doubtIf(unassignableRanges.has(range), `it asks for ${address}, a ${range} address`);
   doubtIf(hasAddress(facts.virtualAddresses, address), `it asks for ${address}, which moves between machines`);
   const own = machine?.addresses ?? facts.nodes.find(({ name }) => name === nodeName)?.addresses ?? [];
   const where = machine === undefined ? 'that the node reports' : 'of the inventory';
@@ -224,9 +225,9 @@ function checkAddress(
   doubtIf(other !== undefined, `it asks for ${address}, which belongs to ${other?.name ?? ''}`);
 }
 
-const rangesOfNobody = new Set<string>(['loopback', 'linkLocal', 'unspecified', 'multicast', 'broadcast']);
+const unassignableRanges = new Set<string>(['loopback', 'linkLocal', 'unspecified', 'multicast', 'broadcast']);
 
-/** Addresses that nodes report are not checked anywhere before: what is none matches nothing. */
+/** Nodes report their addresses unchecked: a text that is no address matches nothing. */
 function hasAddress(addresses: readonly string[], wanted: string): boolean {
   return addresses.some((address) => ipaddr.isValid(address) && canonicalAddress(address) === canonicalAddress(wanted));
 }

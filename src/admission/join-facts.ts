@@ -1,5 +1,5 @@
-// The facts that a certificate request is decided by: the expected machines, the nodes, the tokens. Plain values, so that
-// a decision can be repeated in a test.
+// The facts that a certificate request is decided by: the expected machines, the nodes, the tokens. Plain values, so
+// that a decision can be repeated in a test.
 import type { Inventory } from '../contract/inventory.ts';
 import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 
 export interface KnownNode {
   readonly name: string;
-  /** Its kubelet reports. One that fell silent may be replaced by a machine of the same name. */
+  /** Its kubelet reports. A node whose kubelet does not may be replaced by a machine of the same name. */
   readonly isLive: boolean;
   readonly addresses: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface JoinFacts {
   readonly inventory: Inventory;
   readonly nodes: readonly KnownNode[];
   readonly tokens: readonly BootstrapToken[];
-  /** Addresses that move between machines: never in the certificate of one of them. */
+  /** Addresses that move between machines, and must not be in the certificate of one of them. */
   readonly virtualAddresses: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface NodeStatus {
   readonly addresses?: readonly { readonly type: string; readonly address: string }[] | null;
 }
 
-/** The node controller sets Ready to Unknown when the kubelet has been silent for its grace period; nothing else is dead. */
+/** The node controller sets Ready to Unknown when the kubelet did not report for its grace period. */
 export function knownNode(node: KubernetesObject): KnownNode {
   const { addresses } = (node['status'] ?? {}) as NodeStatus;
   return {

@@ -1,12 +1,12 @@
-// Which role a node has. Kubelets may not label themselves with one, or any worker could call itself a master: the labels
-// come from the inventory or from the pool of the token with which the node joined. Labels are added, never taken away.
+// The role labels of nodes. A kubelet may not label itself, or any worker could become a master: the labels come from
+// the inventory or from the pool of the token with which the node joined. Labels are added, never removed.
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { JoinFacts } from './join-facts.ts';
 import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
 
 export const nodeKind = { apiVersion: 'v1', kind: 'Node' } as const;
 
-/** Empty for a node that nobody told us about. */
+/** Empty for a node that is neither in the inventory nor joined with a token of ours. */
 export function rolesOf(nodeName: string, { inventory, tokens }: Pick<JoinFacts, 'inventory' | 'tokens'>): string[] {
   const pool =
     tokens.find(({ used }) => used?.by === nodeName)?.pool ??

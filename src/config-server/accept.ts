@@ -1,5 +1,5 @@
-// Which Ignition spec to answer in, from the `Accept` header. A client that names a spec gets that one; a client that
-// names none (curl, a browser, garbage) gets the newest, because a person who looks wants to see what there is.
+// Chooses the Ignition spec of an answer from the `Accept` header. A client that names a spec gets that one; a client
+// that names none (curl, a browser, garbage) gets the newest, because a person wants to see what there is.
 import type { SpecVersion } from '../ignition/spec-version.ts';
 import { latestSpec, specVersions } from '../ignition/spec-version.ts';
 
@@ -17,7 +17,7 @@ interface Preference {
 
 const mediaType = 'application/vnd.coreos.ignition+json';
 
-/** The most preferred entry that names a spec decides alone; a later entry is never a way out (RFC 9110 §12.5.1). */
+/** The most preferred entry that names a spec decides alone; there is no fallback to another (RFC 9110 §12.5.1). */
 export function negotiateSpec(accept: string | undefined): Negotiated {
   let best: Preference | undefined;
   for (const entry of (accept ?? '').split(',')) {
@@ -46,7 +46,7 @@ function readEntry(entry: string): Preference | undefined {
   return { major: Number(version[1]), minor: Number(version[2]), text: version[0], quality };
 }
 
-/** Zero means "not this one"; what is no number at all counts as if it were not there. */
+/** Zero means "not this one"; a text that is no number is ignored. */
 function readQuality(text: string): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 1;
 }

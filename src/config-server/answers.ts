@@ -1,6 +1,5 @@
-// Every answer that is not what was asked for, as a table. Ignition takes a status below 500 as final and leaves the
-// machine dead, so nothing that can still come right by itself may have one. The reason stands in a header for programs
-// and in a JSON body for people.
+// Every refusal, as a table. Ignition takes a status below 500 as final and the machine never boots, so a refusal that
+// may pass by itself has 500 or above. The reason stands in a header for programs and in a JSON body for people.
 import type { ServerAnswer } from '../host/https-server.ts';
 
 export const reasonHeader = 'x-mcs-reason';
@@ -8,12 +7,12 @@ export const reasonHeader = 'x-mcs-reason';
 interface Row {
   readonly status: number;
   readonly message: string;
-  /** Seconds; the answer may be another one by then. */
+  /** Seconds. */
   readonly retryAfter?: number;
 }
 
 export const refusals = {
-  // 511 because a person who reads Ignition's log should think of the token; strangers get it for everything alike.
+  // 511, so that a person who reads Ignition's log thinks of the token; without a token every path gets it.
   'token-refused': { status: 511, message: 'A token that is accepted here is needed.', retryAfter: 5 },
   'pool-not-ready': { status: 503, message: 'The configuration of this pool is not there yet.', retryAfter: 1 },
   'too-many-tokens': { status: 503, message: 'Too many machines were served and have not joined yet.', retryAfter: 60 },
@@ -33,7 +32,7 @@ export type Refusal = keyof typeof refusals;
 
 const shared = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
-/** `detail` is told to clients that have shown a token, never to strangers. */
+/** `detail` is only for clients that have shown an accepted token. */
 export function refuse(code: Refusal, detail?: string): ServerAnswer {
   const row: Row = refusals[code];
   const message = detail === undefined ? row.message : `${row.message} ${detail}`;

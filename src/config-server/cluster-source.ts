@@ -1,5 +1,5 @@
-// The source of a master: MachineConfigs, pools, the ControllerConfig and the digests of pool tokens come from the API by
-// watch, the certificates of the signers from this master's disk. While the API does not answer, or an object in it
+// The source of a master: MachineConfigs, pools, the ControllerConfig and the digests of pool tokens come from the API
+// by watch, the certificates of the signers from this master's disk. While the API does not answer, or an object in it
 // cannot be used, the last good config of a pool is served.
 import { dirname, join } from 'node:path';
 import { FirstlightError } from '../errors/firstlight-error.ts';
@@ -25,11 +25,11 @@ export interface ClusterSourceOptions {
   readonly client: KubernetesClient;
   /** Where the certificates of the signers are. */
   readonly pkiFolder: string;
-  /** The proxy's user and password, as this master was given them; read where a pool needs them. */
+  /** The proxy's user and password, as this master has them; read where a pool needs them. */
   readonly proxyCredentialsPath: string;
-  /** Credentials for registries, as this master's own kubelet uses them; not there where the cluster was given none. */
+  /** Credentials for registries, as this master's own kubelet uses them; missing where the cluster has none. */
   readonly pullSecretPath: string;
-  /** Of this program, for an annotation of what it renders. */
+  /** The program and its version, for an annotation of rendered configs. */
   readonly generatedBy: string;
   /** Without digests of pool tokens no machine could be let in: then no pool is served. */
   readonly needsPoolTokens: boolean;
@@ -44,7 +44,7 @@ export async function openClusterSource(host: Host, options: ClusterSourceOption
   return source;
 }
 
-/** What is on this master's own disk. */
+/** From this master's own disk. */
 interface LocalFiles {
   readonly apiserverCaPem: string;
   readonly kubeletClientCaPem: string;
@@ -58,7 +58,7 @@ class ClusterSource implements ConfigSource {
   readonly #host: Host;
   readonly #options: ClusterSourceOptions;
   readonly #end = new AbortController();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #following: readonly (() => PromiseLike<void>)[] = [];
   #local: LocalFiles | SourceWaiting = { status: 'waiting', missing: 'the keys of this master have not been read yet' };
   #cluster: ClusterPools | undefined;
@@ -131,13 +131,13 @@ class ClusterSource implements ConfigSource {
       else pools.set(pool, isServed(last) ? last : found);
     }
     this.#state = { pools, poolTokens, problems: [...problems] };
-    this.#tell(problems);
+    this.#report(problems);
   }
 
-  #tell(problems: ReadonlySet<string>): void {
-    for (const problem of problems) if (!this.#told.has(problem)) this.#options.onProblem(problem);
-    this.#told.clear();
-    for (const problem of problems) this.#told.add(problem);
+  #report(problems: ReadonlySet<string>): void {
+    for (const problem of problems) if (!this.#reported.has(problem)) this.#options.onProblem(problem);
+    this.#reported.clear();
+    for (const problem of problems) this.#reported.add(problem);
   }
 
   #pools(): ReadonlyMap<string, ServedPool | SourceWaiting> {

@@ -1,6 +1,6 @@
 // Where the server's answers come from: files on the bootstrap machine, the API on masters. A source keeps one plain
-// value of what it knows now and replaces it as a whole, so that a request never sees half of a change; serving never
-// waits for a disk or a watch.
+// value of what it knows and replaces it as a whole, so that a request never sees half of a change and never waits for
+// a disk or a watch.
 import { z } from 'zod';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
 import type { PoolTokenDigests } from '../admission/pool-token.ts';
@@ -8,15 +8,15 @@ import type { PoolTokenDigests } from '../admission/pool-token.ts';
 /** A pool that can be served. */
 export interface ServedPool {
   readonly pool: string;
-  /** The rendered one. Its Ignition config has been read and found valid. */
+  /** The rendered one, with a valid Ignition config. */
   readonly machineConfig: MachineConfig;
-  /** A kubeconfig that names nobody; the token of one machine is put into it. */
+  /** A kubeconfig without a credential; each machine gets it with a token of its own. */
   readonly kubeconfig: KubeletKubeconfig;
-  /** Whom the kubelet believes when it is called. */
+  /** The CA of clients that call the kubelet. */
   readonly kubeletClientCaPem: string;
   /** The file with the proxy's user and password, where machines of the pool need it. */
   readonly proxyCredentials?: string;
-  /** The file with credentials for registries, where the cluster was given any. */
+  /** The file with credentials for registries, where the cluster has any. */
   readonly pullSecret?: string;
 }
 
@@ -28,9 +28,9 @@ export interface SourceWaiting {
 
 export interface SourceState {
   readonly pools: ReadonlyMap<string, ServedPool | SourceWaiting>;
-  /** None until they have been read: then nobody is let in. */
+  /** Empty until they have been read: then no machine is let in. */
   readonly poolTokens: PoolTokenDigests;
-  /** Things a person should mend although the server goes on: one sentence each. */
+  /** What a person should correct although the server goes on: one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -55,8 +55,8 @@ const poolObject = z.object({
 });
 
 /**
- * The rendered config that a new machine of a pool gets: the target once a machine has proven that it works, until then
- * the last one that all of them had. A pool that never had one has only its target.
+ * The rendered config that a new machine of a pool gets: the target once a machine of the pool runs it, until then the
+ * last one that all of them had. A new pool has only its target.
  */
 export function chosenConfig(pool: unknown): { readonly pool: string; readonly config: string } | undefined {
   const read = poolObject.safeParse(pool);
@@ -77,7 +77,7 @@ export function parseKubeletKubeconfig(value: unknown): KubeletKubeconfig | unde
   return kubeconfigSchema.safeParse(value).data;
 }
 
-/** The text as it is; undefined if it is not JSON. A parser's own words would repeat a part of it. */
+/** The text as it is; undefined if it is not JSON. The parser's message is dropped: it would quote the secret. */
 export function readPullSecret(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -1,4 +1,4 @@
-// What keeps the config server from starting. What goes wrong while it serves is an answer, not an error: answers.ts.
+// What keeps the config server from starting. A problem while it serves is an answer, not an error: answers.ts.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -1,6 +1,6 @@
-// The source of the bootstrap machine: rendered configs, pool tokens and a kubeconfig in files. All of them are read again
-// when a folder changes and every few seconds. A file that cannot be read, such as a half written one, changes nothing:
-// its last good content is served. A file that is gone is no longer served.
+// The source of the bootstrap machine: rendered configs, pool tokens and a kubeconfig in files. All of them are read
+// again when a folder changes and every few seconds. A file that cannot be read, such as a half written one, changes
+// nothing: its last good content is served. A file that is gone is no longer served.
 import { basename, dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../host/host.ts';
@@ -30,7 +30,7 @@ export interface FileSourceOptions {
   readonly pkiFolder: string;
   /** The proxy's user and password; read where a pool needs them. */
   readonly proxyCredentialsPath: string;
-  /** Credentials for registries; not there where the cluster was given none. */
+  /** Credentials for registries; missing where the cluster has none. */
   readonly pullSecretPath: string;
   /** Called once for every problem, when it appears. */
   readonly onProblem: (problem: string) => void;

@@ -1,4 +1,4 @@
-// Looks again when one of some folders changes, and every few seconds in any case: watches are hints that can be lost.
+// Calls `look` when one of some folders changes, and every few seconds in any case, because a watch can miss a change.
 // Looks never overlap, and a change during a look is followed by another one.
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
@@ -10,7 +10,7 @@ export interface FollowFilesOptions {
 }
 
 const settleMs = 20;
-/** A folder in which something is written all the time costs no more than this. */
+/** Between two looks, also for a folder that changes all the time. */
 const leastMs = 250;
 const everyMs = 5_000;
 
@@ -23,8 +23,8 @@ export async function followFiles(host: Host, { folders, look }: FollowFilesOpti
     for (const watch of watches) watch[Symbol.dispose]();
   };
   const lookAgain = async (): Promise<void> => {
-    // Watches first: what changes from here on means another look. They are made anew each time, because a folder that
-    // was removed and made again is another folder.
+    // Watches first, so that a later change causes another look. They are made again each time, because a folder that
+    // was removed and made again needs another watch.
     wake = Promise.withResolvers<void>();
     unwatch();
     const places = await Promise.all(folders.map((folder) => existing(host, folder)));
@@ -52,14 +52,14 @@ export async function followFiles(host: Host, { folders, look }: FollowFilesOpti
   };
 }
 
-/** The folder, or the nearest one above it that is there: in it the missing one will appear. */
+/** The folder, or the nearest parent that exists: the missing folder will appear in it. */
 async function existing(host: Host, folder: string): Promise<string> {
   const facts = await host.files.facts(folder).catch(() => undefined);
   const above = dirname(folder);
   return facts !== undefined || above === folder ? folder : existing(host, above);
 }
 
-/** A folder that went away meanwhile cannot be watched; the regular look finds what comes. */
+/** A folder that was removed meanwhile cannot be watched; the regular look is enough then. */
 function watched(host: Host, folder: string, changed: () => void): readonly Disposable[] {
   try {
     return [host.files.watch(folder, changed)];

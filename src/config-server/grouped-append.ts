@@ -1,6 +1,6 @@
-// Appends lines to a file for many writers with few syncs: lines that arrive during one write go into the next together.
-// A promise resolves when its line is on the disk. A write that failed is cut off again, so that a disk that was full
-// once leaves no half line behind.
+// Appends lines to a file for many writers with few syncs: lines that arrive during one write go into the next
+// together. A promise resolves when its line is on the disk. A write that failed is cut off again, so that a disk that
+// was full once leaves no half line behind.
 import type { Host } from '../host/host.ts';
 
 export interface GroupedAppend {

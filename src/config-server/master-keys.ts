@@ -1,5 +1,5 @@
-// What makes a machine a master: the five signers, the key of service accounts, and the config server's own pair. Given
-// by /keys/master, never part of a config; the names are those of the files in a master's PKI folder.
+// The keys of a master: the five signers, the key of service accounts, and the config server's own pair. /keys/master
+// gives them, a config never contains them; the names are those of the files in a master's PKI folder.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -20,7 +20,7 @@ export const masterKeysSchema = z.object({ files: z.record(z.string(), z.string(
 
 export type MasterKeys =
   | { readonly status: 'read'; readonly body: Uint8Array }
-  /** A file is not there, or a pair does not belong together: half a set of keys makes half a master. */
+  /** A file is missing, or a key does not fit its certificate: an incomplete set is never given. */
   | { readonly status: 'waiting'; readonly missing: string };
 
 export async function readMasterKeys(files: Files, folder: string): Promise<MasterKeys> {
@@ -40,7 +40,7 @@ export async function readMasterKeys(files: Files, folder: string): Promise<Mast
   };
 }
 
-/** Why a certificate and a key are no pair; undefined when they are. */
+/** Why a certificate and a key do not belong together; undefined when they do. */
 export function pairMistake(certificatePem: string, keyPem: string): string | undefined {
   try {
     return keyMatches(readKeyPair(keyPem), readCertificate(certificatePem))

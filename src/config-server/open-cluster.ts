@@ -1,5 +1,5 @@
-// What the config server of a master is made of. Loaded only there: the client of the API takes more memory than the
-// whole server of a bootstrap machine.
+// The parts of a master's config server. A file of its own because it is loaded only there: the client of the API takes
+// more memory than the whole server of a bootstrap machine.
 import { nodeSettingsFile } from '../contract/machine-paths.ts';
 import { readNodeSettings } from '../contract/node-settings.ts';
 import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';

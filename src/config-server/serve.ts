@@ -1,5 +1,5 @@
-// The config server as a program: opens what it serves from, its tokens and its log, and serves until it is aborted.
-// A bootstrap machine serves from files, a master from the API; the rest is the same.
+// The config server as a program: opens what it serves from, its tokens and its log, and serves until it is aborted. A
+// bootstrap machine serves from files, a master from the API; the rest is the same.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { startConfigServer } from './config-server.ts';
@@ -28,9 +28,9 @@ export interface ServeOptions {
   readonly localPort: number;
   /** Besides those of the settings. */
   readonly balancers: readonly string[];
-  /** Whatever the settings say. */
+  /** Serve every client, also where the settings say `token`. */
   readonly isOpen: boolean;
-  /** The program and its version, for what is rendered here. */
+  /** The program and its version, for an annotation of rendered configs. */
   readonly generatedBy: string;
   readonly log: ServerLogOptions;
   readonly signal: AbortSignal;
@@ -81,7 +81,7 @@ export interface Opening {
   readonly settings: ConfigServerSettings;
   readonly access: AccessMode;
   readonly log: Log;
-  /** Ends what was opened. */
+  /** Closes what was opened. */
   readonly parts: AsyncDisposableStack;
 }
 

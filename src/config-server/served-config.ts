@@ -28,12 +28,12 @@ export const servedPaths = {
 
 export type BuiltConfig =
   | { readonly status: 'built'; readonly fill: (token: string) => string }
-  /** The pool's config says something that this spec has no words for. */
+  /** The pool's config uses something that this spec does not have. */
   | { readonly status: 'inexpressible'; readonly losses: readonly string[] };
 
 export type BuildConfig = (served: ServedPool, version: SpecVersion) => BuiltConfig;
 
-/** Builds a config when it is first asked for: to build takes longer than the TLS handshake of the machine that asks. */
+/** Builds each config once: building takes longer than the TLS handshake of a machine. */
 export function servedConfigs(): BuildConfig {
   const built = new WeakMap<ServedPool, Map<SpecVersion, BuiltConfig>>();
   return (served, version) => {
@@ -47,8 +47,8 @@ export function servedConfigs(): BuildConfig {
 export function buildServedConfig(served: ServedPool, version: SpecVersion): BuiltConfig {
   const migrated = migrateKernelArguments(served.machineConfig, version);
   if ('losses' in migrated) return { status: 'inexpressible', losses: migrated.losses };
-  const gap = unusedPlaceholder(JSON.stringify(migrated.spec.config));
-  const complete = withFiles(migrated.spec.config, addedFiles(served, migrated, gap));
+  const placeholder = unusedPlaceholder(JSON.stringify(migrated.spec.config));
+  const complete = withFiles(migrated.spec.config, addedFiles(served, migrated, placeholder));
   const converted = convert(complete, version);
   if (converted.status === 'lossy') {
     return { status: 'inexpressible', losses: converted.losses.map(({ path, reason }) => `${path}: ${reason}`) };
@@ -59,10 +59,10 @@ export function buildServedConfig(served: ServedPool, version: SpecVersion): Bui
       losses: converted.report.errors.map(({ path, message }) => `${path}: ${message}`),
     };
   }
-  return template(serialize(converted.config), gap);
+  return template(serialize(converted.config), placeholder);
 }
 
-/** As long as a token and none; another one where the pool's own config happens to have it in its text. */
+/** As long as a token, and not in the pool's own config. */
 function unusedPlaceholder(text: string): string {
   for (let number = 0; ; number += 1) {
     const placeholder = `${String(number).padStart(6, '0')}.firstlight-token`;
@@ -70,16 +70,16 @@ function unusedPlaceholder(text: string): string {
   }
 }
 
-/** Percent-encoding leaves a token as it is, so the gap is where the placeholder stands in the text. */
-function template(text: string, gap: string): BuiltConfig {
-  const [before, after, ...others] = text.split(gap);
+/** Percent-encoding leaves a token as it is, so the token goes where the placeholder is in the text. */
+function template(text: string, placeholder: string): BuiltConfig {
+  const [before, after, ...others] = text.split(placeholder);
   if (before === undefined || after === undefined || others.length > 0) {
     throw new Error('a served config needs exactly one place for a token');
   }
   return { status: 'built', fill: (token) => before + token + after };
 }
 
-/** Before spec 3.3 Ignition knows no kernel arguments; the machine's own daemon does, from the encapsulated config. */
+/** Ignition has kernel arguments since spec 3.3; before, a daemon of the machine reads them in the encapsulated one. */
 function migrateKernelArguments(
   machineConfig: MachineConfig,
   version: SpecVersion,
@@ -118,7 +118,7 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
       overwrite: true,
       contents: { source: `data:,${encodeURIComponent(withToken(served.kubeconfig, token))}` },
     },
-    // These two are not in the MachineConfig, which others in the cluster may read.
+    // These two are not in the MachineConfig, which other users of the cluster may read.
     ...(served.proxyCredentials === undefined
       ? []
       : [inlineFile({ path: proxyCredentials, content: served.proxyCredentials, mode: 0o600 })]),
@@ -128,16 +128,16 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
     inlineFile({
       path: servedPaths.machineConfig,
       content: objectText(served.machineConfig),
-      // It holds everything the config holds, pull secrets too.
+      // It contains the whole config, also its secrets.
       mode: 0o600,
       gzip: true,
     }),
-    // The last one: whoever finds it knows that the others are there.
+    // The last one: when it is there, the others are there too.
     inlineFile({ path: servedPaths.encapsulated, content: objectText(encapsulated), mode: 0o600 }),
   ];
 }
 
-/** A MachineConfig of the user may bring other credentials for one pool; a machine can join with those too. */
+/** A MachineConfig of the user may bring other credentials for one pool. */
 function hasOwnPullSecret({ storage }: IgnitionConfig): boolean {
   return [...(storage?.files ?? []), ...(storage?.links ?? [])].some(({ path }) => path === kubeletPullSecret);
 }
@@ -154,7 +154,7 @@ function objectText({ metadata, spec }: MachineConfig): string {
   return `${JSON.stringify({ apiVersion, kind: 'MachineConfig', metadata: { name, labels, annotations }, spec }, null, 2)}\n`;
 }
 
-/** Ours replace whatever the config has at their paths: a machine that gets another kubeconfig could never join. */
+/** Our files replace those of the config at their paths: with another kubeconfig a machine could never join. */
 function withFiles(config: IgnitionConfig, added: readonly FileNode[]): IgnitionConfig {
   const paths = new Set(added.map(({ path }) => path));
   const others = <T extends { readonly path: string }>(list: readonly T[] | undefined): readonly T[] =>

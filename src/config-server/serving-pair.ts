@@ -1,5 +1,5 @@
-// The certificate and key the server shows, followed on the disk: a new pair is taken up for new connections, a bad one
-// is reported and changes nothing. Only at the start is a bad pair the end, because there is nothing to go on with.
+// The server's certificate and key, followed on the disk: a new pair is used for new connections, a bad one is reported
+// and the pair in use is kept. Only at the start is a bad pair an error.
 import { dirname } from 'node:path';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
@@ -34,7 +34,7 @@ export async function readServingPair(files: Files, paths: PairPaths): Promise<R
   return { pair, certificate: readCertificate(pair.certificatePem) };
 }
 
-/** Why clients will refuse this certificate now; undefined when they need not. */
+/** Why clients refuse this certificate now; undefined while it is valid. */
 export function certificateTrouble(certificate: Certificate, now: Date): string | undefined {
   const { status } = validityAt(certificate, now);
   if (status === 'expired') return `the certificate expired at ${certificate.notAfter.toISOString()}`;
@@ -48,24 +48,24 @@ export interface FollowedPair extends AsyncDisposable {
 
 export interface FollowPairOptions extends PairPaths {
   readonly onReplaced: (read: ReadPair) => void;
-  /** A pair that cannot be used; the one before stays. */
+  /** Called for a pair that cannot be used; the one in use is kept. */
   readonly onProblem: (problem: string) => void;
 }
 
 export async function followServingPair(host: Host, options: FollowPairOptions): Promise<FollowedPair> {
   let read = await readServingPair(host.files, options);
-  let told = '';
+  let reported = '';
   const look = async (): Promise<void> => {
     try {
       const next = await readServingPair(host.files, options);
-      told = '';
+      reported = '';
       if (next.pair.certificatePem === read.pair.certificatePem && next.pair.keyPem === read.pair.keyPem) return;
       read = next;
       options.onReplaced(next);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      if (problem !== told) options.onProblem(problem);
-      told = problem;
+      if (problem !== reported) options.onProblem(problem);
+      reported = problem;
     }
   };
   const folders = [options.certificatePath, options.keyPath].map((path) => dirname(path));

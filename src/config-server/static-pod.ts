@@ -1,5 +1,5 @@
-// The config server as a static pod, for machines that run everything in containers. The same program with the same
-// arguments as machine-config-server.service; only one of the two may be on a machine, because there is one port.
+// The config server as a static pod, for machines that run everything in containers: the same program and arguments as
+// machine-config-server.service. Only one of the two may run on a machine, because there is one port.
 import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
 import { bootstrapFolder, configServerPaths } from '../contract/machine-paths.ts';
 import { configServerLocalPort } from '../contract/ports.ts';
@@ -36,7 +36,7 @@ export function machineConfigServerPod({ image }: ConfigServerPodOptions): objec
           args: ['machine-config', 'serve', '--settings', configServerPaths.settings],
           env: Object.entries(configServerEnvironment).map(([name, value]) => ({ name, value })),
           resources: { requests: { cpu: '20m', memory: '100Mi' } },
-          // Alive is not ready: a server without configurations must not be restarted for that.
+          // A server that has nothing to serve yet must not be restarted for that.
           livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 },
           readinessProbe: { ...probe('/healthz'), periodSeconds: 1, failureThreshold: 2, timeoutSeconds: 5 },
           volumeMounts: [{ name: 'assets', mountPath: bootstrapFolder }],

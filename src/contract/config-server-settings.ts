@@ -1,4 +1,4 @@
-// The settings of a config server: who may fetch, and which load balancers it believes. The bootstrap machine gets the
+// The settings of a config server: which machines it lets in, and which load balancers it trusts. The bootstrap machine gets the
 // file from the assets, and the config server reads it.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -9,11 +9,11 @@ const schema = z.strictObject({
   /** Addresses from which connections come with a PROXY v2 header. */
   balancers: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
   /**
-   * So many machines may have been served within an hour and not have joined. More than start in an hour; a loop that
+   * How many machines may have been served within an hour and not have joined. More than start in an hour; a loop that
    * fetches and never joins stops here instead of filling the disk.
    */
   outstandingTokens: z.int().positive().default(20_000),
-  /** For so long it is unhealthy before it stops: load balancers look several times a second. */
+  /** How long it is unhealthy before it stops: load balancers check several times a second. */
   leaveMs: z.int().nonnegative().default(1_000),
 });
 

@@ -1,6 +1,6 @@
-// The connection to one API server: its kubeconfig, its credentials, kept connections. HTTP/1.1 on purpose: over HTTP/2 Node
-// 26 writes frames without end, and takes all memory, when a request with a body is aborted at the wrong moment.
-// Objects travel as plain JSON.
+// The connection to one API server: its kubeconfig, its credentials, kept connections. HTTP/1.1 on purpose: over HTTP/2
+// Node 26 writes frames without end, and takes all memory, when a request with a body is aborted at the wrong moment.
+// Objects are sent as plain JSON.
 import { dirname } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';

@@ -1,4 +1,5 @@
-// The errors of the Kubernetes API and of the connection to it. Callers branch on the row (`isError`), never on a status number.
+// The errors of the Kubernetes API and of the connection to it. Callers branch on the row (`isError`), never on a
+// status number.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 import type { NetworkFailure } from '../host/network.ts';

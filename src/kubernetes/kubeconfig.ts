@@ -1,5 +1,5 @@
-// Writes a kubeconfig, as data and as text: one cluster, one user, one context. PEM is inline where the file is copied to
-// other machines, and by reference where it stays: clients read referenced files again and so use a renewed pair.
+// Writes a kubeconfig, as data and as text: one cluster, one user, one context. PEM is inline where the file is copied
+// to other machines, and by reference where it stays: clients read referenced files again and so use a renewed pair.
 import { toYaml } from './yaml.ts';
 
 export interface KubeconfigOptions {

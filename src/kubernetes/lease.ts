@@ -1,6 +1,6 @@
-// Leader election on a coordination.k8s.io Lease, readable by client-go. Times in the Lease are for people only: a holder
-// counts as gone when this process has seen no renewal for long enough on its own monotonic clock, so that clocks that
-// disagree cannot make two leaders. A holder stops acting before another process can consider it gone.
+// Leader election on a coordination.k8s.io Lease, readable by client-go. Times in the Lease are for people only: a
+// holder counts as gone when this process has seen no renewal for long enough on its own monotonic clock, so that
+// clocks that disagree cannot make two leaders. A holder stops acting before another process can consider it gone.
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Host } from '../host/host.ts';

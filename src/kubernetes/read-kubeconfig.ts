@@ -1,5 +1,5 @@
-// Reads a kubeconfig: the server, the CA to trust, our credential. Like Go, and unlike the official JavaScript client, it
-// accepts a file without a current context: a missing name is the empty name. Files that it points to are read for
+// Reads a kubeconfig: the server, the CA to trust, our credential. Like Go, and unlike the official JavaScript client,
+// it accepts a file without a current context: a missing name is the empty name. Files that it points to are read for
 // every request, so that a renewed certificate or token is used at once.
 import { isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';

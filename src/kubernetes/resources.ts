@@ -1,5 +1,5 @@
-// The paths of the API for a kind of object. The server is asked once per group and version, and again when a
-// kind is missing, because a CustomResourceDefinition may have been established since.
+// The paths of the API for a kind of object. The server is asked once per group and version, and again when a kind is
+// missing, because a CustomResourceDefinition may have been established since.
 import { z } from 'zod';
 import type { ObjectKind } from './object.ts';
 

@@ -1,5 +1,5 @@
-// The MachineConfigs every cluster starts with, generated from the software of a machine and the cluster's facts. They
-// have the names that existing clusters have, so that a MachineConfig written to come after one of them still does.
+// The MachineConfigs that every cluster starts with, generated from the software of a machine and the cluster's facts.
+// They have the names of existing clusters, so that a MachineConfig written to come after one of them still does.
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
@@ -17,7 +17,7 @@ import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts'
 export const baseRoles = ['master', 'worker'] as const;
 export type BaseRole = (typeof baseRoles)[number];
 
-/** `generatedBy`: the version of this program, for the annotation that tells these from a user's. */
+/** `generatedBy`: the version of this program, for the annotation that marks generated MachineConfigs. */
 export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): readonly MachineConfig[] {
   const { nodeBootstrap } = facts;
   const configs = (role: BaseRole): readonly (readonly [name: string, config: IgnitionConfig])[] => [
@@ -36,7 +36,7 @@ export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): r
   );
 }
 
-/** `99-<role>-ssh`: the keys with which a person may log in as `core`. A user's MachineConfig, not a generated one. */
+/** `99-<role>-ssh`: the keys with which a person may log in as `core`. It counts as a user's, not as generated. */
 export function sshMachineConfig(role: BaseRole, keys: readonly string[]): MachineConfig {
   return {
     metadata: { name: `99-${role}-ssh`, labels: { [roleLabel]: role }, annotations: {} },
@@ -58,7 +58,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
     registries: spec.registries,
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
-    ...wayOutOf(spec),
+    ...proxyFactsOf(spec),
     ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),
     ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
     ...(spec.rootCAData === undefined
@@ -68,7 +68,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
   };
 }
 
-function wayOutOf({
+function proxyFactsOf({
   proxy,
   additionalTrustBundle,
 }: ControllerConfig['spec']): Pick<SoftwareFacts, 'proxy' | 'additionalTrustBundle'> {

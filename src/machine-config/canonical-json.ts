@@ -1,5 +1,5 @@
-// One text per value: keys sorted, nothing undefined, no blanks. What is hashed and compared is this text, so that
-// neither the order of keys nor of files ever changes a name.
+// One text per value: keys sorted, nothing undefined, no blanks. Names are hashes of this text, so that the order of
+// keys or files never changes a name.
 
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));

@@ -1,4 +1,5 @@
-// What changes between two rendered configurations, thing by thing, and what each change costs on a running machine.
+// The difference between two rendered configurations: every file, unit or setting that changes, and what each change
+// costs on a running machine.
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { DisruptionAction, Disruption } from './disruption.ts';

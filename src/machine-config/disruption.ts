@@ -1,5 +1,5 @@
-// What a change costs on a machine that is already running. A rule says what to do when one thing changed; what no
-// rule knows needs a reboot, and one reboot makes every other action unnecessary.
+// What a change costs on a running machine. Each rule names the actions for one path, unit or setting; a change without
+// a rule needs a reboot, and a reboot makes every other action unnecessary.
 import {
   addedAuthorities,
   bootstrapKubeconfig,
@@ -16,7 +16,7 @@ export type DisruptionAction =
   | { readonly kind: 'daemon-reload' }
   | { readonly kind: 'reload' | 'restart'; readonly unit: string }
   | { readonly kind: 'reboot' }
-  /** Cannot be brought about on a machine that exists; only machines that boot anew will have it. */
+  /** Not possible on a machine that exists; only new machines will have it. */
   | { readonly kind: 'new-machines-only' };
 
 export interface DisruptionRule {

@@ -1,4 +1,4 @@
-// What can go wrong when MachineConfigs are read and rendered.
+// The errors of reading and rendering MachineConfigs.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -1,5 +1,5 @@
-// Why something is on a machine: who says what about it, who was overridden, what the machine gets in the end.
-// Everything is read from the sources that rendering kept; nothing is merged again.
+// Why something is on a machine: which MachineConfigs name it, which of them were overridden, what the machine gets.
+// Read from the sources that rendering kept; nothing is merged again.
 import { canonicalJson } from './canonical-json.ts';
 import type { MergedEntry, EntryFields, Source } from './merge-configs.ts';
 import type { RenderedPool } from './render.ts';
@@ -8,9 +8,9 @@ export type ExplainedKind = MergedEntry['kind'] | 'drop-in' | 'kernel argument' 
 
 export interface Contribution {
   readonly machineConfig: string;
-  /** What it says something about: `contents`, `mode` … */
+  /** The fields that it sets: `contents`, `mode` … */
   readonly sets: readonly string[];
-  /** What of that a later MachineConfig says differently. */
+  /** Those of them that a later MachineConfig sets differently. */
   readonly overridden: readonly { readonly field: string; readonly by: string }[];
 }
 
@@ -22,7 +22,7 @@ export interface EntryExplanation {
   readonly contributions: readonly Contribution[];
 }
 
-/** Everything that a machine of the pool gets, each thing once, in the order of the rendered configuration. */
+/** Every entry that a machine of the pool gets, once, in the order of the rendered configuration. */
 export function explainAll(rendered: RenderedPool): readonly EntryExplanation[] {
   const { entries, sections } = rendered.merged;
   return [
@@ -42,7 +42,7 @@ export function explainNamed(rendered: RenderedPool, name: string): readonly Ent
   return explainAll(rendered).filter((found) => found.name === name || found.name === fullPath);
 }
 
-/** Who decided what the machine gets: the last one that says anything. */
+/** The MachineConfig that decided: the last one that sets anything. */
 export function decidedBy(explanation: EntryExplanation): string {
   return explanation.contributions.at(-1)?.machineConfig ?? '';
 }

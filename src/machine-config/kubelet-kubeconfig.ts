@@ -1,11 +1,11 @@
-// The kubeconfig with which a new kubelet asks for its certificate, before the config server puts a token into it. One
-// place, because the workstation writes it for the bootstrap machine and every master builds it anew: both must say the
-// same.
+// The kubeconfig with which a new kubelet asks for its certificate, before the config server adds a token. In one
+// place, because the workstation writes it for the bootstrap machine and every master builds it again: both must be
+// equal.
 import type { KubeconfigOptions } from '../kubernetes/kubeconfig.ts';
 
 export interface KubeletKubeconfigFacts {
   readonly clusterName: string;
-  /** api-int: what machines call the API. */
+  /** With the name api-int, by which machines reach the API. */
   readonly server: string;
   readonly caPem: string;
 }

@@ -1,5 +1,5 @@
-// Reads folders of YAML as the machine-config part of an installation: the objects in them, and the built-in
-// MachineConfigs where a ControllerConfig says what the cluster is like. Every file is read before any mistake is told.
+// Reads folders of YAML: MachineConfigs, pools and the ControllerConfig, and adds the built-in MachineConfigs where
+// there is a ControllerConfig. Every file is read before a mistake is reported.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
@@ -12,13 +12,13 @@ import { allPools } from './pools.ts';
 import { readObjects } from './read-objects.ts';
 
 export interface LoadedObjects {
-  /** In no particular order; rendering brings its own. */
+  /** In no particular order; rendering sorts them. */
   readonly machineConfigs: readonly MachineConfig[];
   readonly pools: readonly MachineConfigPool[];
   /** From the ControllerConfig; empty without one. */
   readonly osImageURL: string;
   readonly hasBuiltIns: boolean;
-  /** Where a MachineConfig comes from, for people: `manifests/motd.yaml:1:1`, or that it is built in. */
+  /** Where a MachineConfig comes from: `manifests/motd.yaml:1:1`, or `built in`. */
   readonly originOf: (machineConfig: string) => string;
   readonly warnings: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface LoadOptions {
   /** Each a folder, of which the YAML and JSON files are read, or a single file. */
   readonly folders: readonly string[];
   readonly generatedBy: string;
-  /** A file as the person would name it; its path without this. */
+  /** The name of a file in messages; default its path. */
   readonly shownName?: (path: string) => string;
 }
 

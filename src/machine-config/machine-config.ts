@@ -1,6 +1,6 @@
-// The objects of machineconfiguration.openshift.io/v1 as far as we use them, under the names people have files for.
-// Reading is lenient where the API is (unknown fields are pruned there, so they are warnings here) and strict about
-// types; everything behind this file may trust them.
+// The objects of machineconfiguration.openshift.io/v1 as far as we use them, with upstream's field names. Unknown
+// fields are warnings, as the API prunes them; types are checked strictly, and all code behind this file may rely on
+// them.
 import { z } from 'zod';
 import type { IgnitionConfig, Unit } from '../ignition/config.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
@@ -8,7 +8,7 @@ import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 export const machineConfigGroup = 'machineconfiguration.openshift.io';
 export const apiVersion = `${machineConfigGroup}/v1`;
 export const roleLabel = `${machineConfigGroup}/role`;
-/** On MachineConfigs that we generate; their osImageURL is a default, never a user's choice. */
+/** On generated MachineConfigs; their osImageURL is a default, not the choice of a user. */
 export const generatedAnnotation = `${machineConfigGroup}/generated-by-controller-version`;
 export const osImageOverriddenAnnotation = `${machineConfigGroup}/os-image-url-overridden`;
 
@@ -81,7 +81,7 @@ export interface MachineConfigSpec {
   readonly baseOSExtensionsContainerImage: string;
 }
 
-/** A spec that is about nothing but an Ignition config. */
+/** A spec with an Ignition config and nothing else. */
 export function configSpec(config: IgnitionConfig): MachineConfigSpec {
   return { ...emptySpec, config };
 }

@@ -1,17 +1,18 @@
-// Our typed values as objects of the API, for manifests: what readObjects reads back from them is equal.
+// MachineConfigs and the ControllerConfig as objects of the API, for manifests. Reading them back with readObjects
+// gives equal values.
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
 import { apiVersion } from './machine-config.ts';
 
-/** Without the fields that say nothing. */
+/** Without fields that have their default. */
 export function machineConfigManifest({ metadata, spec }: MachineConfig): object {
   const { config, ...settings } = spec;
-  const said = Object.entries(settings).filter(([name, value]) => !saysNothing(name as keyof MachineConfigSpec, value));
+  const given = Object.entries(settings).filter(([name, value]) => !isDefault(name as keyof MachineConfigSpec, value));
   return {
     apiVersion,
     kind: 'MachineConfig',
     metadata: metadataOf(metadata),
-    spec: { config, ...Object.fromEntries(said) },
+    spec: { config, ...Object.fromEntries(given) },
   };
 }
 
@@ -33,14 +34,14 @@ export function controllerConfigManifest(facts: SoftwareFacts): object {
         : { rootCAData: Buffer.from(facts.configServerCaPem).toString('base64') }),
       kubeletEnvironment: facts.kubeletEnvironment,
       registries: facts.registries,
-      ...wayOutOf(facts),
+      ...proxyFields(facts),
       ...(facts.featureGates === undefined ? {} : { featureGates: facts.featureGates }),
       ...(facts.nodeBootstrap === undefined ? {} : { nodeBootstrap: facts.nodeBootstrap }),
     },
   };
 }
 
-function wayOutOf({ proxy, additionalTrustBundle }: SoftwareFacts): object {
+function proxyFields({ proxy, additionalTrustBundle }: SoftwareFacts): object {
   return {
     ...(proxy === undefined ? {} : { proxy: { ...proxy, noProxy: proxy.noProxy.join(',') } }),
     ...(additionalTrustBundle === undefined
@@ -53,7 +54,7 @@ function metadataOf({ name, labels, annotations }: MachineConfig['metadata']): o
   return { name, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) };
 }
 
-function saysNothing(name: keyof MachineConfigSpec, value: unknown): boolean {
+function isDefault(name: keyof MachineConfigSpec, value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === '' || (name === 'fips' && value === false);
 }

@@ -1,7 +1,6 @@
-// Merges the Ignition configs of MachineConfigs as one would merge them left to right with Ignition's own rules, but
-// entry by entry: everything that has a name (file, unit, user …) is gathered under it first, with the MachineConfigs
-// it comes from, and only entries with several sources are merged. That is linear in the number of entries, and the
-// gathered sources are the answer to "why is this on my machine?".
+// Merges the Ignition configs of MachineConfigs left to right by Ignition's rules, entry by entry: every file, unit or
+// user is gathered under its name with the MachineConfigs that set it, and only entries with several sources are
+// merged. This is linear in the number of entries, and the sources answer why something is on a machine.
 import type { IgnitionConfig, FileNode } from '../ignition/config.ts';
 import { convertUp } from '../ignition/convert.ts';
 import { merge } from '../ignition/merge.ts';
@@ -23,7 +22,7 @@ type TrackedList = (typeof trackedLists)[number];
 export type MergedEntryKind = TrackedList['kind'];
 export type EntryFields = Readonly<Record<string, unknown>>;
 
-/** What one MachineConfig says about an entry, as it says it. */
+/** The fields of an entry as one MachineConfig sets them. */
 export interface Source {
   readonly machineConfig: string;
   readonly kind: MergedEntryKind;
@@ -38,11 +37,11 @@ export interface MergedEntry {
   readonly name: string;
   /** As the machine gets it. */
   readonly fields: EntryFields;
-  /** In merge order; the last one that says something about a field decides it. */
+  /** In merge order; the last one that sets a field decides it. */
   readonly sources: readonly Source[];
 }
 
-/** A section without names of its own (disks, proxy …) and the MachineConfigs that say something in it. */
+/** A section without named entries (disks, proxy …) and the MachineConfigs that set something in it. */
 export interface SectionSources {
   readonly section: string;
   readonly machineConfigs: readonly string[];
@@ -87,7 +86,7 @@ export function mergeConfigs(machineConfigs: readonly MachineConfig[]): MergedCo
   };
 }
 
-/** `position`: where the entry enters the list it ends up in; one that changes its kind goes to the end, as in Ignition. */
+/** `position`: of the entry in its list. An entry whose kind changes goes to the end, as in Ignition. */
 function mergeEntry(sources: readonly Source[]): MergedEntry & { readonly position: number } {
   const last = sources.at(-1);
   if (last === undefined) throw new Error('an entry has at least one source');
@@ -115,7 +114,7 @@ function listOfKind(kind: MergedEntryKind): TrackedList {
 
 /**
  * Contents merge field by field, so a plain file over a compressed one would inherit the compression and be unpacked
- * on the machine. Contents with a source are therefore said to be uncompressed unless they say otherwise.
+ * on the machine. Contents with a source are therefore marked as uncompressed unless they set a compression.
  */
 function beforeMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   const { contents } = fields as Partial<FileNode>;
@@ -123,7 +122,7 @@ function beforeMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   return { ...fields, contents: { ...contents, compression: '' } };
 }
 
-/** The machine shall have what is rendered, also over a file that its image brought; only contents can overwrite. */
+/** A rendered file replaces a file of the machine image; Ignition overwrites only where there are contents. */
 function afterMerge(kind: MergedEntryKind, fields: EntryFields): EntryFields {
   if (kind !== 'file') return fields;
   const { contents, overwrite, ...others } = fields as unknown as FileNode;

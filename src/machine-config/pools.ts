@@ -1,5 +1,5 @@
 // Pools: which MachineConfigs a kind of machine gets, and in which order they are merged. `master` and `worker` are
-// built in; any other pool is a worker with something more, so it has to select the worker's MachineConfigs too.
+// built in; any other pool extends worker, so it has to select the worker's MachineConfigs too.
 import { machineConfigErrors } from './errors.ts';
 import { selects } from './label-selector.ts';
 import type { MachineConfig, MachineConfigPool } from './machine-config.ts';

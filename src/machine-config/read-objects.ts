@@ -1,5 +1,5 @@
-// From documents to MachineConfigs, pools and the ControllerConfig, with every mistake in its place. Other kinds are
-// passed over: the folder of an installation holds many. All documents are looked at before anything is reported.
+// From documents to MachineConfigs, pools and the ControllerConfig, each mistake with its place. Other kinds are
+// skipped, because a folder of manifests holds many. All documents are read before a mistake is reported.
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { IgnitionConfig } from '../ignition/config.ts';
@@ -80,7 +80,7 @@ function kindOf(value: unknown): Kind | undefined {
   return (['MachineConfig', 'MachineConfigPool', 'ControllerConfig'] as const).find((kind) => kind === header.kind);
 }
 
-/** Places are asked for only here and not kept: finding one reads the document once more. */
+/** Places are not kept, because finding one reads the document once more: only a mistake needs them. */
 function duplicateMistake(
   object: string,
   item: ReadDocument,
@@ -154,7 +154,7 @@ function readIgnition(
   return { config: parsed.status === 'parsed' ? parsed.config : undefined, mistakes };
 }
 
-/** No config, and `{}`, mean a MachineConfig that is only about kernel arguments and the like. */
+/** No config, or `{}`: a MachineConfig that sets only kernel arguments and the like. */
 function isAbsent(raw: unknown): boolean {
   if (raw === undefined || raw === null) return true;
   return typeof raw === 'object' && Object.keys(raw).length === 0;
@@ -162,7 +162,7 @@ function isAbsent(raw: unknown): boolean {
 
 const specFields = Object.keys(machineConfigSchema.shape.spec.in.unwrap().unwrap().shape);
 
-/** The API drops fields it does not know without a word, so a misspelled one does nothing at all. */
+/** The API silently drops unknown fields, so a misspelled one would have no effect. */
 function unknownFields(item: ReadDocument): readonly JudgedMistake[] {
   const spec = (item.value as { readonly spec?: Readonly<Record<string, unknown>> | null }).spec ?? {};
   return Object.keys(spec)

@@ -1,6 +1,6 @@
-// Renders a pool: its MachineConfigs become one, named after what it says. The same MachineConfigs in any order give
-// the same name and the same bytes; nothing but the spec enters the name. What no machine could use is refused here,
-// with the names of those who caused it, and not on the machine.
+// Renders a pool: merges its MachineConfigs into one whose name is a hash of its spec. The same MachineConfigs in any
+// order give the same name and bytes. A result that no machine could use is refused here, with the names of the
+// MachineConfigs that caused it.
 import { digestOf } from '../workflow/digest.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { machineConfigErrors } from './errors.ts';
@@ -15,7 +15,7 @@ import { renderedProblems } from './rendered-problems.ts';
 export const objectLimitBytes = 1_572_864;
 
 export interface RenderOptions {
-  /** What machines run unless a MachineConfig of the user says otherwise. */
+  /** The operating system image, unless a MachineConfig of the user sets another. */
   readonly osImageURL?: string;
   /** Written into an annotation, never into the name. */
   readonly generatedBy: string;
@@ -94,7 +94,7 @@ export function renderPool(
   };
 }
 
-/** A MachineConfig of the user; what generated ones say about the image is a default. */
+/** A MachineConfig of the user; the image of a generated one is a default. */
 function isUsers(machineConfig: MachineConfig): boolean {
   return machineConfig.metadata.annotations[generatedAnnotation] === undefined;
 }

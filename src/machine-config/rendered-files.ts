@@ -1,6 +1,5 @@
-// Rendered pools as files, in the layout that the config server reads: the pool says which rendered configuration is
-// its own, and the configuration lies beside it. JSON, which every YAML reader reads, because it is written and read
-// hundreds of times faster.
+// Rendered pools as files, in the layout that the config server reads: a pool's file names its rendered configuration,
+// which is beside it. JSON, which every YAML reader reads, because it is written and read hundreds of times faster.
 import type { MachineConfigPool } from './machine-config.ts';
 import type { RenderedPool } from './render.ts';
 

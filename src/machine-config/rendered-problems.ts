@@ -1,6 +1,6 @@
-// What is wrong with a rendered configuration although each MachineConfig in it is fine: the sum is not valid Ignition,
-// a hash that was inherited does not fit the contents, a kernel and its headers do not match. Every reason names the
-// MachineConfigs behind it.
+// Problems of a rendered configuration whose MachineConfigs are each valid: the sum is not valid Ignition, an inherited
+// hash does not fit the contents, a kernel and its headers do not match. Each reason names the MachineConfigs that
+// caused it.
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import type { FileNode } from '../ignition/config.ts';

@@ -1,5 +1,5 @@
-// What a MachineConfig may say beyond what Ignition itself checks, each rule by itself: the same MachineConfig is
-// judged the same way whether it comes from a file, the API or our own generators.
+// Rules for a MachineConfig beyond what Ignition checks. They are the same for a MachineConfig from a file, the API or
+// our own generators.
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 import { unitFindings } from './unit-mistakes.ts';
@@ -21,7 +21,7 @@ export const knownExtensions = [
   'usbguard',
 ] as const;
 
-/** The daemon's own override switch: whoever could plant it would switch its checks off. */
+/** The override switch of the machine config daemon: this file switches its checks off. */
 const forbiddenPaths = new Set(['/run/machine-config-daemon-force']);
 
 export function specMistakes(spec: MachineConfigSpec): readonly SpecMistake[] {
@@ -32,7 +32,7 @@ function error(path: FieldPath, message: string): SpecMistake {
   return { severity: 'error', path, message };
 }
 
-/** A replacement would be taken for the whole rendered configuration, and every other MachineConfig would be lost. */
+/** A replacement would take the place of the whole rendered configuration: every other MachineConfig would be lost. */
 function referenceMistakes({ config }: MachineConfigSpec): readonly SpecMistake[] {
   const path = ['config', 'ignition', 'config'];
   const { replace, merge = [] } = config.ignition.config ?? {};

@@ -1,6 +1,6 @@
-// What systemd would not understand in a unit. Ignition writes a unit as soon as its brackets match; systemd then skips
-// the lines it cannot read and may start something else than was meant, so here each such line is a mistake.
-// Directive names are not judged: they depend on the systemd of the machine.
+// Lines of a unit that systemd cannot read. Ignition accepts a unit whose brackets match; systemd then skips such lines
+// and may start something else than was meant, so each is a mistake here. Directive names are not checked: they depend
+// on the machine's version of systemd.
 
 const sectionLine = /^\[([A-Za-z][A-Za-z0-9-]*|X-[^\]]*)\]$/;
 
