@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { firstlightVersion } from '../src/cli/frame/program.ts';
 import { realHost } from '../src/host/real/real-host.ts';
 import { type BuildOptions, buildRelease } from '../src/release/build/build-release.ts';
-import { describeEvent } from '../src/screen/event-words.ts';
+import { describeEvent } from '../src/screen/reporter.ts';
 
 /** Program → Debian package that brings it. */
 const debianTools: Readonly<Record<string, string>> = {

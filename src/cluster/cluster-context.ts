@@ -5,7 +5,7 @@ import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
 import type { Journal } from '../workflow/journal.ts';
 import type { ClusterPlan } from './cluster-plan.ts';
-import type { ClusterSight } from './observe-cluster.ts';
+import type { ClusterObservation } from './observe-cluster.ts';
 import type { WaitLimits, StallWatch } from './wait-for-progress.ts';
 
 export interface ClusterContext {
@@ -20,7 +20,7 @@ export interface ClusterContext {
   /** The user wants to look into the bootstrap machine afterwards. */
   readonly keepsBootstrap: boolean;
   /** Called with the state of the machines while a stage waits for them. */
-  readonly onSight: (sight: ClusterSight) => void;
+  readonly onObservation: (observed: ClusterObservation) => void;
   /** Called with the likely reason when nothing moves. */
   readonly onLikely: StallWatch['onLikely'];
   /** By the stage `assets`. */

@@ -5,9 +5,9 @@ import { stageProgressKey, stageProgressText } from '../contract/stage-progress.
 import { shortened } from '../screen/short-words.ts';
 import { stageTitle } from './bootstrap-phase.ts';
 import { isSettled, machineKey, machineWords } from './machine-words.ts';
-import type { ClusterSight, MachineSight } from './observe-cluster.ts';
+import type { ClusterObservation, MachineObservation } from './observe-cluster.ts';
 
-export function missingNow({ bootstrap, machines }: ClusterSight): readonly Missing[] {
+export function missingNow({ bootstrap, machines }: ClusterObservation): readonly Missing[] {
   const others = machines.filter((machine) => machine.role !== 'bootstrap' && !isSettled(machine));
   const first = machines.find(({ role }) => role === 'bootstrap');
   return [
@@ -16,7 +16,7 @@ export function missingNow({ bootstrap, machines }: ClusterSight): readonly Miss
   ];
 }
 
-function bootstrapMissing(machine: MachineSight, bootstrap: ClusterSight['bootstrap']): Missing {
+function bootstrapMissing(machine: MachineObservation, bootstrap: ClusterObservation['bootstrap']): Missing {
   const progress = bootstrap?.progress;
   const missing = progress !== undefined && 'missing' in progress ? progress.missing : [];
   return waitingFor(machine.name, '', {
@@ -26,26 +26,26 @@ function bootstrapMissing(machine: MachineSight, bootstrap: ClusterSight['bootst
   });
 }
 
-function keyOf(machine: MachineSight): string {
+function keyOf(machine: MachineObservation): string {
   return `${machine.name} ${machineKey(machine)}`;
 }
 
 /** Undefined while the bootstrap machine has not reported anything. */
-export function bootstrapWords(bootstrap: ClusterSight['bootstrap']): string | undefined {
+export function bootstrapWords(bootstrap: ClusterObservation['bootstrap']): string | undefined {
   if (bootstrap === undefined) return undefined;
   const { stage, progress, reason } = bootstrap;
   const said = progress === undefined ? reason : stageProgressText(progress);
   return shortened([stageTitle(stage), ...(said === undefined ? [] : [said])].join(': '));
 }
 
-export function bootstrapKey(bootstrap: ClusterSight['bootstrap']): string | undefined {
+export function bootstrapKey(bootstrap: ClusterObservation['bootstrap']): string | undefined {
   if (bootstrap === undefined) return undefined;
   const { stage, state, progress } = bootstrap;
   return [stage, state, ...(progress === undefined ? [] : [stageProgressKey(progress)])].join(' ');
 }
 
 /** One key for every state that counts as movement. Repeated requests of a first boot are no movement. */
-export function movementKeys({ bootstrap, machines }: ClusterSight): readonly string[] {
+export function movementKeys({ bootstrap, machines }: ClusterObservation): readonly string[] {
   return [
     ...machines.flatMap(({ name, firstBoot, agent }) => [
       `${name} ${firstBoot?.phase ?? ''}`,

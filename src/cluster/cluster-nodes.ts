@@ -89,12 +89,12 @@ export interface AwaitedNodes {
 
 /** Checks whether all of them are Ready and reachable; for the others it adds what their machine waits for. */
 export async function lookAtNodes({ host, client, cluster, expected, signal }: AwaitedNodes): Promise<ProgressLook> {
-  const sight = await observeCluster(host, cluster);
+  const observed = await observeCluster(host, cluster);
   try {
     const waiting = notReady(expected, await listNodes(client, signal));
     // Checked last: a node may be Ready while neither its logs nor a shell can be reached.
     const unready = waiting.length > 0 ? waiting : await unreachableKubelets(client, expected, signal);
-    const machines = sight.machines.filter(({ name }) => expected.includes(name));
+    const machines = observed.machines.filter(({ name }) => expected.includes(name));
     const missing = unready.map((each) => {
       const machine = machines.find(({ name }) => name === each.who);
       if (machine === undefined || isSettled(machine)) return each;

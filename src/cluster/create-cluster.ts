@@ -10,7 +10,7 @@ import { type ClusterContext, produced } from './cluster-context.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
 import { createStages } from './create-stages.ts';
 import { plannedNodes } from './cluster-plan.ts';
-import type { ClusterSight } from './observe-cluster.ts';
+import type { ClusterObservation } from './observe-cluster.ts';
 import type { WaitLimits } from './wait-for-progress.ts';
 import { clusterJournalPath } from '../contract/asset-folder.ts';
 
@@ -25,7 +25,7 @@ export interface CreateClusterOptions {
   readonly onStage: Emit;
   /** Events of smaller steps: single assets, parts of the release, warnings. */
   readonly emit: Emit;
-  readonly onSight: (sight: ClusterSight) => void;
+  readonly onObservation: (observed: ClusterObservation) => void;
   readonly onLikely: ClusterContext['onLikely'];
   readonly signal: AbortSignal;
 }
@@ -41,7 +41,7 @@ export interface CreatedCluster {
 }
 
 export async function createCluster(options: CreateClusterOptions): Promise<CreatedCluster> {
-  const { host, dir, project, emit, onSight, onLikely, patience, signal, keepsBootstrap } = options;
+  const { host, dir, project, emit, onObservation, onLikely, patience, signal, keepsBootstrap } = options;
   await using _ = await claimFolder(host, dir, 'create cluster');
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   const context: ClusterContext = {
@@ -50,7 +50,7 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     project,
     journal,
     emit,
-    onSight,
+    onObservation,
     onLikely,
     patience,
     keepsBootstrap,

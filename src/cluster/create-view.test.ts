@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { beginCreateState, nextCreateState, createFrame } from './create-view.ts';
-import type { ClusterSight } from './observe-cluster.ts';
+import type { ClusterObservation } from './observe-cluster.ts';
 import { waitingFor } from '../contract/missing.ts';
 import { working } from '../contract/stage-progress.ts';
 
-const sight: ClusterSight = {
+const observed: ClusterObservation = {
   bootstrap: {
     stage: 'masters',
     state: 'running',
@@ -28,7 +28,7 @@ test('a phase that is watched shows what each machine does, and the others their
     { kind: 'stage-progress', stage: 'masters', progress: working('everything at once') },
   ] as const;
   const state = events.reduce((told, event, index) => nextCreateState(told, event, index * 1_000), begun);
-  expect(createFrame({ ...state, sight }, 5_000)).toEqual({
+  expect(createFrame({ ...state, observed }, 5_000)).toEqual({
     title: 'firstlight',
     elapsedMs: 5_000,
     steps: [

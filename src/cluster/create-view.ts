@@ -5,7 +5,7 @@ import type { WorkflowEvent } from '../workflow/events.ts';
 import { isPast, isWatchedPhase, phaseOf } from './bootstrap-phase.ts';
 import { machineKey, machineWords } from './machine-words.ts';
 import { bootstrapKey, bootstrapWords } from './cluster-missing.ts';
-import type { ClusterSight } from './observe-cluster.ts';
+import type { ClusterObservation } from './observe-cluster.ts';
 import { missingText } from '../contract/missing.ts';
 import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 
@@ -22,14 +22,14 @@ export interface CreateState {
   readonly startMs: number;
   readonly title: string;
   readonly stages: Readonly<Record<string, StageState>>;
-  readonly sight: ClusterSight | undefined;
+  readonly observed: ClusterObservation | undefined;
   /** The likeliest reason why nothing moves; undefined while something moves. */
   readonly likely?: string | undefined;
 }
 
 export function beginCreateState(names: readonly string[], title: string, startMs: number): CreateState {
   const untouched = { state: 'waiting', note: '', startMs } as const;
-  return { startMs, title, stages: Object.fromEntries(names.map((name) => [name, untouched])), sight: undefined };
+  return { startMs, title, stages: Object.fromEntries(names.map((name) => [name, untouched])), observed: undefined };
 }
 
 /** The state after one more event. */
@@ -75,14 +75,14 @@ export function createFrame(shown: CreateState, nowMs: number): FrameView {
       note: isDetailed ? '' : progress === undefined ? stage.note : stageProgressText(progress),
       ...(isDetailed || progress === undefined ? {} : { key: stageProgressKey(progress) }),
       ...(ms === undefined ? {} : { ms }),
-      details: isWatched && shown.sight !== undefined ? detailsOf(shown.sight) : isWatched ? [] : several,
+      details: isWatched && shown.observed !== undefined ? detailsOf(shown.observed) : isWatched ? [] : several,
     };
   });
   return {
     title: shown.title,
     elapsedMs: nowMs - shown.startMs,
     steps,
-    members: membersOf(shown.sight),
+    members: membersOf(shown.observed),
     ...(shown.likely === undefined ? {} : { likely: shown.likely }),
   };
 }
@@ -93,7 +93,7 @@ function severalIn(progress: StageProgress | undefined): FrameStep['details'] {
   return progress.missing.map((each) => ({ name: each.who, text: missingText({ ...each, who: '' }), key: each.key }));
 }
 
-function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] {
+function detailsOf({ bootstrap, machines }: ClusterObservation): FrameStep['details'] {
   return machines.map((machine) => {
     const own = machine.role === 'bootstrap' ? bootstrap : undefined;
     return {
@@ -104,10 +104,10 @@ function detailsOf({ bootstrap, machines }: ClusterSight): FrameStep['details'] 
   });
 }
 
-function membersOf(sight: ClusterSight | undefined): readonly FrameMember[] {
-  if (sight === undefined || !isPast(sight.bootstrap, 'control plane')) return [];
-  const phase = phaseOf(sight.bootstrap);
-  return sight.machines.flatMap(({ name, role, agent }): readonly FrameMember[] => {
+function membersOf(observed: ClusterObservation | undefined): readonly FrameMember[] {
+  if (observed === undefined || !isPast(observed.bootstrap, 'control plane')) return [];
+  const phase = phaseOf(observed.bootstrap);
+  return observed.machines.flatMap(({ name, role, agent }): readonly FrameMember[] => {
     if (role === 'worker') return [];
     if (role === 'bootstrap') return phase === 'masters' || phase === 'handoff' ? [{ name, state: 'voter' }] : [];
     const isSettled = (duty: string): boolean =>

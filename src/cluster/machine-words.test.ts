@@ -1,16 +1,18 @@
 import { expect, test } from 'vitest';
 import { isSettled, machineWords } from './machine-words.ts';
-import type { MachineSight } from './observe-cluster.ts';
+import type { MachineObservation } from './observe-cluster.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const booted = { phase: 'done', startedAt: at, updatedAt: at } as const;
 
-function master(change: Partial<MachineSight>): MachineSight {
+function master(change: Partial<MachineObservation>): MachineObservation {
   return { name: 'master-0', role: 'master', firstBoot: booted, firstBootText: 'boots', agent: undefined, ...change };
 }
 
-function agent(...duties: readonly (readonly [name: string, missing: readonly Missing[]])[]): MachineSight['agent'] {
+function agent(
+  ...duties: readonly (readonly [name: string, missing: readonly Missing[]])[]
+): MachineObservation['agent'] {
   return {
     format: 1,
     node: 'master-0',
@@ -30,7 +32,7 @@ function agent(...duties: readonly (readonly [name: string, missing: readonly Mi
 test('a first boot says whom it asks and what it met, in words that fit beside the name', () => {
   const url = 'https://api-int.a-long-name.firstlight.test:22623/config/master';
   const reason = 'lookup api-int.a-long-name.firstlight.test on 10.99.0.1:53: no such host';
-  const asking = (met: string): MachineSight =>
+  const asking = (met: string): MachineObservation =>
     master({ firstBoot: { ...booted, phase: 'fetch', waitingFor: { url, attempts: 3, since: at, reason: met } } });
   expect(machineWords(asking('lookup x on 127.0.0.1:53: read udp 127.0.0.1:4->127.0.0.1:53: connection refused'))).toBe(
     'asks api-int:22623 for its config: name lookup: connection refused',

@@ -2,9 +2,9 @@
 // frame, the lines of a pipe, `status` and the explanation of a stall all use these words.
 import { type Missing, missingText } from '../contract/missing.ts';
 import { shortened } from '../screen/short-words.ts';
-import type { MachineSight } from './observe-cluster.ts';
+import type { MachineObservation } from './observe-cluster.ts';
 
-export function machineWords(machine: MachineSight): string {
+export function machineWords(machine: MachineObservation): string {
   const { firstBoot, agent } = machine;
   if (firstBoot?.phase !== 'done') return firstBootWords(machine);
   if (agent === undefined) return 'first boot done, its agent has not reported yet';
@@ -17,14 +17,14 @@ export function machineWords(machine: MachineSight): string {
   return facts.join(' · ');
 }
 
-function firstBootWords({ firstBootText, firstBoot }: MachineSight): string {
+function firstBootWords({ firstBootText, firstBoot }: MachineObservation): string {
   const { url, reason } = firstBoot?.waitingFor ?? {};
   if (url === undefined) return firstBootText;
   return shortened(`asks ${url} for its config${reason === undefined ? '' : `: ${reason}`}`);
 }
 
 /** Stays the same as long as the machine does or waits for the same. */
-export function machineKey(machine: MachineSight): string {
+export function machineKey(machine: MachineObservation): string {
   const { firstBoot, agent } = machine;
   if (firstBoot?.phase !== 'done') return firstBootWords(machine);
   if (agent === undefined) return 'no agent yet';
@@ -35,12 +35,12 @@ export function machineKey(machine: MachineSight): string {
   );
 }
 
-export function isSettled({ firstBoot, agent }: MachineSight): boolean {
+export function isSettled({ firstBoot, agent }: MachineObservation): boolean {
   return firstBoot?.phase === 'done' && agent !== undefined && awaited(agent) === undefined;
 }
 
 /** What the first duty waits for that does not merely wait for another duty. */
-function awaited({ duties }: NonNullable<MachineSight['agent']>): readonly Missing[] | undefined {
+function awaited({ duties }: NonNullable<MachineObservation['agent']>): readonly Missing[] | undefined {
   const waiting = duties.filter(({ status }) => status === 'waiting').map(({ missing }) => missing);
   return waiting.find((missing) => missing.some(({ duty }) => duty === undefined)) ?? waiting[0];
 }

@@ -15,7 +15,7 @@ import { type BootstrapProgress, bootstrapProgressSchema, progressFile } from '.
 import type { MachineFiles } from '../platform/platform.ts';
 import type { ClusterHandle } from './find-cluster.ts';
 
-export interface MachineSight {
+export interface MachineObservation {
   readonly name: string;
   readonly role: MachineRole;
   readonly firstBoot: FirstBootStatus | undefined;
@@ -25,8 +25,8 @@ export interface MachineSight {
   readonly agent: AgentState | undefined;
 }
 
-export interface ClusterSight {
-  readonly machines: readonly MachineSight[];
+export interface ClusterObservation {
+  readonly machines: readonly MachineObservation[];
   /** Undefined while there is no bootstrap machine, or it has not reported anything yet. */
   readonly bootstrap: BootstrapProgress | undefined;
 }
@@ -34,9 +34,9 @@ export interface ClusterSight {
 export async function observeCluster(
   host: Pick<Host, 'clock'>,
   { platform, name: cluster }: ClusterHandle,
-): Promise<ClusterSight> {
+): Promise<ClusterObservation> {
   const known = await platform.listMachines(cluster);
-  const machines = known.map(async ({ name, role }): Promise<MachineSight> => {
+  const machines = known.map(async ({ name, role }): Promise<MachineObservation> => {
     const files = platform.filesOf({ cluster, machine: name });
     const firstBoot = await readFirstBootStatus(files, firstBootStatusPath);
     const firstBootText = firstBoot === undefined ? 'boots' : describeFirstBoot(firstBoot, host.clock.now());

@@ -40,16 +40,16 @@ export interface ClusterStatus {
 export async function clusterStatus(host: Host, dir: string, signal: AbortSignal): Promise<ClusterStatus> {
   const cluster = await mustFindCluster(host, dir);
   const { clusterName, name, inventory } = cluster;
-  const [observed, sight, fromApi] = await Promise.all([
+  const [listed, observed, fromApi] = await Promise.all([
     cluster.platform.observeMachines(name),
     observeCluster(host, cluster),
     askApi({ host, dir, inventory, signal }),
   ]);
-  const machines = observed.map(({ name: machine, role, address, state, detail }) => {
-    const seen = sight.machines.find((one) => one.name === machine);
+  const machines = listed.map(({ name: machine, role, address, state, detail }) => {
+    const seen = observed.machines.find((one) => one.name === machine);
     return { name: machine, role, address, state, detail: seen?.agent === undefined ? detail : machineWords(seen) };
   });
-  return { cluster: clusterName, infraId: name, machines, bootstrap: bootstrapStatus(sight.bootstrap), ...fromApi };
+  return { cluster: clusterName, infraId: name, machines, bootstrap: bootstrapStatus(observed.bootstrap), ...fromApi };
 }
 
 function bootstrapStatus(bootstrap: BootstrapProgress | undefined): BootstrapStatus | null {

@@ -76,10 +76,10 @@ async function waitFor(
 
 /** From the state file of the bootstrap machine where the platform can read it; otherwise from the API. */
 async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): Promise<ProgressLook> {
-  const sight = await observeCluster(options.host, cluster);
-  if (sight.machines.some(({ role }) => role === 'bootstrap')) {
-    const missing = missingNow(sight);
-    return { isDone: sight.bootstrap?.isComplete === true, keys: movementKeys(sight), missing };
+  const observed = await observeCluster(options.host, cluster);
+  if (observed.machines.some(({ role }) => role === 'bootstrap')) {
+    const missing = missingNow(observed);
+    return { isDone: observed.bootstrap?.isComplete === true, keys: movementKeys(observed), missing };
   }
   return throughApi(options, bootstrapRecord);
 }

@@ -6,7 +6,7 @@ import type { Host } from '../host/host.ts';
 import type { Terminal } from '../host/terminal.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import { redact } from '../host/redact.ts';
-import { describeEvent } from './event-words.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 import { ownFolder } from '../contract/asset-folder.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -35,6 +35,26 @@ export function reporter(options: ReporterOptions): Reporter {
     },
     [Symbol.asyncDispose]: () => log.close(),
   };
+}
+
+/** An event in words, one line, with its level. The screen and the log use the same words. */
+export function describeEvent(event: WorkflowEvent): { readonly level: LogLevel; readonly text: string } {
+  switch (event.kind) {
+    case 'stage-unchanged':
+      return { level: 'debug', text: `${event.stage}: unchanged` };
+    case 'stage-adopted':
+      return { level: 'info', text: `${event.stage}: ${event.note}` };
+    case 'stage-started':
+      return { level: 'debug', text: `${event.stage}: ${event.because}` };
+    case 'stage-progress':
+      return { level: 'info', text: `${event.stage}: ${stageProgressText(event.progress)}` };
+    case 'stage-done':
+      return { level: 'debug', text: `${event.stage}: ${event.note ?? 'done'} in ${(event.ms / 1000).toFixed(2)} s` };
+    case 'stage-failed':
+      return { level: 'debug', text: `${event.stage}: failed after ${(event.ms / 1000).toFixed(2)} s` };
+    case 'notice':
+      return { level: event.level, text: event.text };
+  }
 }
 
 function tell(terminal: Terminal, level: LogLevel, text: string): void {

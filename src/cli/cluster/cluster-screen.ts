@@ -2,7 +2,7 @@
 // Both show the same view. Notices are printed above the frame.
 import type { CreateState } from '../../cluster/create-view.ts';
 import { beginCreateState, nextCreateState, createFrame } from '../../cluster/create-view.ts';
-import type { ClusterSight } from '../../cluster/observe-cluster.ts';
+import type { ClusterObservation } from '../../cluster/observe-cluster.ts';
 import type { StallWatch } from '../../cluster/wait-for-progress.ts';
 import { drawnFrame } from '../../screen/drawn-frame.ts';
 import { changedLines, frameLines, type FrameView } from '../../screen/frame.ts';
@@ -12,7 +12,7 @@ import type { Invocation } from '../frame/verb.ts';
 /** Draws until it is disposed of. */
 export interface ClusterScreen extends AsyncDisposable {
   readonly onStage: Emit;
-  readonly onSight: (sight: ClusterSight) => void;
+  readonly onObservation: (observed: ClusterObservation) => void;
   readonly onLikely: StallWatch['onLikely'];
   /** For events that are not about a stage. */
   readonly emit: Emit;
@@ -49,7 +49,7 @@ export function clusterScreen(
       if (event.kind !== 'stage-progress') display.report(event);
       update(nextCreateState(state, event, now()));
     },
-    onSight: (sight) => update({ ...state, sight }),
+    onObservation: (observed) => update({ ...state, observed }),
     onLikely: (reason) => update({ ...state, likely: reason?.sentence }),
     emit: (event) => {
       if (event.kind !== 'stage-progress') display.report(event);

@@ -42,7 +42,7 @@ export const createClusterVerb = defineVerb({
       keepsBootstrap: keepBootstrap,
       onStage: screen.onStage,
       emit: screen.emit,
-      onSight: screen.onSight,
+      onObservation: screen.onObservation,
       onLikely: screen.onLikely,
       signal,
     });

@@ -9,7 +9,7 @@ import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
 import { handedOverStage, isHandedOver } from '../handed-over.ts';
 import { missingNow, movementKeys } from '../cluster-missing.ts';
-import { type ClusterSight, observeCluster } from '../observe-cluster.ts';
+import { type ClusterObservation, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
 const lookEveryMs = 250;
@@ -56,11 +56,11 @@ async function watchPhase(
     everyMs: lookEveryMs,
     signal,
     look: async () => {
-      const sight = await observeCluster(host, cluster);
-      context.onSight(sight);
-      refuseFailedBoot(sight);
-      const missing = missingNow(sight);
-      return { isDone: isPast(sight.bootstrap, phase), keys: movementKeys(sight), missing };
+      const observed = await observeCluster(host, cluster);
+      context.onObservation(observed);
+      refuseFailedBoot(observed);
+      const missing = missingNow(observed);
+      return { isDone: isPast(observed.bootstrap, phase), keys: movementKeys(observed), missing };
     },
     onMissing: (missing) => report({ missing }),
     onStill: () => refuseStopped(cluster),
@@ -68,7 +68,7 @@ async function watchPhase(
   });
 }
 
-function refuseFailedBoot({ machines }: ClusterSight): void {
+function refuseFailedBoot({ machines }: ClusterObservation): void {
   const failed = machines.find(({ firstBoot }) => firstBoot?.phase === 'failed');
   if (failed === undefined) return;
   throw platformErrors.FIRST_BOOT_FAILED({
