@@ -1,5 +1,5 @@
-// An asset as a stage of the workflow: observed by digests, generated when its inputs or its life demand it.
-// Values reach later assets through the context, always read back from the disk: an edited file wins by construction.
+// An asset as a stage of the workflow: observed by digests, generated when its inputs changed or it is about to expire.
+// Later assets get its value through the context, always read back from the disk, so that an edited file wins.
 import { join } from 'node:path';
 import type { Emit } from '../workflow/events.ts';
 import { architectureOf } from '../install-config/architecture.ts';
@@ -66,7 +66,7 @@ async function observe(
   return adoptEdits(last, inputs, digestsOf(files));
 }
 
-/** Done, unless a person changed something since the last record: then that is recorded, once. */
+/** Done, unless a user changed a file since the last record: then the change is recorded, once. */
 function adoptEdits(last: StageRecord, inputs: Digests, disk: Digests): StageObservation {
   const edited = Object.fromEntries(Object.entries(disk).filter(([path, digest]) => last.outputs[path] !== digest));
   const before = last.edited ?? {};
@@ -120,7 +120,7 @@ function planFiles(asset: AnyAsset, facts: PlanFacts): { write: readonly AssetFi
     throw assetErrors.CONFLICT({ asset: asset.name, files: conflicts, changed });
   }
   const paths = new Set(generated.map((file) => file.path));
-  // What we once made, nobody touched, and no longer belongs here.
+  // Files that an earlier run generated, that no user edited, and that are not generated any more.
   const remove = Object.keys(last?.outputs ?? {}).filter((p) => !paths.has(p) && digests[p] === last?.outputs[p]);
   return { write: decisions.filter((d) => d.decision === 'write').map((d) => d.file), remove };
 }

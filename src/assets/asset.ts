@@ -1,5 +1,5 @@
-// What an asset is: a value that says why it exists, what it is made from, and how. No asset knows the store;
-// the graph, `explain asset`, the golden tests and the docs all read the same values.
+// What an asset is: a value that says why it exists, what it is made from, and how. It does not know the folder on the
+// disk; the graph, `explain asset`, the golden tests and the docs all read the same values.
 // To add one: a file with an `asset({…})`, and a line in targets.ts.
 import type { Clock } from '../host/clock.ts';
 import type { Random } from '../host/random.ts';
@@ -20,7 +20,7 @@ export interface GenerateTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: Emit;
-  /** Of the machine we run on, in Kubernetes' words. */
+  /** Of the machine that firstlight runs on, by Kubernetes' name. */
   readonly architecture: 'amd64' | 'arm64';
   /** The asset's files as they are before it is made anew; empty the first time. */
   readonly before: FileSet;
@@ -28,7 +28,7 @@ export interface GenerateTools {
 
 /** An asset of any kind. The functions of Asset are methods, so that each asset is assignable to this. */
 export type AnyAsset = Asset<unknown, InputAssets>;
-/** Of an asset that is made from nothing but time and chance. */
+/** Of an asset that is made from time and random bytes only. */
 export type NoInputs = Readonly<Record<string, never>>;
 export type InputAssets = Readonly<Record<string, AnyAsset>>;
 export type ValueOf<A> = A extends Asset<infer Value, infer _Inputs> ? Value : never;
@@ -41,16 +41,16 @@ export interface Asset<Value, Inputs extends InputAssets> {
   /** When it may be thrown away, for `explain asset`. */
   readonly neededUntil: string;
   readonly inputs: Inputs;
-  /** Paths it writes. A trailing `/*` means: and whatever else lies directly in that folder. */
+  /** Paths it writes. A trailing `/*` means every other file directly in that folder. */
   readonly outputs: readonly string[];
   /** The files belong together (a key and its certificate): all of them or none. */
   readonly isWhole?: boolean;
   /** It generates nothing and only gathers what lies in its folder. */
   readonly isCollection?: boolean;
-  /** A generated file that a person removed stays removed. */
+  /** A generated file that a user removed stays removed. */
   readonly mayBeRemoved?: boolean;
   generate(inputs: InputValues<Inputs>, tools: GenerateTools): readonly AssetFile[] | Promise<readonly AssetFile[]>;
-  /** Parses what is on the disk, whoever wrote it. Throws a FirstlightError that names the file. */
+  /** Parses the files on the disk, generated or edited. Throws a FirstlightError that names the file. */
   read(files: FileSet, tools: GenerateTools): Value | Promise<Value>;
   /** What does not fit between this value and its inputs (another cluster's certificate, say). */
   mismatch?(value: Value, inputs: InputValues<Inputs>): string | undefined;

@@ -1,5 +1,5 @@
-// bootstrap.ign: everything the bootstrap machine needs to stand in for a cluster that does not exist yet.
-// What must never leave the workstation is left out here: the key of root-ca and the break-glass administrator.
+// bootstrap.ign: everything that the bootstrap machine needs to serve as the cluster before the masters do.
+// The key of root-ca and the break-glass administrator must never leave the workstation, so they are not in it.
 import type { IgnitionConfig, FileNode, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
@@ -88,10 +88,10 @@ export const bootstrapIgnition = asset({
   read: (files) => readAssetIgnition(path, files),
 });
 
-/** A link and not a copy: when the assets are removed, the kubelet of this machine goes on without. */
+/** A link and not a copy: when the assets are removed from the machine, its kubelet continues without the secret. */
 const pullSecretLink: Link = { path: kubeletPullSecret, target: configServerPaths.pullSecret, overwrite: true };
 
-/** What makes it a bootstrap machine. */
+/** The files that only a bootstrap machine has. */
 function assetFiles(values: Inputs): readonly FileNode[] {
   const at = (name: string, content: string | Uint8Array, mode = 0o600): FileNode =>
     file(`${bootstrapFolder}/${name}`, content, mode);
@@ -120,7 +120,7 @@ function assetFiles(values: Inputs): readonly FileNode[] {
     file(configServerPaths.settings, configServerSettings(values.clusterNames), 0o644),
     at(inventoryFile, inventoryText(values.inventory), 0o644),
     at(clusterMetadataFile, clusterMetadataText(values.metadata), 0o644),
-    // For its own units, and to be served to the machines that come.
+    // For the units of the bootstrap machine, and to be served to the machines that join.
     ...(credentials === undefined ? [] : [file(configServerPaths.proxyCredentials, credentials, 0o600)]),
     ...(pullSecret === undefined ? [] : [file(configServerPaths.pullSecret, pullSecret, 0o600)]),
     ...values.manifestFolder.map(({ path: name, content }) => at(name, content, 0o644)),

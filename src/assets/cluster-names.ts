@@ -1,5 +1,5 @@
 // Names, ports and addresses that follow from the install-config. An asset of its own, so that what depends on names
-// alone (certificates, kubeconfigs, pointers) is not made anew when, say, the number of workers changes.
+// alone (certificates, kubeconfigs, pointers) is not made anew when, for example, the number of workers changes.
 import { z } from 'zod';
 import { type AddressRange, readRange, sizeOf } from '../install-config/cidr.ts';
 import { clusterDomain } from '../install-config/cluster-facts.ts';

@@ -1,4 +1,4 @@
-// Brings the asset folder to a target: every asset of it and what they are made from, in order, by the workflow engine.
+// Makes the assets of a target and everything they are made from, in order, by the workflow engine.
 // The first run, a rerun, a run after an edit and a run after a crash are this one function.
 import type { Host } from '../host/host.ts';
 import { runStages } from '../workflow/engine.ts';
@@ -12,7 +12,7 @@ export interface CreateAssetsOptions {
   readonly host: Host;
   readonly dir: string;
   readonly targets: readonly AnyAsset[];
-  /** What the person asked for, told to others who find the folder locked. */
+  /** The command, for the message that another command prints when it finds the folder locked. */
   readonly purpose: string;
   readonly emit: Emit;
   readonly signal: AbortSignal;

@@ -34,7 +34,7 @@ export function readCredential(name: string, files: FileSet): StoredCredential {
   return { certificatePem, key, certificate };
 }
 
-/** Says which file a parser complained about. */
+/** Names the file in the error of its parser. */
 export function inFile<T>(file: string, read: () => T): T {
   try {
     return read();

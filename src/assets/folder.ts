@@ -1,6 +1,6 @@
-// The asset folder on the disk: opened under a lock, read by digest, written so that an asset appears whole or not at all.
-// A multi-file asset is first staged, then announced in the journal (the point of no return), then renamed into place;
-// a crash before the announcement leaves nothing, a crash after it is rolled forward by the next command.
+// The asset folder on the disk: opened under a lock, read by digest, written so that an asset appears whole or not at
+// all. A multi-file asset is staged, then announced in the journal, then renamed into place: a crash before the
+// announcement leaves nothing, a crash after it is rolled forward by the next command.
 import { dirname, join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { digestOf } from '../workflow/digest.ts';
@@ -62,7 +62,7 @@ async function refuseForeign(host: Host, dir: string): Promise<void> {
   if (found !== undefined) throw assetErrors.FOREIGN({ dir, found: `${found} of openshift-install` });
 }
 
-/** The asset's files that are there now: its own outputs, what it wrote before, and what a person put beside them. */
+/** The asset's files that are there now: its own outputs, what it wrote before, and what a user put beside them. */
 export async function readAssetFiles(folder: AssetFolder, asset: AnyAsset, known: readonly string[]): Promise<FileSet> {
   const paths = new Set(known);
   for (const output of asset.outputs) {

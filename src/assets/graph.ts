@@ -20,7 +20,7 @@ export function inputsOf(asset: AnyAsset): readonly AnyAsset[] {
   return Object.values(asset.inputs);
 }
 
-/** Who is made from `asset`, directly. */
+/** The assets that are made from `asset` directly. */
 export function readersOf(asset: AnyAsset, all: readonly AnyAsset[]): readonly AnyAsset[] {
   return all.filter((other) => inputsOf(other).includes(asset));
 }

@@ -1,4 +1,4 @@
-// Who this cluster is, for ever: two random values that no later edit of the install-config may change.
+// The identity of the cluster: two random values that no later edit of the install-config changes.
 import { z } from 'zod';
 import { randomText, randomUuid } from '../host/random.ts';
 import { asset, textOf } from './asset.ts';

@@ -1,4 +1,4 @@
-// What the user writes, or nothing: then the defaults, commented, so that the file itself says what may be changed.
+// install-config.yaml: what the user wrote, or else the defaults with comments that say what may be changed.
 import { jsonSchema, schemaFile } from '../install-config/json-schema.ts';
 import { mistakeLines } from '../source-text/mistake.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';

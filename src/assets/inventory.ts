@@ -1,5 +1,5 @@
-// The machines that may join: from the user's hosts, or laid out by us on the local platform. With an inventory a
-// certificate request is signed only for a name and addresses that are in it.
+// The machines that may join: the user's hosts, or the machines that firstlight makes on the local platform. A closed
+// inventory means that a certificate request is signed only for a name and addresses that are in it.
 import { masterCount, workerCount } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import {

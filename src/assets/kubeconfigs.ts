@@ -1,4 +1,4 @@
-// The files people and machines talk to the API with: who says who they are, and to which address.
+// Kubeconfigs of users and machines: the identity and the address with which they reach the API.
 import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';

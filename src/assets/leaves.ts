@@ -1,4 +1,4 @@
-// Certificates the workstation makes itself. Everything that serves on a machine is made on that machine instead.
+// The leaf certificates that the workstation makes. A machine makes the certificates of its own servers itself.
 import { isSignedBy, needsRenewal } from '../pki/chain.ts';
 import { issueLeaf } from '../pki/issue.ts';
 import { type ClusterLeafName, clusterLeaf, leafProfiles } from '../pki/profiles.ts';

@@ -1,4 +1,4 @@
-// master.ign and worker.ign: nothing but whom to ask, how to recognise it, and the token that shows we belong.
+// master.ign and worker.ign hold only the address of the config server, the authority that signed it, and a pool token.
 // Spec 3.2 has all of it, so that any Ignition since 2.7 can boot from these files.
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';

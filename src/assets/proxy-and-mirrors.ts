@@ -1,5 +1,5 @@
-// How machines reach the world, from the install-config: the proxy, completed with what must never go through it; its
-// user and password, which only the bootstrap machine is given and hands on; the mirrors of registries.
+// How machines reach the internet, from the install-config: the proxy with everything that must not go through it; its
+// user and password, which only the bootstrap machine gets and serves to others; the mirrors of registries.
 import { clusterDomain } from '../install-config/cluster-facts.ts';
 import { mirrorBase, registryHost } from '../install-config/image-mirror.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
@@ -7,7 +7,7 @@ import { withoutUser } from '../install-config/secrets.ts';
 import { type MachineProxy, proxyCredentialsText, type ProxyUrls } from '../machine-software/proxy.ts';
 import type { Registry } from '../machine-software/registry-hosts.ts';
 
-/** Names of Services and pods, whatever the cluster is called. */
+/** Names of Services and pods, the same in every cluster. */
 const insideNames = ['.cluster.local', '.svc'];
 const thisMachine = ['127.0.0.1', 'localhost'];
 
@@ -36,7 +36,7 @@ function proxyUrls(given: ProxyUrlsGiven, of: (url: string) => string | undefine
 }
 type ProxyUrlsGiven = NonNullable<InstallConfig['proxy']>;
 
-/** What the user says and everything of the cluster itself: machines that asked a proxy for these would never join. */
+/** What the user gave and everything inside the cluster: a machine that used a proxy for these would never join. */
 function noProxyOf(config: InstallConfig): readonly string[] {
   const { machineNetwork, clusterNetwork, serviceNetwork } = config.networking;
   const networks = [...machineNetwork, ...clusterNetwork].map(({ cidr }) => cidr);

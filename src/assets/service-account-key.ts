@@ -1,5 +1,5 @@
-// The key pair that signs the tokens of pods. It has no certificate: every kube-apiserver holds the same pair and nobody
-// else checks. kube-apiserver and kube-controller-manager read the private half as PKCS#8 (`.key`,
+// The key pair that signs the tokens of pods. It has no certificate: every kube-apiserver holds the same pair, and only
+// they check the tokens. kube-apiserver and kube-controller-manager read the private half as PKCS#8 (`.key`,
 // --service-account-signing-key-file) and the public half as SubjectPublicKeyInfo (`.pub`, --service-account-key-file).
 import { generateKeyPair, readKeyPair } from '../pki/key.ts';
 import { asset, textOf } from './asset.ts';

@@ -51,7 +51,7 @@ export function softwareFacts(
   };
 }
 
-/** The keys with which a person may log in as `core`. */
+/** The keys with which a user may log in as `core`. */
 export function sshKeys(config: InstallConfig): readonly string[] {
   return config.sshKey?.split('\n').filter((line) => line.trim() !== '') ?? [];
 }

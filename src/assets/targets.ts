@@ -1,5 +1,5 @@
-// What each `create …` makes: a command is a list of nouns. A new asset becomes real by a line here, or by being the
-// input of one that is here.
+// The assets that each `create …` command makes, with everything they are made from. A new asset is made when it is
+// listed here or is an input of a listed one.
 import type { AnyAsset } from './asset.ts';
 import { bootstrapIgnition } from './bootstrap-ignition.ts';
 import { installConfig, installConfigSchemaAsset } from './install-config.ts';

@@ -1,6 +1,5 @@
-// What to do with one file, from three digests: what we last generated, what we would generate now, what is on the disk.
-// The rule of the house in one function: nothing a person wrote is overwritten, and nothing is kept that contradicts
-// something else the person wrote.
+// Decides what happens to one file from three digests: last generated, generated now, on the disk.
+// Nothing that a user wrote is overwritten, and no edit is kept that contradicts another change of the user.
 import type { Digest } from '../workflow/digest.ts';
 
 export type FileDecision = 'write' | 'keep-ours' | 'keep-theirs' | 'stay-removed' | 'conflict';

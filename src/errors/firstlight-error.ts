@@ -75,7 +75,7 @@ function maker(code: string, row: ErrorRow<never>): ErrorKind {
   return Object.assign(make, { code, row });
 }
 
-/** An error of whichever row the kind is; without a known row its details stay unknown. */
+/** The error type of a row. For a kind without a known row the details stay unknown. */
 type ErrorOf<Kind extends ErrorKind> = Kind extends ErrorMaker<infer Details> ? ErrorOfRow<Details> : FirstlightError;
 
 /** True when `error` was made by this row; the only way to catch a coded error by kind. */

@@ -1,5 +1,5 @@
-// Between spec versions. Upwards always works: newer specs only add. Downwards works when nothing is lost, and says
-// what would be: a field the older spec does not have, or a value it does not accept.
+// Converts a config between spec versions. Upwards always works: newer specs only add. Downwards works when nothing is
+// lost; otherwise it lists the losses: fields that the older spec does not have, values that it does not accept.
 import type { IgnitionConfig } from './config.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { IgnitionReport } from './report.ts';
@@ -51,7 +51,7 @@ interface Step {
   readonly to: SpecVersion;
 }
 
-/** Writes out the empty texts that older specs left unsaid. */
+/** Writes the empty texts that older specs left out. */
 function fillEmpty(value: object, type: ObjectType, step: Step): Plain {
   const result: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(type.fields)) {

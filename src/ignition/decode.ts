@@ -1,5 +1,5 @@
-// From JSON to a config, with the habits of Go's decoder that a machine will show: keys match in any case, a repeated
-// key overlays what the earlier one said, null means "not set", integers are integer literals. Unknown keys are found
+// From JSON to a config, by the rules of Go's decoder, which a machine uses: keys match in any case, a repeated key
+// overlays the earlier one, null means "not set", integers are integer literals. Unknown keys are found
 // in a second walk over the text, which compares keys exactly, so a key in the wrong case is both used and reported.
 import type { IgnitionConfig } from './config.ts';
 import type { JsonNode } from '../source-text/json.ts';
@@ -79,7 +79,7 @@ function emptyObject(type: ObjectType, spec: SpecVersion): Draft {
   return draft;
 }
 
-/** Plain text is never absent: saying nothing, or null, leaves it as it was, at first empty. */
+/** Plain text is never absent: without a value, or with null, it stays as it was, at first empty. */
 function isPlain(field: Field, spec: SpecVersion): boolean {
   if (field.kind !== 'text') return false;
   return field.required || (field.emptyBefore !== undefined && !isAtLeast(spec, field.emptyBefore));

@@ -1,5 +1,5 @@
-// Files whose contents travel inside the config, as data URLs: how the other parts of a program write them and read
-// them back. Contents that must be fetched are not fetched here.
+// Files whose contents are inside the config, as data URLs: how other rooms write and read them.
+// Contents that must be fetched are not fetched here.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { FileNode, Resource } from './config.ts';
 import { dataUrl, decodeDataUrl } from './data-url.ts';
@@ -15,7 +15,7 @@ export interface InlineFile {
   readonly gzip?: boolean;
 }
 
-/** A file that replaces whatever was at its path. */
+/** A file that replaces any file at its path. */
 export function inlineFile({ path, content, mode, user, group, gzip = false }: InlineFile): FileNode {
   return {
     path,

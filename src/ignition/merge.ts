@@ -1,5 +1,5 @@
-// Merges configs exactly as Ignition does when a config refers to another one: a child wins wherever it says something;
-// nothing can be unset, but for inherited HTTP headers. No input is changed. Configs are added one by one to an
+// Merges configs exactly as Ignition does when a config refers to another one: a child wins wherever it has a value;
+// nothing can be unset except inherited HTTP headers. No input is changed. Configs are added one by one to an
 // accumulator that knows where every key stands, so thousands of them cost no more than their entries.
 import type { IgnitionConfig } from './config.ts';
 import { convertUp } from './convert.ts';
@@ -9,7 +9,7 @@ import { normalize } from './serialize.ts';
 
 /**
  * Both configs may be of any spec; the result is of the newest. Two valid configs can merge into an invalid one (an id
- * from one, a name from the other), so the result is worth validating.
+ * from one, a name from the other), so validate the result.
  */
 export function merge(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
   return mergeAll([parent, child]);

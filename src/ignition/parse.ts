@@ -55,7 +55,7 @@ function refused(text: string, findings: readonly PlacedFinding[]): ParsedIgniti
   return { status: 'refused', report: reportIn(text, findings) };
 }
 
-/** In the order of the text, which is the order a person will mend it in. */
+/** In the order of the text, in which a user will correct it. */
 function reportIn(text: string, findings: readonly PlacedFinding[]): IgnitionReport {
   if (findings.length === 0) return makeReport([]);
   const positionOf = positionsIn(text);

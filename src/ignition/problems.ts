@@ -1,5 +1,5 @@
-// Everything that can be wrong with a config, as a table: a stable code, how bad it is, and what to tell the person.
-// An error means a machine would refuse the config; a warning means it would go on and perhaps disappoint.
+// Everything that can be wrong with a config, as a table: a stable code, its severity and its message.
+// An error means that a machine would refuse the config; a warning means that it would use it, perhaps not as intended.
 import type { FieldPath } from '../source-text/field-path.ts';
 
 export type Severity = 'error' | 'warning';

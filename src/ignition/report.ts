@@ -1,4 +1,4 @@
-// What is said about a config: errors and warnings, each with its code, its JSON path and, when the config came as
+// The report about a config: errors and warnings, each with its code, its JSON path and, when the config came as
 // text, the line and column. A config with errors is refused as a whole.
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { Position } from '../source-text/place.ts';

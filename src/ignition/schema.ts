@@ -13,7 +13,7 @@ export interface TextField extends Since {
   readonly required: boolean;
   /** Below this spec an absent field is the empty string, which conversion upwards makes visible. */
   readonly emptyBefore?: SpecVersion;
-  /** Saying this is saying nothing, so conversion downwards may leave it out. */
+  /** This value means the same as no value, so conversion downwards may leave it out. */
   readonly byDefault?: string;
 }
 

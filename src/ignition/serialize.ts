@@ -1,5 +1,5 @@
-// A config as JSON text. Equal configs give equal bytes: keys in the order of the table, nothing that says nothing
-// (empty lists, empty objects), but every value that was set, also "", 0 and false.
+// A config as JSON text. Equal configs give equal bytes: keys in the order of the table, no empty lists or objects, but
+// every value that was set, also "", 0 and false.
 import type { IgnitionConfig } from './config.ts';
 import type { Field, ObjectType } from './schema.ts';
 import { configType } from './schema.ts';

@@ -1,5 +1,5 @@
-// URLs as Go's net/url reads them. WHATWG's URL would normalise and accept another set, and the question here is
-// whether Ignition on a machine will take the URL, so only Go's answer counts.
+// URLs as Go's net/url reads them. WHATWG's URL normalises and accepts another set. Ignition on a machine parses the
+// URL with Go, so only Go's rules count.
 
 export interface ParsedUrl {
   /** Lower case; empty for a relative URL. */
@@ -72,7 +72,7 @@ function isIpLiteral(text: string): boolean {
   return zone === undefined || (zone !== '' && isZone(zone));
 }
 
-/** Stricter about escapes than about what stands there plainly: an escape may only spell what a host may contain. */
+/** Stricter about escapes than about plain characters: an escape may only spell a character that a host may contain. */
 function isZone(zone: string): boolean {
   const plain = zone.replace(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));

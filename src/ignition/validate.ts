@@ -1,5 +1,5 @@
 // Checks a config against its spec: the rules of every object, parents before children, and duplicates in keyed lists.
-// What can only be seen in text (types, unknown keys) belongs to parse.ts.
+// Checks that need the text (types, unknown keys) are in parse.ts.
 import type { IgnitionConfig } from './config.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { ConfigFinding } from './problems.ts';
@@ -22,11 +22,11 @@ const rulesByType = Map.groupBy<ObjectType, SpecRule>(
 );
 
 export interface ValidateOptions {
-  /** Report entries that occur twice in a keyed list; on unless told otherwise. Ignition leaves it out after a merge. */
+  /** Report entries that occur twice in a keyed list; the default is true. Ignition leaves it out after a merge. */
   readonly duplicates?: boolean;
 }
 
-/** What a machine would say of this config; without positions, for configs that were built or merged. */
+/** The report of a machine about this config; without positions, for configs that were built or merged. */
 export function validate(config: IgnitionConfig, options: ValidateOptions = {}): IgnitionReport {
   return makeReport(findConfigProblems(config, options));
 }

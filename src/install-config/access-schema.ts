@@ -1,4 +1,4 @@
-// Who may log in, what is trusted, and the way out to the world: keys, secrets, proxy, certificates.
+// The fields about access: SSH keys, the pull secret, the proxy and additional certificates.
 import { z } from 'zod';
 import { noProxyMistake, proxyMistake, pullSecretMistake, trustBundleMistake } from './credentials.ts';
 import { textField } from './text-field.ts';

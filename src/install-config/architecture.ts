@@ -2,7 +2,7 @@
 export const architectures = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof architectures)[number];
 
-/** From Node's name for this machine. Where we build for nothing like it, machines are most likely amd64. */
+/** From Node's name for this machine. On any other architecture the machines are most likely amd64. */
 export function architectureOf(nodeName: string): Architecture {
   return nodeName === 'arm64' ? 'arm64' : 'amd64';
 }

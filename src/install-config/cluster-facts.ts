@@ -1,4 +1,4 @@
-// What the rest of the program asks an install-config most often, said once.
+// Facts that several rooms derive from an install-config.
 import type { InstallConfig } from './schema.ts';
 
 export type PlatformName = 'local' | 'none';

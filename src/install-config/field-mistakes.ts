@@ -1,5 +1,5 @@
-// What zod found, field by field, as mistakes a person can act on. A value is repeated only through `textAt`, which
-// knows the secrets.
+// The issues that zod found, as mistakes that a user can correct. A value is repeated only through `textAt`, which
+// hides secrets.
 import type { Architecture } from './architecture.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './issue-messages.ts';
@@ -12,7 +12,7 @@ import { holdsSecret } from './secrets.ts';
 
 export interface FieldMistake {
   readonly path: FieldPath;
-  /** Which of the two the cursor belongs on. */
+  /** Whether the mistake is at the key or at the value. */
   readonly at: 'key' | 'value';
   readonly text: string;
   readonly message: string;
@@ -43,13 +43,13 @@ export function readFields(value: Readonly<Record<string, unknown>>, architectur
       return unknownFields(fieldPath(issue), issue.keys.slice(0, mistakesMax), described);
     })
     .slice(0, mistakesMax);
-  // A file this wrong has nothing left worth judging.
+  // So many mistakes: the rules between fields would find nothing useful.
   if (mistakes.length >= mistakesMax) return { config: undefined, mistakes };
   const rest = mistakes.reduce((left, { path }) => withoutField(left, path), value);
   return { config: schema.safeParse(rest).data, mistakes };
 }
 
-/** The value without the field at the path; of a list nothing stays, lest the others move up. */
+/** The value without the field at the path. A list is removed as a whole, because its indexes would change. */
 function withoutField(
   value: Readonly<Record<string, unknown>>,
   [first, ...rest]: FieldPath,
@@ -114,7 +114,7 @@ function unknownFields(parent: FieldPath, keys: readonly string[], schema: JsonS
   });
 }
 
-/** What stands there, if it is one value and no secret. */
+/** The text of the value, if it is a single value and no secret. */
 export function textAt(value: unknown, path: FieldPath): string {
   const input = valueAt(value, path);
   if (typeof input !== 'string' && typeof input !== 'number' && typeof input !== 'boolean') return '';

@@ -1,5 +1,5 @@
-// What containerd can express of a mirror. It knows mirrors per registry, not per repository, and asks each for the path
-// that stands in the image's name, at most with something in front. So registry.test/team can be found at
+// Which mirrors containerd supports. It knows mirrors per registry, not per repository, and requests from each the path
+// in the image's name, at most with a prefix. So registry.test/team can be found at
 // mirror.test/team and at mirror.test/copies/team, and nowhere else.
 
 /** Everything behind the registry: `team/web` of `registry.test/team/web`. */
@@ -13,7 +13,7 @@ export function registryHost(repository: string): string {
 
 /**
  * Where below the mirror's registry the source's registry begins: empty for its root, `copies`, or undefined where
- * containerd cannot be told.
+ * containerd cannot express it.
  */
 export function mirrorBase(source: string, mirror: string): string | undefined {
   const [wanted, there] = [repositoryPath(source), repositoryPath(mirror)];

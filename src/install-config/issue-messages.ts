@@ -1,4 +1,4 @@
-// zod's issues in the words of an install-config. Whatever a schema says itself (`error`, `check`) wins over these.
+// Messages for zod's issues in an install-config. A message in the schema itself (`error`, `check`) wins over these.
 import type { z } from 'zod';
 import type { JsonSchema } from './json-schema.ts';
 import { nearest } from './mistake.ts';

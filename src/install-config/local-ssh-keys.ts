@@ -1,4 +1,4 @@
-// The public keys of the person at this machine, the one to prefer first. Private keys are never opened.
+// The SSH public keys of the user on this machine, the preferred one first. Private keys are never opened.
 import { join } from 'node:path';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';

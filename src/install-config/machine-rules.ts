@@ -1,4 +1,4 @@
-// How many machines of which kind, and the hosts a person brings along.
+// Rules about the number of machines of each kind, and about the hosts that a user provides.
 import { isUsableIn, readAddress, readRange } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
 import { hostRoles, type HostRole } from './machines-schema.ts';

@@ -1,4 +1,4 @@
-// Who the machines are: the two pools, and the hosts a person brings along. How many of what is judged in rules.ts.
+// The fields about machines: the two pools, and the hosts that a user provides. machine-rules.ts checks their number.
 import { z } from 'zod';
 import { type Architecture, architectures } from './architecture.ts';
 import { addressMistake } from './cidr.ts';
@@ -11,7 +11,7 @@ const workerReplicas = z.int().min(0).max(1000);
 /** Node names become values of the label kubernetes.io/hostname, and label values end at 63 characters. */
 const hostNameMax = 63;
 
-/** They are renewed six minutes before their end at the latest (pki/chain.ts); shorter ones would be renewed all the time. */
+/** They are renewed at the latest six minutes before their end (pki/chain.ts); shorter ones would always be due. */
 const shortestLeafMinutes = 10;
 
 const threadsStay = 'cannot be done from here: Firstlight sets no kernel arguments, switch threads off in the firmware';

@@ -1,4 +1,4 @@
-// The ranges of machines, pods and Services: apart from each other, large enough, and not where others live.
+// Rules about the ranges of machines, pods and Services: disjoint, large enough, and not in use by other software.
 import { overlap, readRange, sizeOf } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
@@ -45,7 +45,7 @@ function overlaps(input: RuleInput): readonly RuleFinding[] {
   return pairs
     .filter(([a, b]) => overlap(readRange(a.cidr), readRange(b.cidr)))
     .map(([a, b]) => {
-      // Point at what the person wrote; of two written ones at the later.
+      // Point at the field that the user wrote; of two written ones at the later.
       const [at, other] = input.isWritten(b.path) ? [b, a] : [a, b];
       const origin = input.isWritten(other.path) ? '' : ', which is the default';
       return { path: at.path, message: `${at.name} ${at.cidr} overlaps ${other.name} ${other.cidr}${origin}` };

@@ -1,4 +1,4 @@
-// The `networking` section. Ranges are IPv4 and written canonically; whether they suit each other is in rules.ts.
+// The `networking` section. Ranges are IPv4 and written canonically; network-rules.ts checks them against each other.
 import { z } from 'zod';
 import { rangeMistake, rangePattern } from './cidr.ts';
 import { textField } from './text-field.ts';

@@ -1,4 +1,4 @@
-// The way out to the world and what Kubernetes is switched to: proxy, trust, mirrors, feature gates.
+// Rules about the proxy, additional certificates, mirrors and feature gates.
 import { mirrorBase, repositoryPath } from './image-mirror.ts';
 import type { ConfigRule } from './rule.ts';
 

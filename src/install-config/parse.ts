@@ -1,6 +1,6 @@
 // Text of an install-config → a complete config, or every mistake in it at once.
-// Three sieves, each finer: the text (strict-yaml.ts), the fields (schema.ts), what relates fields (rules.ts). A later
-// sieve still runs where an earlier one found something, on the fields that are not in doubt.
+// Three checks in this order: the text (strict-yaml.ts), the fields (schema.ts), the rules between fields (rules.ts). A
+// later check still runs after an earlier one found mistakes, on the fields without mistakes.
 import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
 import { type FieldMistake, readFields, textAt } from './field-mistakes.ts';
@@ -13,7 +13,7 @@ import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { readStrictYaml, type YamlSource } from '../source-text/strict-yaml.ts';
 
 export interface ParseOptions {
-  /** How messages call the file. */
+  /** How messages name the file. */
   readonly file: string;
   /** Of the machine firstlight runs on: the default of both pools. */
   readonly architecture: Architecture;
@@ -21,7 +21,7 @@ export interface ParseOptions {
 
 export interface ParsedInstallConfig {
   readonly config: InstallConfig;
-  /** Not mistakes, but worth a line. */
+  /** Unusual, but no mistakes. */
   readonly warnings: readonly ConfigMistake[];
 }
 
@@ -103,7 +103,7 @@ function byPlace(a: ConfigMistake, b: ConfigMistake): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** The section to read up on: that of the first mistake inside a known one. */
+/** The section that `explain` is suggested for: that of the first mistake inside a known one. */
 function explainPath(mistakes: readonly ConfigMistake[]): string {
   const sections = mistakes.map(({ path }) => /^\w+/.exec(path)?.[0] ?? '');
   const section = sections.find((name) => Object.hasOwn(installConfigSchema('amd64').shape, name));

@@ -1,5 +1,5 @@
-// What `create install-config` asks a person, as data. An answer is judged by the same definition and rules as the
-// file it will become, so that the dialogue can never write what reading would refuse.
+// The questions of `create install-config`, as data. An answer is checked by the same schema and rules as the file, so
+// that the dialogue never writes a file that reading would refuse.
 import type { Architecture } from './architecture.ts';
 import { mistakeSentence } from '../source-text/mistake.ts';
 import { quoted } from '../source-text/quoted-text.ts';
@@ -18,7 +18,7 @@ export interface Answers {
 
 export interface Question {
   readonly name: keyof Answers;
-  /** Said once, before the question is first asked. */
+  /** Printed once, before the question is first asked. */
   readonly preamble: (keys: readonly FoundSshKey[]) => string;
   readonly text: string;
   /** What Enter alone means, as it would be typed. */
@@ -69,7 +69,7 @@ export function defaultAnswers(architecture: Architecture): Answers {
   return { name: metadata.name, baseDomain, masters: controlPlane.replicas, workers: compute[0].replicas };
 }
 
-/** The install-config that answers make: what matters, spelled out, so that the file shows where to change it. */
+/** The install-config of the answers, with the important defaults written out: the file shows where to change them. */
 export function inputOf(answers: Answers, architecture: Architecture): InstallConfigInput {
   const { networkType, machineNetwork, clusterNetwork, serviceNetwork } = defaultInstallConfig(architecture).networking;
   return {
@@ -96,7 +96,7 @@ export function judgeAnswer(
 ): JudgedAnswer {
   const { [question.name]: _, ...others } = known.answers;
   const value = question.read(typed, known.keys);
-  // What is typed may have the wrong type; the check below is what finds out.
+  // The typed value may have the wrong type; the check below finds that.
   const answers = { ...others, ...(value === undefined ? {} : { [question.name]: value }) } as Answers;
   const text = JSON.stringify(inputOf(answers, known.architecture));
   const checked = checkInstallConfig(text, { file: '', architecture: known.architecture });

@@ -1,5 +1,5 @@
-// An install-config as a file that teaches: every field under the sentence that `explain` says about it, and a first
-// line that lets editors complete it. Reading the file gives back exactly the config that was rendered.
+// An install-config as a file with comments: above every field its description from `explain`, and a first line that
+// lets editors complete fields. Reading the file gives back exactly the config that was rendered.
 import { Document, isMap, isScalar, isSeq, type ToStringOptions } from 'yaml';
 import type { Architecture } from './architecture.ts';
 import { fieldsOf, type JsonSchema, jsonSchema, schemaFile } from './json-schema.ts';
@@ -20,7 +20,7 @@ export function renderInstallConfig(input: InstallConfigInput, architecture: Arc
   return document.toString(textOptions);
 }
 
-/** Puts each field's description above it. The first field of a list entry has none: its list has just been described. */
+/** Puts each field's description above it. The first field of a list entry has none: its list has one already. */
 function describe(node: unknown, schema: JsonSchema, depth: number): void {
   if (isSeq(node)) for (const item of node.items) describe(item, schema, depth);
   if (!isMap(node)) return;

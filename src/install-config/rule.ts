@@ -1,5 +1,5 @@
-// What relates fields to each other, as values. A rule reads a complete, well-typed config; it is skipped while one of
-// the fields it reads is itself wrong, so that a person never gets a second message caused by the first.
+// A rule between fields, as a value. It reads a complete, well-typed config; it is skipped while one of the fields it
+// reads has a mistake, so that a user never gets a second message caused by the first.
 import type { Architecture } from './architecture.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { InstallConfig } from './schema.ts';
@@ -8,7 +8,7 @@ export interface RuleInput {
   readonly config: InstallConfig;
   /** Of the machine firstlight runs on. */
   readonly architecture: Architecture;
-  /** Whether the person wrote the field, or it has its default. */
+  /** True when the user wrote the field, false when it has its default. */
   readonly isWritten: (path: FieldPath) => boolean;
 }
 

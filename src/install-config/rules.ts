@@ -1,4 +1,4 @@
-// Every rule between fields, in the order they are checked and explained. To add one: a value in the list it belongs to.
+// Every rule between fields, in the order they are checked and explained. To add one: a value in one of the lists.
 import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
 import { areRelated, type FieldPath } from '../source-text/field-path.ts';

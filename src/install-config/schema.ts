@@ -1,5 +1,5 @@
 // The install-config: one definition that gives the types, the defaults, the messages, the JSON Schema and the text of
-// `explain`. Field names and rules are those of openshift-install v1, so that its users are at home; every field has a
+// `explain`. Field names and rules are those of openshift-install v1, so that its users know them; every field has a
 // default, so that an empty file is a cluster. What relates one field to another is in rules.ts.
 import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
@@ -89,6 +89,6 @@ export function installConfigSchema(architecture: Architecture): ReturnType<type
 
 /** The install-config with every default filled in: what the rest of the program works with. */
 export type InstallConfig = z.output<ReturnType<typeof installConfigSchema>>;
-/** What a person may write. */
+/** What a user may write. */
 export type InstallConfigInput = z.input<ReturnType<typeof installConfigSchema>>;
 export type InstallConfigHost = InstallConfig['hosts'][number];

@@ -1,11 +1,11 @@
-// Which fields of an install-config are secret. The list is short on purpose: whatever is in it is never repeated in
+// Which fields of an install-config are secret. The list is short on purpose: a secret is never repeated in
 // a message, and is blanked in the copy of the install-config that the cluster keeps.
 import { areRelated, type FieldPath } from '../source-text/field-path.ts';
 import type { InstallConfig } from './schema.ts';
 
 const secretFields: readonly FieldPath[] = [['pullSecret'], ['proxy', 'httpProxy'], ['proxy', 'httpsProxy']];
 
-/** Also true of what holds a secret: a person may have put the text one level too high. */
+/** Also true of a field that contains a secret one: a user may have put the text one level too high. */
 export function holdsSecret(path: FieldPath): boolean {
   return secretFields.some((secret) => areRelated(secret, path));
 }

@@ -1,6 +1,6 @@
 // A line of authorized_keys (sshd(8), "AUTHORIZED_KEYS FILE FORMAT"): optional options, type, base64 blob, comment.
 // The blob is read to its last byte (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4): a key that was cut while pasting is
-// found here and not by a locked door later.
+// found here and not when a login fails.
 type Part = 'key32' | 'rsa' | { readonly curve: string; readonly pointBytes: number } | 'application';
 
 const curves = {

@@ -1,5 +1,5 @@
-// How a text field gets its check: a function that says what is wrong becomes part of the one zod definition, and the
-// words for what is allowed travel with the issue into the mistake.
+// A text field with a check: a function that returns what is wrong becomes part of the zod schema, and the words for
+// what is allowed go with the issue into the mistake.
 import { z } from 'zod';
 
 export interface TextRule {

@@ -1,4 +1,4 @@
-// Words into lines no longer than a width. A word that is longer stays whole: it may be a command or a path.
+// Breaks a text into lines no longer than a width. A word that is longer stays whole: it may be a command or a path.
 export function wrapText(
   text: string,
   options: { readonly width: number; readonly margin: string },

@@ -1,5 +1,5 @@
-// Questions about certificates that are already there: who signed it, whose key is it, for how long, is it still what we want.
-// All pure; the caller brings the time.
+// Facts about existing certificates: which signer signed it, which key belongs to it, how long it is valid, and whether
+// it must be issued anew. Pure functions; the caller gives the time.
 import { X509Certificate } from 'node:crypto';
 import { type Certificate, readBundle } from './certificate.ts';
 import { type Credential, type LeafContents, purposeUsages } from './issue.ts';
@@ -15,8 +15,8 @@ export type Validity =
 /** The part of a certificate's life after which it is renewed: two failed attempts still leave weeks of a year. */
 export const renewalPoint = 0.7;
 /**
- * And no later than this before its end: components of Kubernetes look at the files of their client certificates every
- * five minutes, and a certificate that they have not taken up yet must not end meanwhile.
+ * It is renewed at the latest this long before its end: components of Kubernetes read the files of their client
+ * certificates every five minutes, and the old certificate must not end before they have read the new one.
  */
 const uptakeMs = 6 * 60_000;
 
@@ -58,7 +58,7 @@ export function keyMatches(key: KeyPair, certificate: Certificate): boolean {
 
 export interface WantedCredential {
   readonly contents: LeafContents;
-  /** The certificates of those who may have signed it. */
+  /** The certificates of the signers that may have signed it. */
   readonly signerBundlePem: string;
   readonly now: Date;
 }

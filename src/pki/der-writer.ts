@@ -1,5 +1,5 @@
 // Writes DER (X.690), the few types that certificates and requests need: each function gives the octets of one value.
-// Rule: what is written here, the strict reader of der.ts accepts.
+// The strict reader of der.ts accepts everything that is written here.
 import { derTags } from './der.ts';
 
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {

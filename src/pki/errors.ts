@@ -1,4 +1,4 @@
-// What can be wrong with a key, a certificate or a signing request that somebody handed to us.
+// What can be wrong with a key, a certificate or a signing request that was given to us.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

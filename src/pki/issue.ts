@@ -1,5 +1,5 @@
-// Makes certificates: a signer that vouches for itself, and leaves that a signer vouches for.
-// Rules: what a leaf may do comes from its profile, never from a request; no leaf is valid at a moment when its signer is not.
+// Makes certificates: self-signed signers, and leaves that a signer signs.
+// What a leaf may do comes from its profile, never from a request. A leaf is only valid while its signer is valid.
 import { createHash } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 import { type Certificate, readCertificate, signerIdentity } from './certificate.ts';
@@ -11,7 +11,7 @@ import type { ExtendedKeyUsage } from './oids.ts';
 import { pemOf } from './pem.ts';
 import { type CertificateBody, writeCertificate } from './x509-writer.ts';
 
-/** A certificate and the key it speaks for. */
+/** A certificate and its key. */
 export interface Credential {
   readonly certificatePem: string;
   readonly key: KeyPair;
@@ -31,7 +31,10 @@ export interface LeafContents {
 export interface IssueOptions {
   readonly random: Random;
   readonly now: Date;
-  /** How long before `now` validity begins, against clocks that disagree. One hour unless told, a tenth of a short life. */
+  /**
+   * How long before `now` validity begins, because clocks disagree. The default is one hour, and a tenth of the
+   * validity where that is shorter.
+   */
   readonly backdateMs?: number;
 }
 
@@ -75,9 +78,8 @@ export function issueLeaf(contents: LeafContents, signer: Credential, options: I
 }
 
 /**
- * The certificate that `signer` gives to somebody else's public key.
- * Clipped to the life of the signer on both sides: some verifiers (and every person reading) expect the periods to nest,
- * and since signers are backdated themselves, a leaf made at once keeps its full allowance.
+ * The certificate that `signer` gives to a public key. Its validity is clipped to that of the signer on both sides:
+ * some verifiers, and every reader, expect this. Signers are backdated too, so a leaf made at once keeps its full backdate.
  */
 export function certify(
   publicPem: string,
@@ -94,7 +96,7 @@ export function certify(
     notAfter: new Date(Math.min(endOf(contents.validityDays, options).getTime(), issuer.notAfter.getTime())),
     publicPem,
     ca: undefined,
-    // An EC key signs handshakes and never enciphers keys, so digitalSignature is all that TLS needs (RFC 8446 §4.4.2.2).
+    // An EC key signs handshakes and never enciphers keys: TLS needs digitalSignature only (RFC 8446 §4.4.2.2).
     keyUsages: ['digitalSignature'],
     extendedKeyUsages: purposeUsages[contents.purpose],
     dnsNames: [...new Set(contents.dnsNames.map(checkedDnsName))],
@@ -131,7 +133,7 @@ function usableSigner(signer: Credential, now: Date): Certificate {
   return certificate;
 }
 
-/** A leaf of minutes that began an hour ago would be old, and due for renewal, the moment it is made. */
+/** A leaf for some minutes with a backdate of an hour would be due for renewal at the moment it is made. */
 function startOf(validityDays: number, options: IssueOptions): Date {
   const backdateMs = options.backdateMs ?? Math.min(defaultBackdateMs, (validityDays * dayMs) / 10);
   return wholeSecond(options.now.getTime() - backdateMs);
@@ -159,7 +161,7 @@ function keyIdOf(publicPem: string): Uint8Array {
   return createHash('sha1').update(bitStringOf(bits, 'public key').bytes).digest();
 }
 
-/** Names reach us from checked configuration; a name that no client could match is a mistake of ours. */
+/** Names come from checked configuration, so a name that no client could match is a bug. */
 function checkedDnsName(name: string): string {
   if (!/^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?$/.test(name)) {
     throw new Error(`${JSON.stringify(name)} is not a DNS name in lower case`);

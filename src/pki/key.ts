@@ -1,6 +1,6 @@
 // EC P-256 key pairs as values: the private half wrapped in Secret, both halves as the PEM that OpenSSL and Go read.
-// Made from Random.bytes alone, so a seeded run replays its keys. P-256 is the only curve: every consumer accepts it, and
-// a key of another kind in one of our files means that somebody exchanged the file.
+// Made from Random.bytes alone, so that a seeded run makes the same keys again. P-256 is the only curve: every consumer
+// accepts it. A key of another kind in one of our files means that the file was exchanged.
 import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';

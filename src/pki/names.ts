@@ -1,5 +1,5 @@
-// The two ways a certificate or a request names somebody: a distinguished name (RFC 5280 §4.1.2.4) and alternative names
-// (§4.2.1.6). Readers report every part; what to make of a strange one is the caller's judgement.
+// Strict readers of the two kinds of names in a request: the distinguished name (RFC 5280 §4.1.2.4) and the alternative
+// names (§4.2.1.6). They report every part; the caller decides what a strange part means.
 import { isUtf8 } from 'node:buffer';
 import ipaddr from 'ipaddr.js';
 import { childrenOf, type DerNode, DerError, derTags, expectTag, oidOf, readDer, sequenceOf } from './der.ts';
@@ -15,7 +15,7 @@ export interface NameAttribute {
   readonly oid: string;
   /** Attributes with the same number share one (multi-valued) RDN. */
   readonly rdn: number;
-  /** Undefined when the value is no UTF8String, PrintableString or IA5String, or not one that keeps its own rules. */
+  /** Undefined when the value is no UTF8String, PrintableString or IA5String, or breaks the rules of its type. */
   readonly text: string | undefined;
   readonly tag: number;
   readonly raw: Uint8Array;
@@ -85,7 +85,7 @@ export function readAlternativeNames(der: Uint8Array): AlternativeNames {
   return names;
 }
 
-/** One spelling for one address: `::1`, not `0:0::1`. Throws on what is no address: those are checked where they enter. */
+/** One spelling for one address: `::1`, not `0:0::1`. Throws for a text that is no address: callers check before. */
 export function canonicalAddress(address: string): string {
   const parsed = ipaddr.parse(address);
   return parsed.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).toRFC5952String() : parsed.toString();
@@ -108,7 +108,7 @@ function textOf(node: DerNode): string | undefined {
   if (node.tag === derTags.ia5String) return ia5Text(node.content);
   if (node.tag !== derTags.printableString) return undefined;
   const text = decode(node.content);
-  // `*`, `&`, `@` and `_` are not in the alphabet, but Go reads the first two; refusing them costs nobody anything.
+  // `*`, `&`, `@` and `_` are not in the alphabet, but Go reads the first two; no honest request needs them.
   return /^[A-Za-z0-9 '()+,./:=?-]*$/.test(text) ? text : undefined;
 }
 

@@ -54,7 +54,7 @@ const attributeNames: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'emailAddress',
 };
 
-/** The short name a person knows a subject attribute by, or its number. */
+/** The usual short name of a subject attribute, or its number. */
 export function attributeName(oid: string): string {
   return attributeNames[oid] ?? oid;
 }

@@ -1,4 +1,4 @@
-// PEM (RFC 7468): base64 between two dashed lines, the form in which keys and certificates travel and lie on disk.
+// PEM (RFC 7468): base64 between two dashed lines, the form of keys and certificates in files and messages.
 
 export interface PemBlock {
   readonly label: string;
@@ -12,7 +12,7 @@ export function pemOf(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${(lines ?? []).join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** Every block of `text` in order; what stands between blocks is comment (RFC 7468 §5.2). Undefined when one is broken. */
+/** Every block of `text` in order; text between blocks is comment (RFC 7468 §5.2). Undefined when one is broken. */
 export function pemBlocks(text: string): PemBlock[] | undefined {
   const found = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----\s([A-Za-z0-9+/=\s]*)-----END \1-----/g)];
   const begun = text.match(/-----BEGIN /g)?.length ?? 0;

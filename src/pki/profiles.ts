@@ -1,13 +1,13 @@
-// Every signer and every leaf of a cluster, as two tables: whom it names, what it may do, who holds it, why it exists.
+// Every signer and every leaf of a cluster, as two tables: its names, its usages, its holders, why it exists.
 // Assets, masters that sign their own leaves, and `explain` read the same rows.
-// Rule: exactly one row says system:masters, and no row speaks for two components.
+// Exactly one row has the group system:masters, and no row is the identity of two components.
 import type { LeafContents, Purpose } from './issue.ts';
 import type { Subject } from './names.ts';
 
 export interface SignerProfile {
   readonly subject: Subject;
   readonly validityDays: number;
-  /** What it vouches for. */
+  /** What it signs. */
   readonly signs: string;
   readonly heldBy: string;
   readonly why: string;
@@ -26,14 +26,14 @@ export interface ClusterEndpoints {
 /** What a certificate needs to know about the machine that will hold it. */
 export interface CertifiedMachine {
   readonly name: string;
-  /** Every address from which it may speak: an etcd peer is refused when its source address is not in its certificate. */
+  /** Every source address of its connections: etcd refuses a peer whose address is not in its certificate. */
   readonly addresses: readonly string[];
 }
 
 export interface CertificateFacts {
   readonly cluster: ClusterEndpoints;
   readonly machine: CertifiedMachine;
-  /** How long leaves live that a control-plane machine makes for itself; as long as their row says unless told. */
+  /** The validity of leaves that a control-plane machine makes for itself; without it, the one of their row. */
   readonly leafMinutes?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
-// What an honest signing request does not contain, found and put in words. An approver refuses a request that has any,
-// so a finding too many costs a retry and a finding too few may cost the cluster: when in doubt, report.
+// Finds what an honest signing request does not contain. The approver refuses a request with any oddity: a false
+// finding costs a retry, a missing one may cost the cluster. When in doubt, report.
 import { type DerNode, derTags } from './der.ts';
 import type { Extension } from './extensions.ts';
 import { type NameAttribute, nameText } from './names.ts';

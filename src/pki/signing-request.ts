@@ -1,6 +1,6 @@
-// Reads a certificate signing request that a stranger sent (PKCS#10, RFC 2986), for somebody who must judge it.
-// Rules: a value of type SigningRequest is strict DER and signed by the key it names; everything in it that an honest
-// request of ours would not contain stands in `oddities`. Approve none that has any; never copy from one into a certificate.
+// Reads certificate signing requests (PKCS#10, RFC 2986) from untrusted machines, for the approver.
+// A value of type SigningRequest is strict DER and signed by the key it names; `oddities` holds everything that an
+// honest request does not contain. Approve none with oddities, and never copy from a request into a certificate.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import {
   bitStringOf,
@@ -50,7 +50,7 @@ export interface SigningRequest extends AlternativeNames {
   readonly subjectText: string;
   readonly publicPem: string;
   readonly publicKey: PublicKeyKind;
-  /** What the request would like to be allowed; it decides nothing. */
+  /** The usages that the request asks for; they decide nothing. */
   readonly keyUsages: readonly KeyUsage[];
   readonly extendedKeyUsages: readonly string[];
   /** Numbers of all extensions asked for, in order, repeats included. */
@@ -61,7 +61,7 @@ export interface SigningRequest extends AlternativeNames {
 /** A kubelet's request has under 1000 characters. */
 const requestLengthMax = 65_536;
 
-/** Throws PKI_REQUEST_UNREADABLE for what is not one strict request, PKI_REQUEST_FORGED for one without proof of its key. */
+/** Throws PKI_REQUEST_UNREADABLE for anything but one strict request, PKI_REQUEST_FORGED for a wrong signature. */
 export function readSigningRequest(pem: string): SigningRequest {
   try {
     return readRequest(onlyBlock(pem));
@@ -71,7 +71,7 @@ export function readSigningRequest(pem: string): SigningRequest {
   }
 }
 
-/** Asks for a certificate in our own name: PEM of a request for `key`. */
+/** The PEM of a request for `key`. */
 export function makeSigningRequest(wanted: RequestBody, key: KeyPair): string {
   return pemOf('CERTIFICATE REQUEST', writeSigningRequest(wanted, key));
 }
@@ -139,10 +139,10 @@ function kindOf(key: KeyObject): PublicKeyKind {
   throw new DerError(`its public key is of the kind ${type}`);
 }
 
-/** The NIST curves, the only ones that Go's TLS speaks. */
+/** The NIST curves, the only ones that Go's TLS supports. */
 const curveBits: Readonly<Record<string, number>> = { prime256v1: 256, secp384r1: 384, secp521r1: 521 };
 
-/** What each accepted signature algorithm hashes with and which keys it is for. SHA-1 and older are refused. */
+/** The digest and the kind of key of each accepted signature algorithm. SHA-1 and older are refused. */
 const signatureAlgorithms: Readonly<Record<string, { digest: string | null; key: PublicKeyKind['type'] }>> = {
   '1.2.840.10045.4.3.2': { digest: 'sha256', key: 'ec' },
   '1.2.840.10045.4.3.3': { digest: 'sha384', key: 'ec' },

@@ -1,5 +1,5 @@
-// Who believes whom: for every place that checks certificates, the signers it trusts and nothing more.
-// A signer listed in a bundle can make any identity that place knows, so a new entry here is a decision about power.
+// For every program that checks certificates, the signers that it trusts and no others.
+// A signer in a bundle can make any identity for the programs that read it, so a new entry widens its power.
 import { joinBundle } from './certificate.ts';
 import type { SignerName } from './profiles.ts';
 

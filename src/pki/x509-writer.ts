@@ -1,5 +1,5 @@
 // Turns plain values into a signed certificate (RFC 5280 §4.1) or signing request (RFC 2986), as DER.
-// What belongs into them is decided by its callers; the octets are judged by OpenSSL and Go in test/oracle/.
+// The callers decide the contents; OpenSSL and Go check the octets in test/oracle/.
 import ipaddr from 'ipaddr.js';
 import * as der from './der-writer.ts';
 import { type KeyPair, publicKeyDer, signWith } from './key.ts';

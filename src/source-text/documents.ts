@@ -45,7 +45,7 @@ interface Piece {
   readonly start: number;
 }
 
-/** `---` at the start of a line always ends a document, whatever it stands in (YAML 1.2 §9.1.2). */
+/** `---` at the start of a line always ends a document, also inside a text (YAML 1.2 §9.1.2). */
 function splitDocuments(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let start = 0;

@@ -1,5 +1,5 @@
 // One YAML document → plain value plus the place of every field in it. What YAML can say and a configuration must not
-// (aliases, leading zeros, keys that are no names) is a mistake with a place, never a surprise further down.
+// (aliases, leading zeros, keys that are no names) is a mistake with a place, and never reaches later code.
 // An empty value (`sshKey:`) means "not given", as Go readers take it, and becomes undefined.
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import { type FieldPath, fieldPathText } from './field-path.ts';

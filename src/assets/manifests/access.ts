@@ -1,4 +1,4 @@
-// Who may do what on the first day: bindings of Kubernetes' own roles to the identities of the PKI table.
+// The first access rights: bindings of Kubernetes' own roles to the identities of the table in pki/profiles.ts.
 // There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
 import { manifestAsset } from './manifest-asset.ts';
 

@@ -1,6 +1,6 @@
-// What the agents of masters may do, by name wherever the API lets a rule name objects. A rule cannot name an object that
-// a POST is about to create, so what they write exists beforehand (the Leases) or is made by server-side apply, where
-// the name is known and checked.
+// What the agents of masters may do. Rules name objects wherever the API allows it. A rule cannot name an object that a
+// POST creates, so the objects that agents write exist before (the Leases) or are made by server-side apply, where the
+// API knows and checks the name.
 import { etcdEndpoints, agentLeases, joinRecordName, systemNamespace } from '../../contract/cluster-objects.ts';
 import type { Inventory } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
@@ -71,10 +71,10 @@ function systemRules({ isClosed, machines }: Inventory): readonly Rule[] {
   const written = { resourceNames: [...masters, etcdEndpoints.name] };
   return [
     { apiGroups: [''], resources: ['configmaps'], verbs: read },
-    // Whoever may join under any name cannot be named here.
+    // In an open inventory machines join under any name, so a rule cannot name their records.
     { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'], ...(isClosed ? written : {}) },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'], resourceNames: agentLeases },
-    // Single-use tokens of joining machines; their names are chance.
+    // Single-use tokens of joining machines; their names are random.
     { apiGroups: [''], resources: ['secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
   ];
 }

@@ -1,4 +1,4 @@
-// What the cluster remembers of how it was made, under the name that tools for such clusters look for.
+// The install-config of the cluster without its secrets, under the name that tools for such clusters look for.
 import { withoutSecrets } from '../../install-config/secrets.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { installConfig } from '../install-config.ts';

@@ -1,6 +1,6 @@
-// What decides how the machines of each pool are configured: the kinds, the facts about the cluster, and the keys with
-// which a person may log in. The built-in MachineConfigs are not written out: they are generated from the facts wherever
-// they are needed, so that a newer Firstlight brings newer ones.
+// The objects that the configuration of each pool comes from: the kinds, the facts about the cluster, and the SSH keys
+// of users. The built-in MachineConfigs are not written: they are generated from the facts where they are needed, so
+// that a newer Firstlight brings newer ones.
 import { baseRoles, sshMachineConfig } from '../../machine-config/base-machine-configs.ts';
 import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../machine-config/manifests.ts';

@@ -1,4 +1,4 @@
-// A manifest is an asset of one YAML file in manifests/. A person may edit it, add others beside it, or remove it:
+// A manifest is an asset of one YAML file in manifests/. A user may edit it, add others beside it, or remove it:
 // a removed manifest stays removed.
 import { toYamlDocuments } from '../../kubernetes/yaml.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from '../asset.ts';

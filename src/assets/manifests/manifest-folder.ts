@@ -1,5 +1,5 @@
-// All of manifests/ as it is on the disk: what we wrote, what a person edited, and what they put beside it.
-// Two files that define the same object are refused, because only one of them could win, and silently.
+// All of manifests/ as it is on the disk: generated files, edited files, and files that the user added.
+// Two files that define the same object are refused: otherwise one of them would win silently.
 import { type Document, parseAllDocuments } from 'yaml';
 import { asset, type FileSet } from '../asset.ts';
 import { placeText, positionsIn } from '../../source-text/place.ts';

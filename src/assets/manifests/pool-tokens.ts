@@ -1,5 +1,5 @@
-// The digests of the pool tokens, for the config servers of masters. Applying a newer one is how a join key is rotated in
-// a living cluster. A Secret although nothing can be joined with a digest: who may join is nobody else's business.
+// The digests of the pool tokens, for the config servers of masters. To rotate the join key of a running cluster, apply
+// a newer one. It is a Secret, although no machine can join with a digest: other users need not know who may join.
 import { joinKeys, poolTokenDigests } from '../join-keys.ts';
 import { manifestAsset } from './manifest-asset.ts';
 import { poolTokensSecret } from '../../contract/cluster-objects.ts';

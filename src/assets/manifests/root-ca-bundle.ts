@@ -1,4 +1,4 @@
-// The public half of root-ca, for whoever has to talk to a config server from inside the cluster.
+// The certificate of root-ca, for programs inside the cluster that connect to a config server.
 import { rootCa } from '../signers.ts';
 import { manifestAsset } from './manifest-asset.ts';
 import { systemNamespace } from '../../contract/cluster-objects.ts';

@@ -14,7 +14,7 @@ type Filesystem = Infer<typeof filesystem>;
 
 const guid = /^(?:|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$/;
 
-/** Array levels in all their spellings; those without redundancy have no use for spares. */
+/** Array levels in all their spellings; those without redundancy cannot use spares. */
 const raidLevels: Readonly<Record<string, { readonly spares: boolean }>> = {
   ...Object.fromEntries(['linear', 'raid0', '0', 'stripe'].map((level) => [level, { spares: false }])),
   ...Object.fromEntries(
@@ -67,7 +67,7 @@ interface Extent {
   readonly end: number;
 }
 
-/** Only what is placed explicitly can be compared: start 0 is wherever there is room. */
+/** Only what is placed explicitly can be compared: start 0 means any free room. */
 function* partitionsDoNotOverlap({ device, partitions = [] }: Disk): Iterable<ConfigFinding> {
   if (device === '') return;
   const extents: Extent[] = partitions.flatMap(({ startMiB = 0, sizeMiB }, index) => {

@@ -1,4 +1,4 @@
-// Rules for whatever is fetched: its URL, compression, hash and headers, and the proxies on the way.
+// Rules for everything that is fetched: its URL, compression, hash and headers, and the proxies on the way.
 import { decodeDataUrl } from '../data-url.ts';
 import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';

@@ -1,5 +1,5 @@
 // A rule looks at one object of a config and yields what is wrong with it, with paths relative to that object. Rules
-// know nothing of each other; where a spec version changes one, it asks for the version.
+// do not depend on each other; a rule that differs between spec versions looks at the version.
 import type { ConfigFinding } from '../problems.ts';
 import type { Infer, ObjectType } from '../schema.ts';
 import type { SpecVersion } from '../spec-version.ts';

@@ -44,7 +44,7 @@ function* instancesHaveInstallableTemplates({ units = [] }: Infer<typeof systemd
   }
 }
 
-/** A template that can be read and installs nothing; one that cannot be read is reported for that. */
+/** A readable template without [Install]. An unreadable one is reported as unreadable instead. */
 function isUselessTemplate({ name, contents = '' }: Infer<typeof unit>): boolean {
   if (contents === '' || !name.endsWith('@.service')) return false;
   const read = readUnit(contents);
