@@ -1,6 +1,6 @@
-// The door through which the network comes to us: an HTTP/1.1 server, with TLS or on loopback without. The contract
-// owns what has to hold for every server: nothing is unlimited (headers, time, connections in all and per address, idle
-// time), a silent client never keeps another from being served, new certificates take effect without closing anything.
+// The contract of an HTTP/1.1 server, with TLS, or without on loopback. For every server: nothing is unlimited
+// (headers, time, connections in total and per address, idle time), a silent client never keeps others from being
+// served, and a new certificate takes effect without closing connections.
 export interface ServerRequest {
   readonly method: string;
   /** The request target as it was sent: neither decoded nor normalised. */
@@ -12,46 +12,46 @@ export interface ServerRequest {
 
 export interface Peer {
   readonly address: string;
-  /** `balancer`: told by a configured load balancer, and to be believed. `connection`: whoever opened the connection. */
+  /** `balancer`: stated by a configured load balancer, which is trusted. `connection`: the peer of the connection. */
   readonly from: 'connection' | 'balancer';
 }
 
 export interface ServerAnswer {
   readonly status: number;
-  /** `content-length` is added where it is missing. */
+  /** `content-length` is added if it is missing. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Left out for HEAD, which still gets its length. */
+  /** Not sent for HEAD, which still gets its length. */
   readonly body: Uint8Array;
 }
 
 export interface ServingPair {
-  /** The leaf first, then what is needed to reach a CA. */
+  /** The leaf first, then the intermediate certificates. */
   readonly certificatePem: string;
   readonly keyPem: string;
 }
 
 export interface ServerLimits {
   readonly headerBytes: number;
-  /** From the connection to the end of the TLS handshake. */
+  /** From the TCP connection to the end of the TLS handshake. */
   readonly handshakeMs: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersMs: number;
   /** Between two requests on one connection. */
   readonly idleMs: number;
-  /** For a client to take an answer. */
+  /** For a client to receive an answer. */
   readonly answerMs: number;
   readonly connections: number;
   readonly connectionsPerAddress: number;
 }
 
-/** What happened to a connection that no request tells of. */
+/** Failures of connections that are not visible in a request. */
 export type ConnectionTrouble =
   | { readonly kind: 'tls'; readonly address: string; readonly code: string }
   | { readonly kind: 'plain-http'; readonly address: string }
   | { readonly kind: 'proxy-header'; readonly address: string; readonly reason: string }
   | { readonly kind: 'bad-request'; readonly address: string; readonly code: string }
   | { readonly kind: 'too-slow'; readonly address: string; readonly phase: 'request' | 'answer' }
-  /** A quiet connection was closed for a new one, or the new one was closed because none was quiet. */
+  /** A quiet connection was closed for a new one, or the new one was closed because no other was quiet. */
   | {
       readonly kind: 'full';
       readonly address: string;
@@ -61,11 +61,11 @@ export type ConnectionTrouble =
 
 export interface ServerOptions {
   readonly address: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** Without it the server speaks plain HTTP, which is for loopback alone. */
+  /** Without it the server speaks plain HTTP, which is only for loopback. */
   readonly pair?: ServingPair;
-  /** Connections from these addresses begin with a PROXY v2 header; nobody else's may. */
+  /** Connections from these addresses must begin with a PROXY v2 header; others must not. */
   readonly balancers: readonly string[];
   readonly limits: ServerLimits;
   /** Must not throw. */
@@ -76,8 +76,8 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly port: number;
   connections(): number;
-  /** For connections from now on; those that are open keep theirs. The pair must match. */
+  /** Applies to new connections; open ones keep their certificate. Key and certificate must match. */
   replacePair(pair: ServingPair): void;
-  /** Takes no new connection, lets running requests end for at most `graceMs`, then closes what is left. */
+  /** Accepts no new connections, waits at most `graceMs` for running requests, then closes the rest. */
   close(graceMs: number): Promise<void>;
 }

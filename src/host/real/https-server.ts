@@ -1,23 +1,23 @@
-// The real server, on node:https (node:http without a certificate). What Node leaves unlimited is limited here, and what
-// it would answer with a final status is not: a client that is merely slow is cut off, so that it tries again.
+// The real server, on node:https (node:http without a certificate). It limits what Node leaves unlimited. A client that
+// is only slow gets no final status, as Node would send, but a closed connection, so that it tries again.
 import type { IncomingMessage, Server as HttpServer, ServerOptions as NodeOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
 import { plainAddress, readProxySource } from './proxy-protocol.ts';
-import { ConnectionGate, type Guest } from './connection-gate.ts';
+import { ConnectionLimiter, type LimitedConnection } from './connection-limiter.ts';
 import { createServer as createHttpServer } from './node-http.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 
-interface Connection extends Guest {
+interface Connection extends LimitedConnection {
   readonly socket: Socket;
   peer: Peer;
-  /** It is Node's, or about to be, and Node's own limits hold; until then only we know it. */
-  hasEntered: boolean;
-  /** Asked and not answered yet. */
+  /** It is in the handshake queue or with Node, whose limits then apply. */
+  isAdmitted: boolean;
+  /** A request is not answered yet. */
   isWaiting: boolean;
-  /** Of the last answer, until all of it is taken. */
+  /** The last answer, until the client has taken all of it. */
   response: ServerResponse | undefined;
 }
 
@@ -40,30 +40,30 @@ function secureContext(pair: ServingPair): { cert: string; key: string; minVersi
 
 export async function listen(options: ServerOptions): Promise<RunningServer> {
   const server = createNodeServer(options);
-  const gate = new ConnectionGate<Connection>({
+  const limiter = new ConnectionLimiter<Connection>({
     limits: options.limits,
     nowMs: () => performance.now(),
     onFull: (address, limit, closed) => options.onTrouble({ kind: 'full', address, limit, closed }),
   });
-  const guarded = guardConnections(server, gate, options);
-  serveRequests(server, { ...guarded, gate, options });
+  const guarded = guardConnections(server, limiter, options);
+  serveRequests(server, { ...guarded, limiter, options });
   reportTrouble(server, { ...guarded, options });
   const port = await start(server, options);
   const sweep = setInterval(() => {
-    gate.closeStuck(options.limits.answerMs, ({ peer: { address } }) =>
+    limiter.closeStuck(options.limits.answerMs, ({ peer: { address } }) =>
       options.onTrouble({ kind: 'too-slow', address, phase: 'answer' }),
     );
-    // Whoever came in a crowd and has not sent a byte.
-    gate.closeQuiet(options.limits.handshakeMs, ({ hasEntered }) => !hasEntered);
+    // Connections that came while the queue was busy and have sent nothing.
+    limiter.closeQuiet(options.limits.handshakeMs, ({ isAdmitted }) => !isAdmitted);
   }, 1_000);
   return {
     port,
-    connections: () => gate.size,
+    connections: () => limiter.size,
     replacePair: (pair) => {
       if (server instanceof HttpsServer) server.setSecureContext(secureContext(pair));
     },
     close: async (graceMs) => {
-      await close(server, gate, graceMs);
+      await close(server, limiter, graceMs);
       clearInterval(sweep);
     },
   };
@@ -75,7 +75,7 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
   const shared: NodeOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
-    // Nobody sends us a body, so a request is complete when its headers are.
+    // Requests have no body, so a request is complete with its headers.
     requestTimeout: limits.headersMs,
     optimizeEmptyRequests: true,
     keepAliveTimeout: limits.idleMs,
@@ -92,18 +92,18 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
   });
 }
 
-/** Enough to keep every core busy, and a thousand machines a tenth of a second away are through in three; each costs memory. */
-const handshakePlaces = 32;
-const placeHeldMs = 250;
+/** Enough to keep every core busy: 1,000 machines with 0.1 s of latency are served in 3 s. Each slot costs memory. */
+const handshakeSlots = 32;
+const slotMs = 250;
 
 /**
- * Puts the gate, the PROXY header and the waiting room before Node's own handling of a connection. The server's one
- * listener of `connection` is what starts TLS or HTTP on a socket; it is called when it is the socket's turn.
+ * Runs the limiter, the PROXY header and the handshake queue before Node handles a connection. Node's own listener of
+ * `connection` starts TLS or HTTP on a socket; it is removed from the server and called when the socket's turn comes.
  */
-function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, options: ServerOptions): Guarded {
+function guardConnections(server: NodeServer, limiter: ConnectionLimiter<Connection>, options: ServerOptions): Guarded {
   const balancers = new Set(options.balancers.map((address) => plainAddress(address)));
   const byPeer = new Map<string, Connection>();
-  const room = new WaitingRoom<Connection>({ places: handshakePlaces, heldMs: placeHeldMs });
+  const queue = new HandshakeQueue<Connection>({ slots: handshakeSlots, slotMs });
   const begin = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   const handOver = ({ socket }: Connection): void => {
@@ -111,16 +111,16 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
   };
   const admit = (connection: Connection): void => {
     const { socket } = connection;
-    const enter = (): void => {
-      connection.hasEntered = true;
-      room.enter(connection, () => handOver(connection));
+    const join = (): void => {
+      connection.isAdmitted = true;
+      queue.add(connection, () => handOver(connection));
     };
-    // In a crowd only who has sent something may wait for a place: silent ones would take them all.
-    if (room.isCalm) enter();
-    else whenReadable(socket, enter);
+    // While the queue is busy, only clients that have sent something may join: silent ones would take all slots.
+    if (queue.isHalfFree) join();
+    else whenReadable(socket, join);
   };
-  const seatAndAdmit = (connection: Connection): void => {
-    if (gate.seat(connection, connection.peer.address)) admit(connection);
+  const countAndAdmit = (connection: Connection): void => {
+    if (limiter.countUnder(connection, connection.peer.address)) admit(connection);
     else connection.close();
   };
   server.on('connection', (socket: Socket) => {
@@ -128,37 +128,37 @@ function guardConnections(server: NodeServer, gate: ConnectionGate<Connection>, 
     const address = plainAddress(socket.remoteAddress ?? '');
     const connection = newConnection(socket, address);
     socket.on('error', () => {});
-    if (!gate.enter(connection, address)) return void socket.destroy();
+    if (!limiter.add(connection, address)) return void socket.destroy();
     byPeer.set(name, connection);
     socket.once('close', () => {
-      gate.leave(connection);
-      room.leave(connection);
+      limiter.remove(connection);
+      queue.remove(connection);
       if (byPeer.get(name) === connection) byPeer.delete(name);
     });
-    if (!balancers.has(address)) return seatAndAdmit(connection);
+    if (!balancers.has(address)) return countAndAdmit(connection);
     readProxySource(socket, options.limits.handshakeMs, (read) => {
       if ('reason' in read) {
         options.onTrouble({ kind: 'proxy-header', address, reason: read.reason });
         return void socket.destroy();
       }
-      // The balancer's own health checks are not a machine: they have no share that could be used up, and do not wait
-      // behind a crowd, or the balancer would take a server that is busy for one that is dead.
+      // Health checks of the balancer are not counted for an address and do not wait in the queue; otherwise the
+      // balancer would take a busy server for a dead one.
       if (read.source === undefined) {
-        connection.hasEntered = true;
+        connection.isAdmitted = true;
         return handOver(connection);
       }
       connection.peer = { address: read.source.address, from: 'balancer' };
-      seatAndAdmit(connection);
+      countAndAdmit(connection);
     });
   });
-  return { connections: (socket) => byPeer.get(peerName(socket)), room };
+  return { connections: (socket) => byPeer.get(peerName(socket)), queue };
 }
 
 function newConnection(socket: Socket, address: string): Connection {
   const connection: Connection = {
     socket,
     peer: { address, from: 'connection' },
-    hasEntered: false,
+    isAdmitted: false,
     isWaiting: false,
     response: undefined,
     close: () => socket.destroy(),
@@ -172,10 +172,10 @@ function newConnection(socket: Socket, address: string): Connection {
 
 interface Guarded {
   readonly connections: (socket: Socket) => Connection | undefined;
-  readonly room: WaitingRoom<Connection>;
+  readonly queue: HandshakeQueue<Connection>;
 }
 
-/** The bytes stay where they are: TLS and HTTP take what a socket has already read. */
+/** The bytes stay in the socket, where TLS and HTTP will read them. */
 function whenReadable(socket: Socket, call: () => void): void {
   if (socket.readableLength > 0) return call();
   const onReadable = (): void => {
@@ -186,44 +186,44 @@ function whenReadable(socket: Socket, call: () => void): void {
   socket.on('readable', onReadable);
 }
 
-/** A TLS socket has the addresses of the connection it runs over, and no two open connections share them. */
+/** A TLS socket has the same address and port as its TCP connection, and no two open connections share both. */
 function peerName(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
 interface Serving extends Guarded {
-  readonly gate: ConnectionGate<Connection>;
+  readonly limiter: ConnectionLimiter<Connection>;
   readonly options: ServerOptions;
 }
 
-function serveRequests(server: NodeServer, { gate, room, connections, options }: Serving): void {
+function serveRequests(server: NodeServer, { limiter, queue, connections, options }: Serving): void {
   const onRequest = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket, method = '', url: target = '' } = message;
     const connection = connections(socket);
     if (connection === undefined) return void socket.destroy();
     connection.isWaiting = true;
-    gate.asked(connection);
-    room.stay(connection);
+    limiter.requestStarted(connection);
+    queue.keepSlot(connection);
     const headers = message.headers as Readonly<Record<string, string>>;
     const answer = await options.answer({ method, target, headers, peer: connection.peer });
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     if (hasBody || !server.listening) response.shouldKeepAlive = false;
     connection.isWaiting = false;
     connection.response = response;
-    gate.answered(connection);
+    limiter.requestAnswered(connection);
     send(response, answer, hasBody);
-    // A client that takes its answer slowly keeps no other from its handshake.
-    room.leave(connection);
+    // A client that takes its answer slowly must not delay other handshakes.
+    queue.remove(connection);
   };
   const listener = (message: IncomingMessage, response: ServerResponse): void => void onRequest(message, response);
   server.on('request', listener);
-  // A client that asks before it sends a body gets the answer instead.
+  // A client that asks whether to send its body gets the answer at once.
   server.on('checkContinue', listener);
 }
 
-/** A body that the client announced is never read, and the connection ends with the answer. */
+/** The body of a request is never read; after the answer to a request with a body the connection is closed. */
 function send(response: ServerResponse, { status, headers, body }: ServerAnswer, hasBody: boolean): void {
-  // The client is gone, and its connection has reported that already.
+  // The client is gone; its connection has already reported that.
   if (response.destroyed) return;
   response.writeHead(status, { ...headers, 'content-length': String(body.length) });
   const sent = response.req.method === 'HEAD' ? undefined : body;
@@ -233,17 +233,17 @@ function send(response: ServerResponse, { status, headers, body }: ServerAnswer,
   endLater(response);
 }
 
-/** For a client that is sending to see the answer and stop by itself. */
+/** Time for a client that is still sending to read the answer and stop. */
 const lingerMs = 1_000;
 
-/** A connection that is closed while bytes wait unread is reset, and the answer may be lost with it. */
+/** Closing a connection with unread bytes resets it, and the client may lose the answer. */
 function endLater(response: ServerResponse): void {
   const timer = setTimeout(() => response.end(), lingerMs);
   response.once('close', () => clearTimeout(timer));
 }
 
-/** Failed handshakes arrive here too: an https server passes them on as client errors. */
-function reportTrouble(server: NodeServer, { connections, options }: Omit<Serving, 'gate' | 'room'>): void {
+/** An https server also reports failed handshakes as client errors. */
+function reportTrouble(server: NodeServer, { connections, options }: Omit<Serving, 'limiter' | 'queue'>): void {
   const { onTrouble } = options;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { code = '' } = error;
@@ -269,21 +269,21 @@ function start(server: NodeServer, { address, port }: ServerOptions): Promise<nu
       const reason = reasons[error.code ?? ''] ?? error.message;
       reject(hostErrors.LISTEN({ address, port, reason }, { cause: error }));
     });
-    // Without a host Node takes every address, also where there is no IPv6. A thousand machines may start at once.
+    // Without a host Node listens on all addresses, also without IPv6. The backlog is for 1,000 machines at once.
     const place = address === '::' ? {} : { host: address };
     server.listen({ ...place, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 
-/** Node knows only connections that speak HTTP already; those that never finished their handshake are the gate's. */
-function close(server: NodeServer, gate: ConnectionGate<Connection>, graceMs: number): Promise<void> {
+/** Node knows only connections that speak HTTP; the limiter also knows those in their handshake. */
+function close(server: NodeServer, limiter: ConnectionLimiter<Connection>, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => gate.clear('all'), graceMs);
+    const timer = setTimeout(() => limiter.clear('all'), graceMs);
     server.close(() => {
       clearTimeout(timer);
       resolve();
     });
     server.closeIdleConnections();
-    gate.clear('quiet');
+    limiter.clear('quiet');
   });
 }
