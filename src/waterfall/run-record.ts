@@ -45,10 +45,10 @@ export async function writeRunRecord(host: Pick<Host, 'files'>, dir: string, rec
  */
 export function mergedRecord(kept: RunRecord | undefined, seen: RunRecord): RunRecord {
   const names = new Set(seen.moments.map(({ machine }) => machine));
-  const told = seen.moments.filter(({ machine }) => machine === commandName).map(({ atMs }) => atMs);
-  const beganMs = Math.min(...told);
+  const commandTimes = seen.moments.filter(({ machine }) => machine === commandName).map(({ atMs }) => atMs);
+  const beganMs = Math.min(...commandTimes);
   const isOfThisRun = ({ machine, atMs }: RunMoment): boolean =>
-    !names.has(machine) && (told.length === 0 || atMs >= beganMs);
+    !names.has(machine) && (commandTimes.length === 0 || atMs >= beganMs);
   const rest = kept?.cluster === seen.cluster ? kept.moments.filter(isOfThisRun) : [];
   return { ...seen, moments: [...rest, ...seen.moments].toSorted((a, b) => a.atMs - b.atMs) };
 }

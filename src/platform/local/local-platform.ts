@@ -11,13 +11,12 @@ import {
   stopMachines,
 } from './change-machines.ts';
 import { machinePaths } from './cluster-folder.ts';
-import { inspectHost } from './inspect-host.ts';
 import { listClusters, type LocalCluster, networkOf, readLocalCluster } from './local-cluster.ts';
 import { commandInside, logCommand } from './command-lines.ts';
 import { readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
 import { findProcesses, hasProcesses, observeMachines } from './observe-machines.ts';
-import { prepareHost } from './prepare-host.ts';
+import { inspectHost, prepareHost } from './prepare-host.ts';
 import { readProcessTable } from './process-table.ts';
 import { isServiceRunning } from './switch-services.ts';
 

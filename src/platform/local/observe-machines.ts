@@ -75,15 +75,16 @@ async function observeMachine(
     ...(firstBoot === undefined ? {} : { firstBoot }),
     ...(leader === undefined ? {} : { leaderPid: leader }),
   };
-  const story = firstBoot === undefined ? 'first boot has not begun' : describeFirstBoot(firstBoot, host.clock.now());
-  if (!hasProcesses(processes)) return { ...base, state: 'stopped', detail: story };
+  const firstBootText =
+    firstBoot === undefined ? 'first boot has not begun' : describeFirstBoot(firstBoot, host.clock.now());
+  if (!hasProcesses(processes)) return { ...base, state: 'stopped', detail: firstBootText };
   if (leader === undefined) return { ...base, state: 'booting', detail: 'systemd has not started yet' };
-  if (firstBoot?.phase === 'failed') return { ...base, state: 'first-boot-failed', detail: story };
-  if (firstBoot?.phase !== 'done') return { ...base, state: 'first-boot', detail: story };
+  if (firstBoot?.phase === 'failed') return { ...base, state: 'first-boot-failed', detail: firstBootText };
+  if (firstBoot?.phase !== 'done') return { ...base, state: 'first-boot', detail: firstBootText };
   const systemd = await systemdState(host, leader);
   switch (systemd) {
     case 'running':
-      return { ...base, state: 'running', detail: story };
+      return { ...base, state: 'running', detail: firstBootText };
     case 'degraded':
       return { ...base, state: 'degraded', detail: await failedUnits(host, leader) };
     case 'stopping':

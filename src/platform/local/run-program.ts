@@ -11,9 +11,9 @@ export async function runProgram(
   const [program, ...args] = command;
   const result = await host.processes.run(program, args, { timeoutMs: 30_000, ...options });
   if (result.code === 0) return result;
-  const said = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join(' ');
+  const output = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join(' ');
   const reason = result.timedOut
     ? 'no end in sight after its deadline'
-    : said || `exit status ${result.code ?? result.signal}`;
+    : output || `exit status ${result.code ?? result.signal}`;
   throw platformErrors.COMMAND({ command: command.join(' '), reason });
 }
