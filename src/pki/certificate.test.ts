@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
@@ -51,4 +52,15 @@ describe('a bundle', () => {
     }
     expect(() => readCertificate('')).toThrow(expect.objectContaining({ code: pkiErrors.CERTIFICATE_UNREADABLE.code }));
   });
+});
+
+test('a process that reads a certificate before its first TLS connection can still open one', () => {
+  const script = `
+    const { readCertificate } = await import(${JSON.stringify(new URL('./certificate.ts', import.meta.url).href)});
+    readCertificate(process.env.PEM);
+    const { createSecureContext } = await import('node:tls');
+    console.log(typeof createSecureContext);`;
+  const PEM = pki.leaves['kubelet-serving'].certificatePem;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { env: { PEM } });
+  expect(printed.toString().trim()).toBe('function');
 });

@@ -1,11 +1,12 @@
 // A certificate as plain data, read from PEM by Node's X509Certificate, and bundles of them.
-// Node gives neither the bytes of the subject nor the key identifier, which a leaf repeats of its signer: only those
-// two are read from the DER.
+// Three things are read from the DER: the bytes of the subject and the key identifier, which Node does not give, and the
+// names, because toLegacyObject() before the first import of node:tls leaves that module without createSecureContext
+// (Node 26.10).
 import { X509Certificate } from 'node:crypto';
 import { childrenOf, DerError, type DerNode, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
 import { readExtensions, readSubjectKeyId } from './extensions.ts';
-import { type AlternativeNames, canonicalAddress, type Subject } from './names.ts';
+import { type AlternativeNames, canonicalAddress, nameText, readName, type Subject, subjectOf } from './names.ts';
 import { type ExtendedKeyUsage, extendedKeyUsageName, extensionOids } from './oids.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 
@@ -55,6 +56,7 @@ export function signerIdentity(pem: string): { readonly subjectDer: Uint8Array; 
   if (der === undefined) throw noCertificate();
   try {
     const { subject, extensions } = partsOf(der);
+    if (subject === undefined || extensions === undefined) throw new DerError('it has no subject or no extensions');
     const keyId = readExtensions(extensions).find(({ oid }) => oid === extensionOids.subjectKeyIdentifier);
     return { subjectDer: subject.raw, ...(keyId === undefined ? {} : { keyId: readSubjectKeyId(keyId.value) }) };
   } catch (cause) {
@@ -76,15 +78,16 @@ function noCertificate(): Error {
 function readCertificateDer(der: Uint8Array): Certificate {
   try {
     const read = new X509Certificate(der);
-    const { subject, issuer } = read.toLegacyObject();
+    const parts = partsOf(der);
+    const [subject, issuer] = [readName(parts.subject, 'subject'), readName(parts.issuer, 'issuer')];
     // The type says that there always are key usages; a certificate without the extension has none.
     const usages: readonly string[] | undefined = read.keyUsage;
     return {
       pem: pemOf('CERTIFICATE', read.raw),
-      subject: subjectFrom(subject),
-      subjectText: onOneLine(read.subject),
-      issuer: subjectFrom(issuer),
-      issuerText: onOneLine(read.issuer),
+      subject: subjectOf(subject),
+      subjectText: nameText(subject),
+      issuer: subjectOf(issuer),
+      issuerText: nameText(issuer),
       serial: read.serialNumber,
       notBefore: read.validFromDate,
       notAfter: read.validToDate,
@@ -99,16 +102,6 @@ function readCertificateDer(der: Uint8Array): Certificate {
   }
 }
 
-/** Of several common names the last one counts, as for Go. */
-function subjectFrom(name: Readonly<Record<string, string | string[] | undefined>>): Subject {
-  return { commonName: [name['CN'] ?? ''].flat().at(-1) ?? '', organizations: [name['O'] ?? []].flat() };
-}
-
-/** Node writes one attribute per line. */
-function onOneLine(name: string | undefined): string {
-  return (name ?? '').replaceAll('\n', ', ');
-}
-
 /** Node writes `DNS:a, IP Address:10.0.0.1`, and puts a name that could be taken for two into JSON quotes. */
 function alternativeNames(text: string): Pick<Certificate, 'dnsNames' | 'ipAddresses'> {
   const names = [...text.matchAll(/(?:^|, )([^:]+):("(?:[^"\\]|\\.)*"|[^,]*)/gy)];
@@ -117,12 +110,17 @@ function alternativeNames(text: string): Pick<Certificate, 'dnsNames' | 'ipAddre
   return { dnsNames: ofKind('DNS'), ipAddresses: ofKind('IP Address').map(canonicalAddress) };
 }
 
-/** Of TBSCertificate (RFC 5280 §4.1) the subject and the extensions. */
-function partsOf(der: Uint8Array): { readonly subject: DerNode; readonly extensions: DerNode | undefined } {
+interface CertificateParts {
+  readonly issuer: DerNode | undefined;
+  readonly subject: DerNode | undefined;
+  readonly extensions: DerNode | undefined;
+}
+
+/** The parts of TBSCertificate (RFC 5280 §4.1) that we read. */
+function partsOf(der: Uint8Array): CertificateParts {
   const [body] = sequenceOf(readDer(der), 'certificate');
   const parts = sequenceOf(body, 'tbsCertificate');
-  const [, , , , subject] = parts[0]?.tag === 0xa0 ? parts.slice(1) : parts;
+  const [, , issuer, , subject] = parts[0]?.tag === 0xa0 ? parts.slice(1) : parts;
   const explicit = parts.find((part) => part.tag === 0xa3);
-  if (subject === undefined || explicit === undefined) throw new DerError('it has no subject or no extensions');
-  return { subject, extensions: childrenOf(explicit)[0] };
+  return { issuer, subject, extensions: explicit && childrenOf(explicit)[0] };
 }
