@@ -2,9 +2,10 @@
 // it was refused; only an abort throws. Members are added as learners and in no other way: a voter that never starts
 // would take the quorum with it.
 import type { Clock } from '../host/clock.ts';
+import type { Secret } from '../host/secret.ts';
 import { alarmNumbers, memberFrom, type RawMembers, type RawRange, type RawStatus, statusFrom } from './decode.ts';
 import { etcdErrors } from './errors.ts';
-import type { RpcOptions as GrpcOptions, Channel, EtcdTls } from './grpc.ts';
+import type { Channel, RpcOptions as GrpcOptions } from './grpc.ts';
 import {
   type Alarm,
   clusterId,
@@ -15,6 +16,13 @@ import {
   type MemberStatus,
 } from './member.ts';
 import { classify, type CallOutcome } from './outcomes.ts';
+
+/** How a client proves itself to the members, and how it knows them. */
+export interface EtcdTls {
+  readonly caPem: string;
+  readonly certificatePem: string;
+  readonly keyPem: Secret;
+}
 
 export interface Failure {
   readonly status: 'failed';

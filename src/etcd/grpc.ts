@@ -1,18 +1,13 @@
-// The one file that knows gRPC. It is loaded on the first call (it costs about 100 ms) and opens its own sockets,
-// so nothing else may import @grpc/*. Rule: no retries in here; whether a call may be repeated is the caller's knowledge.
+// The one file that knows gRPC. It is loaded on the first call (it costs about 100 ms) and opens its own sockets, so
+// nothing else may import @grpc/*. Rule: no retries in here; whether a call may be repeated is the caller's
+// knowledge.
 import { X509Certificate } from 'node:crypto';
 import { type CallOptions as GrpcOptions, Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { fromJSON, type ServiceDefinition } from '@grpc/proto-loader';
 import type { Clock } from '../host/clock.ts';
-import type { Secret } from '../host/secret.ts';
+import type { EtcdTls } from './client.ts';
 import { etcdErrors } from './errors.ts';
 import { etcdWire } from './wire.ts';
-
-export interface EtcdTls {
-  readonly caPem: string;
-  readonly certificatePem: string;
-  readonly keyPem: Secret;
-}
 
 export interface RpcOptions {
   readonly timeoutMs: number;

@@ -1,5 +1,5 @@
-// What etcd says about its members, as plain data that can be printed, compared and written to a journal.
-// Rule: an id is the hexadecimal text that etcd's own logs and etcdctl print. It is a uint64, so it never becomes a number.
+// What etcd says about its members, as plain data that can be printed, compared and written to a journal. Rule: an id
+// is the hexadecimal text that etcd's own logs and etcdctl print. It is a uint64, so it never becomes a number.
 declare const memberIdBrand: unique symbol;
 declare const clusterIdBrand: unique symbol;
 export type MemberId = string & { readonly [memberIdBrand]: true };

@@ -2,7 +2,7 @@
 // endpoints. The bootstrap machine runs it first, then whichever master gets the Lease; whoever waits for a stage sees it
 // reached also when another holds the Lease.
 import { RenewingEtcdClients } from '../etcd/client.ts';
-import type { EtcdTls } from '../etcd/grpc.ts';
+import type { EtcdTls } from '../etcd/client.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership } from './membership-loop.ts';
 import type { MembershipStage } from './move.ts';

@@ -1,4 +1,4 @@
-// What every duty works with: the machine, what its pool was told, and the doors to the API, etcd and systemd.
+// What every duty works with: the machine, the settings of its pool, and the connections to the API and etcd.
 import type { EtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
@@ -12,7 +12,7 @@ import type { Doorbell } from '../workflow/doorbell.ts';
 
 export interface AgentNode {
   readonly name: string;
-  /** One per address family, the one that others call first. */
+  /** One per address family; the address that other machines use comes first. */
   readonly addresses: readonly string[];
   readonly role: NodeRole;
 }
@@ -20,7 +20,7 @@ export interface AgentNode {
 export interface Agent {
   readonly host: Host;
   readonly node: AgentNode;
-  /** `https://api-int…:6443`, for every machine the same. */
+  /** `https://api-int…:6443`, the same for every machine. */
   readonly apiServerUrl: string;
   /** On masters. */
   readonly controlPlane: ControlPlaneFacts | undefined;
@@ -32,12 +32,12 @@ export interface Agent {
   readonly api: () => Promise<KubernetesClient>;
   /** The members of etcd as this master; throws while it has no identity yet. */
   readonly etcd: () => Promise<EtcdClients>;
-  /** For what is asked again and again of the same machine. */
+  /** Keeps its connections, for repeated requests to the same machine. */
   readonly kept: HttpClient;
-  /** Of this process, in elections. */
+  /** Identifies this process in elections. */
   readonly identity: string;
   readonly log: (line: string) => void;
-  /** Where the way of this machine into the cluster is noted. */
+  /** Records how this machine joins the cluster, step by step. */
   readonly timeline: Timeline;
 }
 
@@ -47,7 +47,7 @@ export function addressOf({ node }: Pick<Agent, 'node'>): string {
   return address;
 }
 
-/** What only masters have; a duty of masters alone may rely on it. */
+/** For duties of masters alone: only masters have these facts. */
 export function controlPlaneOf({ controlPlane, node }: Pick<Agent, 'controlPlane' | 'node'>): ControlPlaneFacts {
   if (controlPlane === undefined) throw new Error(`${node.name} is no master`);
   return controlPlane;

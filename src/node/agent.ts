@@ -1,5 +1,5 @@
-// The node agent: keeps a machine what the cluster says it is. Everything it does is a duty; this file only gives them
-// their surroundings and tells what they report.
+// The node agent: keeps a machine as the cluster wants it. Everything it does is a duty; this file gives the duties
+// what they work with and writes what they report to the log, the timeline and the state file.
 import { dirname } from 'node:path';
 import { pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
@@ -24,7 +24,6 @@ import type { DutyOutcome } from './duty.ts';
 import { agentErrors } from './errors.ts';
 import { RenewingEtcdClients } from '../etcd/client.ts';
 import { type DutyReport, runDuties } from './run-duties.ts';
-import { watchFolders } from './watch-folders.ts';
 import { missingLine } from '../contract/missing.ts';
 import { parseNodeEnvironment } from '../contract/node-environment.ts';
 
@@ -36,9 +35,9 @@ export interface RunAgentOptions {
   readonly connect?: (node: AgentNode) => Promise<KubernetesClient>;
 }
 
-/** Runs until the signal says stop, and then throws its reason. */
+/** Runs until the signal is aborted, and then throws its reason. */
 export async function runAgent(host: Host, { signal, log, connect }: RunAgentOptions): Promise<never> {
-  const { node, apiServerUrl, controlPlane } = await readSurroundings(host);
+  const { node, apiServerUrl, controlPlane } = await readSettings(host);
   await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
   const doorbell = new Doorbell();
   const background = new BackgroundTasks(host.clock, signal, () => doorbell.ring());
@@ -54,7 +53,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
     background,
     cluster: new ClusterView(),
     signal,
-    api: once(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
+    api: openOnce(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
     etcd: async () => etcd.use(await readEtcdTls(host, 'etcd-healthcheck-client')),
     kept,
     identity: `${node.name}_${randomUuid(host.random)}`,
@@ -72,7 +71,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
       signal,
       onChange: ({ duty, outcome }, reports) => {
         log(`${duty}: ${outcomeText(outcome)}`);
-        noteIn(timeline, duty, outcome);
+        markDuty(timeline, duty, outcome);
         writer.put(agentState({ node, pid: host.environment.pid, now: host.clock.now(), reports }));
       },
     });
@@ -81,10 +80,42 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   }
 }
 
-/** Where something appears that a duty waits for, or vanishes that one keeps. */
+/** Folders in which a file appears that a duty waits for, or disappears that a duty keeps. */
 const watchedFolders = [staticPodFolder, pkiFolder, dirname(kubeletClientCertificate)];
 
-async function readSurroundings(host: Host): Promise<Pick<Agent, 'node' | 'apiServerUrl' | 'controlPlane'>> {
+const watchRetryMs = 1_000;
+
+interface WatchFoldersOptions {
+  readonly folders: readonly string[];
+  readonly changed: () => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reports changes in folders, also in folders that do not exist yet, until the signal is aborted. A change is a hint
+ * only: every duty also looks by itself.
+ */
+async function watchFolders(host: Host, { folders, changed, signal }: WatchFoldersOptions): Promise<void> {
+  const watched = new Map<string, Disposable>();
+  try {
+    while (watched.size < folders.length) {
+      for (const folder of folders.filter((each) => !watched.has(each))) {
+        if ((await host.files.facts(folder)) === undefined) continue;
+        watched.set(folder, host.files.watch(folder, changed));
+        changed();
+      }
+      await host.clock.sleep(watchRetryMs, signal);
+    }
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } finally {
+    for (const watch of watched.values()) watch[Symbol.dispose]();
+  }
+}
+
+async function readSettings(host: Host): Promise<Pick<Agent, 'node' | 'apiServerUrl' | 'controlPlane'>> {
   const { role, apiServerUrl, controlPlane } = await readNodeSettings(host);
   const fail = (missing: string): Error => agentErrors.SETTINGS({ path: nodeSettingsFile, missing });
   if (role !== 'master' && role !== 'worker') throw fail('whether this machine is a master or a worker');
@@ -102,8 +133,8 @@ async function readNode(host: Host): Promise<Omit<AgentNode, 'role'>> {
   return { name, addresses };
 }
 
-/** Opens the connection at the first success and keeps it: it reads its credentials again by itself. */
-function once(open: () => Promise<KubernetesClient>): () => Promise<KubernetesClient> {
+/** Keeps the first connection that could be opened: it reads its credentials again by itself. */
+function openOnce(open: () => Promise<KubernetesClient>): () => Promise<KubernetesClient> {
   let opened: Promise<KubernetesClient> | undefined;
   return async () => {
     opened ??= open();
@@ -116,8 +147,8 @@ function once(open: () => Promise<KubernetesClient>): () => Promise<KubernetesCl
   };
 }
 
-/** From the first look at a duty until it is settled for the first time. */
-function noteIn(timeline: Timeline, duty: string, outcome: DutyOutcome): void {
+/** The step of a duty: from its first look until it is settled for the first time. */
+function markDuty(timeline: Timeline, duty: string, outcome: DutyOutcome): void {
   timeline.mark(duty, 'began');
   timeline.mark(duty, outcome.status === 'settled' ? 'done' : 'moved', outcomeText(outcome));
 }

@@ -1,8 +1,8 @@
-// As whom an agent speaks: a master as its own agent, by a leaf it signed itself; a worker as its node, by the
-// certificate of its kubelet. Both by reference, so that a renewed certificate is taken up by the next request.
+// The identity of an agent towards the API and etcd: a master uses a leaf that it signed itself, a worker the
+// certificate of its kubelet. Both are named by file, so that the next request uses a renewed certificate.
 import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';
 import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
-import type { EtcdTls } from '../etcd/grpc.ts';
+import type { EtcdTls } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';

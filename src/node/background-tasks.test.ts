@@ -9,9 +9,9 @@ test('a task runs once, its note is kept, and one that fails is started again af
   let starts = 0;
   const tasks = new BackgroundTasks(clock, stop.signal, () => (changes += 1));
   let fail: (error: Error) => void = () => {};
-  const task = (_signal: AbortSignal, say: (note: string) => void): Promise<void> => {
+  const task = (_signal: AbortSignal, setNote: (note: string) => void): Promise<void> => {
     starts += 1;
-    say('leads');
+    setNote('leads');
     return new Promise((_resolve, reject) => {
       fail = reject;
     });

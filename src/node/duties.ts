@@ -1,5 +1,5 @@
-// Every duty of a machine, in the order in which they can be settled on a new one: read it top to bottom and you know how
-// a machine becomes part of the cluster.
+// Every duty of a machine, in the order in which they can be settled on a new one: from top to bottom the list says
+// how a machine becomes part of the cluster.
 import { approverDuty } from './duties/approver.ts';
 import { clusterViewDuty } from './duties/cluster-view.ts';
 import { configServerDuty } from './duties/config-server.ts';
@@ -34,7 +34,7 @@ export const duties: readonly Duty[] = [
   kubeProxyDuty,
 ];
 
-/** Those of a role; what another role alone does is not needed. */
+/** The duties of a role; a need for a duty that only the other role has is dropped. */
 export function dutiesOf(role: NodeRole): readonly Duty[] {
   const own = duties.filter(({ roles }) => roles.includes(role));
   const names = new Set(own.map(({ name }) => name));

@@ -1,6 +1,6 @@
-// What a duty is: a small thing that an agent keeps true on its machine. It looks first and acts only where what it sees
-// differs from what should be, so that it may run at any moment and be killed at any moment. It never waits: what is
-// missing is its outcome, and it is asked again when something may have changed.
+// What a duty is: one thing that an agent keeps true on its machine. A duty looks first and acts only where what it
+// sees differs from what should be, so that it may run and be killed at any moment. It never waits: what is missing
+// is its outcome, and it runs again when something may have changed.
 import type { NodeRole } from '../contract/machine-role.ts';
 import type { Agent } from './agent-context.ts';
 import type { Missing } from '../contract/missing.ts';
@@ -8,22 +8,21 @@ import type { Missing } from '../contract/missing.ts';
 export type DutyOutcome =
   /** As it should be. */
   | { readonly status: 'settled'; readonly note?: string }
-  /** Something was changed; it is looked at again at once. */
+  /** Something was changed; the duty runs again at once. */
   | { readonly status: 'acted'; readonly did: string }
   /** Each completes the sentence "waiting for …". */
   | { readonly status: 'waiting'; readonly missing: readonly Missing[] };
 
 export interface Duty {
   readonly name: string;
-  readonly why: string;
   readonly roles: readonly NodeRole[];
   /** Duties that must have been settled once since the agent started. */
   readonly needs: readonly string[];
-  /** Pause between two looks while it is not settled. Default 1 s. */
+  /** Pause between two runs while it is not settled. Default 1 s. */
   readonly tickMs?: number;
-  /** Pause between two looks while it is. Default 30 s. */
+  /** Pause between two runs while it is settled. Default 30 s. */
   readonly settledTickMs?: number;
-  /** Once settled, it is looked at by its tick alone: no change that the doorbell tells of concerns it. */
+  /** Once settled, it runs by its tick alone: no change that rings the doorbell concerns it. */
   readonly ignoresRingsWhenSettled?: boolean;
   readonly run: (agent: Agent) => Promise<DutyOutcome>;
 }

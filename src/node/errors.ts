@@ -1,4 +1,4 @@
-// What can keep an agent from doing its duties. Most of it passes by itself: the agent waits and says what for.
+// What can keep an agent from its duties. Most of it passes by itself: the agent waits and reports what for.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -1,4 +1,4 @@
-// The etcd member of this machine, as the other members list it and as its own disk shows it, and what follows from both.
+// The etcd member of this machine: its entry in the member list, the data on its disk, and what follows from both.
 import { etcdDataFolder } from '../contract/machine-paths.ts';
 import { readDataFolder } from '../etcd/data-folder.ts';
 import type { Member } from '../etcd/member.ts';
@@ -10,7 +10,7 @@ import { readEndpoints } from '../membership/etcd-endpoints.ts';
 
 export interface OwnMember {
   readonly listing: Listing;
-  /** Our own entry in the list. */
+  /** The entry of this machine in the list. */
   readonly self: Member | undefined;
   readonly decision: StartDecision;
   readonly peerUrl: string;
@@ -25,8 +25,8 @@ export async function observeOwnMember(agent: Agent): Promise<OwnMember> {
   const urls = [...machines.map(({ address }) => httpsUrl(address, etcdPorts.client)), clientUrl];
   const published = Object.values(readEndpoints(agent.cluster.configMaps) ?? {});
   const listing = await readListing(agent, [...new Set([...urls, ...published])]);
-  // After the list and not beside it: a member that is listed with its name had its data before it had the name. The other
-  // way round one that starts in between looks like one that lost its data, and is removed for it.
+  // After the list and not at the same time: a listed member with a name had its data before it had the name. In the
+  // other order, a member that starts in between looks like one that lost its data, and is removed for it.
   const data = await readDataFolder(host.files, etcdDataFolder);
   const names = new Map(machines.map(({ name, address }) => [httpsUrl(address, etcdPorts.peer), name]));
   const decision = decideStart({ name: node.name, peerUrl, listing, data, names });
@@ -43,10 +43,10 @@ async function controlPlaneMachines(agent: Agent): Promise<readonly { name: stri
 
 const listMs = 1_000;
 
-/** Who gave the list last: asked alone as long as it answers, because most of the others may not even run. */
+/** The URL that gave the list last: asked alone while it answers, because most of the others may not run yet. */
 const lastAnswered = new WeakMap<Agent, string>();
 
-/** The first list that any of them gives by the word of a majority. */
+/** The first list that any member gives with the confirmation of a majority. */
 async function readListing(agent: Agent, urls: readonly string[]): Promise<Listing> {
   const last = lastAnswered.get(agent);
   if (last !== undefined && urls.includes(last)) {
@@ -58,8 +58,8 @@ async function readListing(agent: Agent, urls: readonly string[]): Promise<Listi
 
 async function askAll(agent: Agent, urls: readonly string[]): Promise<Listing> {
   const clients = await agent.etcd();
-  const enough = new AbortController();
-  const signal = AbortSignal.any([enough.signal, agent.signal]);
+  const answered = new AbortController();
+  const signal = AbortSignal.any([answered.signal, agent.signal]);
   const ask = async (url: string): Promise<Listing> => {
     const answer = await clients.at(url).memberList({ isLinearizable: true, timeoutMs: listMs, signal });
     if (answer.status === 'failed') throw new Error(answer.said);
@@ -72,6 +72,6 @@ async function askAll(agent: Agent, urls: readonly string[]): Promise<Listing> {
     agent.signal.throwIfAborted();
     return { status: 'unreachable' };
   } finally {
-    enough.abort(new Error('another member has given the list'));
+    answered.abort(new Error('another member has given the list'));
   }
 }

@@ -1,7 +1,7 @@
-// A new member of etcd proposes its own name right after its start and serves clients when it sees that applied. The
-// leader always sends it a snapshot first; when the name is already inside, the member never sees it and serves nobody
-// for the seven seconds of a request. A second start on the data it has by then publishes at once. So the first one is
-// made here, outside of the kubelet, which would take two more seconds to notice that a container has ended.
+// The first start of a new etcd member, outside of the kubelet. A new member proposes its own name and serves clients
+// when it sees the name applied; if the leader's first snapshot already holds the name, the member never sees it and
+// serves no client for the seven seconds of a request. A second start on the data it has by then serves at once. So
+// the first start is made here: the kubelet would take two more seconds to notice that a container has ended.
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
@@ -10,7 +10,7 @@ import { waitUntil } from '../workflow/wait.ts';
 import { etcdPorts } from '../contract/ports.ts';
 import { waitingFor } from '../contract/missing.ts';
 
-/** Longer than a small snapshot takes. Without it the pod makes the start by itself, and takes its seconds. */
+/** Longer than a small snapshot takes. After that the pod makes the first start itself, and takes the seven seconds. */
 const deadlineMs = 10_000;
 
 export interface PrimeOptions {
@@ -21,9 +21,9 @@ export interface PrimeOptions {
 }
 
 export type PrimeResult =
-  /** The member has its data, and nothing runs any more. */
+  /** The member has its data, and etcd has ended. */
   | { readonly status: 'has-data' }
-  /** etcd ended by itself, as it would in a pod. */
+  /** etcd ended by itself, as it would have in a pod. */
   | { readonly status: 'ended'; readonly said: string }
   | { readonly status: 'no-data'; readonly why: string };
 
@@ -73,7 +73,7 @@ async function hasItsData(host: Host, port: number, signal: AbortSignal): Promis
   return { status: 'has-data' };
 }
 
-/** Of etcd's log, which is JSON. */
+/** The last message of etcd's log, which is JSON. */
 function lastLogLine(stderr: string): string {
   const line = stderr.trim().split('\n').at(-1) ?? '';
   try {
@@ -84,7 +84,7 @@ function lastLogLine(stderr: string): string {
   }
 }
 
-/** It follows a leader and has applied something, and all that it knows to be agreed on. */
+/** The member follows a leader, has applied something, and has applied everything that it knows as committed. */
 export function isCaughtUp(metrics: string): boolean {
   const value = (name: string): number => Number(new RegExp(`^etcd_server_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
   const applied = value('proposals_applied_total');

@@ -7,7 +7,6 @@ import { missingText, waitingFor } from '../contract/missing.ts';
 
 const duty = (name: string, run: () => DutyOutcome | Promise<DutyOutcome>, change: Partial<Duty> = {}): Duty => ({
   name,
-  why: 'a test',
   roles: ['master'],
   needs: [],
   run: async () => run(),

@@ -1,5 +1,5 @@
-// Keeps every duty of a machine, each at its own pace: a duty that hangs on an unreachable API delays no other. A duty is
-// looked at when the doorbell rings, soon while it is not settled, and now and then when it is.
+// Runs every duty of a machine again and again, each at its own pace: a duty that hangs on an unreachable API delays no
+// other. A duty runs when the doorbell rings, soon while it is not settled, and rarely while it is.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { Agent } from './agent-context.ts';
@@ -18,41 +18,41 @@ export interface RunDutiesOptions {
   readonly duties: readonly Duty[];
   readonly agent: Agent;
   readonly signal: AbortSignal;
-  /** Told when an outcome differs from the one before. */
+  /** Called when an outcome differs from the one before. */
   readonly onChange: (report: DutyReport, all: readonly DutyReport[]) => void;
 }
 
 const tickMsDefault = 1_000;
 const settledTickMsDefault = 30_000;
-/** Rings come in crowds: a duty that has just looked waits this long for the rest of them. */
+/** Several rings usually come together: a duty that has just run waits this long for the rest of them. */
 const gatherRingsMs = 50;
-/** A duty that acts again and again without settling must not spin. */
+/** A duty that acts again and again without being settled must not run without a pause. */
 const actionsInARow = 5;
 
-/** Runs until the signal says stop, and then throws its reason. */
+/** Runs until the signal is aborted, and then throws its reason. */
 export async function runDuties(options: RunDutiesOptions): Promise<never> {
   const reports = new Map<string, DutyReport>();
-  const opened = new Set<string>();
-  await Promise.all(options.duties.map((duty) => keepDuty(duty, options, { reports, opened })));
+  const settledOnce = new Set<string>();
+  await Promise.all(options.duties.map((duty) => keepDuty(duty, options, { reports, settledOnce })));
   options.signal.throwIfAborted();
   throw new Error('duties end only by the signal');
 }
 
-interface DutyBoard {
+interface DutyStates {
   readonly reports: Map<string, DutyReport>;
-  /** Duties that were settled once: those who need them may go. */
-  readonly opened: Set<string>;
+  /** Duties that were settled once: duties that need them may run. */
+  readonly settledOnce: Set<string>;
 }
 
-async function keepDuty(duty: Duty, options: RunDutiesOptions, board: DutyBoard): Promise<void> {
+async function keepDuty(duty: Duty, options: RunDutiesOptions, states: DutyStates): Promise<void> {
   const { agent, signal } = options;
   let actions = 0;
   while (!signal.aborted) {
     const { rings } = agent.doorbell;
     const lookedMs = agent.host.clock.monotonicMs();
-    const outcome = await lookAt(duty, options, board);
+    const outcome = await lookAt(duty, options, states);
     if (signal.aborted) return;
-    const ownRings = report(duty, outcome, options, board);
+    const ownRings = report(duty, outcome, options, states);
     actions = outcome.status === 'acted' ? actions + 1 : 0;
     if (actions > 0 && actions < actionsInARow) continue;
     await pause(agent.host, {
@@ -70,8 +70,12 @@ function pauseAfter(outcome: DutyOutcome, duty: Duty): Pick<Pause, 'pauseMs' | '
   return { pauseMs: duty.settledTickMs ?? settledTickMsDefault, ignoresRings: duty.ignoresRingsWhenSettled === true };
 }
 
-async function lookAt(duty: Duty, { agent, signal }: RunDutiesOptions, { opened }: DutyBoard): Promise<DutyOutcome> {
-  const missing = duty.needs.filter((name) => !opened.has(name));
+async function lookAt(
+  duty: Duty,
+  { agent, signal }: RunDutiesOptions,
+  { settledOnce }: DutyStates,
+): Promise<DutyOutcome> {
+  const missing = duty.needs.filter((name) => !settledOnce.has(name));
   if (missing.length > 0)
     return { status: 'waiting', missing: missing.map((duty) => waitingFor('the duty', duty, { duty })) };
   try {
@@ -81,24 +85,29 @@ async function lookAt(duty: Duty, { agent, signal }: RunDutiesOptions, { opened 
     if (error instanceof FirstlightError) {
       return { status: 'waiting', missing: [waitingFor(`${error.message} (${error.code})`, '', { key: error.code })] };
     }
-    // A mistake of ours in one duty must be seen, and must not end the others: etcd is among them.
+    // A programming mistake in one duty must be seen, and must not end the others: etcd is among them.
     const where = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'waiting', missing: [waitingFor('a correction of firstlight itself', '', { detail: where })] };
   }
 }
 
-/** Reports what changed, and says how often it has rung for that. */
-function report(duty: Duty, outcome: DutyOutcome, options: RunDutiesOptions, { reports, opened }: DutyBoard): number {
+/** Reports an outcome that changed; returns how often it rang the doorbell for that. */
+function report(
+  duty: Duty,
+  outcome: DutyOutcome,
+  options: RunDutiesOptions,
+  { reports, settledOnce }: DutyStates,
+): number {
   const before = reports.get(duty.name);
-  const isNewlyOpen = outcome.status === 'settled' && !opened.has(duty.name);
-  if (isNewlyOpen) opened.add(duty.name);
+  const isFirstSettled = outcome.status === 'settled' && !settledOnce.has(duty.name);
+  if (isFirstSettled) settledOnce.add(duty.name);
   if (before === undefined || JSON.stringify(before.outcome) !== JSON.stringify(outcome)) {
     const report = { duty: duty.name, outcome, since: options.agent.host.clock.now() };
     reports.set(duty.name, report);
     const inOrder = options.duties.flatMap(({ name }) => reports.get(name) ?? []);
     options.onChange(report, inOrder);
   }
-  if (!isNewlyOpen && outcome.status !== 'acted') return 0;
+  if (!isFirstSettled && outcome.status !== 'acted') return 0;
   options.agent.doorbell.ring();
   return 1;
 }
@@ -108,7 +117,7 @@ interface Pause {
   readonly rings: number;
   readonly pauseMs: number;
   readonly ignoresRings: boolean;
-  /** Not over before this moment, whoever rings. */
+  /** The pause lasts at least until this moment, also when the doorbell rings. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// Whether a unit starts by itself at the next boot, as `systemctl enable` decides it: by a link. Made by hand, because
-// systemctl would have systemd read every unit of the machine again, for a link that matters at the next boot only.
+// Whether a unit starts at the next boot, as `systemctl enable` decides it: by a link. The link is made here, because
+// systemctl would make systemd read every unit of the machine again, for a link that matters at the next boot only.
 import type { Files } from '../host/files.ts';
 
 const unitFolder = '/etc/systemd/system';

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EtcdClients, etcdClients } from '../../src/etcd/client.ts';
-import type { EtcdTls } from '../../src/etcd/grpc.ts';
+import type { EtcdTls } from '../../src/etcd/client.ts';
 import { archiveData, readDataFolder } from '../../src/etcd/data-folder.ts';
 import type { Member, MemberId } from '../../src/etcd/member.ts';
 import { httpsUrl } from '../../src/contract/ports.ts';

@@ -1,7 +1,7 @@
 // After the stages: the masters join etcd, one safe change at a time, until all of them vote beside the bootstrap member.
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import type { EtcdTls } from '../../etcd/grpc.ts';
+import type { EtcdTls } from '../../etcd/client.ts';
 import type { MembershipEvent } from '../../membership/membership-events.ts';
 import type { MembershipStage } from '../../membership/move.ts';
 import { Secret } from '../../host/secret.ts';

@@ -1,40 +1,37 @@
-// Lets machines in after the bootstrap machine is gone: one master at a time, under a Lease; the others stand by.
+// Approves the certificate requests of machines that join after the bootstrap machine is gone. One master at a time
+// does it, under a Lease, so that no single machine is needed for it.
 import { admitNodes } from '../../admission/admit-nodes.ts';
 import { leadWhile } from '../../kubernetes/lease.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
 import { knownInventory } from '../known-inventory.ts';
-import { type Duty, settled, waiting } from '../duty.ts';
-import { electionNote } from '../election-note.ts';
-import { eventLine } from '../event-line.ts';
+import { type Duty, waiting } from '../duty.ts';
+import { electedOutcome, electionNote, eventLine } from '../elected-duty.ts';
 import { approverLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
 export const approverDuty: Duty = {
   name: 'approver',
-  why: 'A kubelet gets a certificate only if somebody looked at its request; that somebody must not be a single machine.',
   roles: ['master'],
   needs: ['control-plane', 'cluster-view'],
   run: async (agent) => {
     const inventory = await knownInventory(agent.host, agent.cluster);
     if (inventory === undefined) return waiting(waitingFor('the inventory of machines that may join'));
-    const { note, lastFailure } = agent.background.keep('approver', (signal, say) => approve(agent, signal, say));
-    return note === undefined
-      ? waiting(waitingFor(lastFailure ?? 'its Lease', '', { key: 'the Lease of the approver' }))
-      : settled(note);
+    const task = agent.background.keep('approver', (signal, setNote) => approve(agent, signal, setNote));
+    return electedOutcome('approver', task);
   },
 };
 
-async function approve(agent: Agent, signal: AbortSignal, say: (note: string) => void): Promise<void> {
+async function approve(agent: Agent, signal: AbortSignal, setNote: (note: string) => void): Promise<void> {
   const { host, identity, log } = agent;
   const client = await agent.api();
-  const onEvent = electionNote(say);
+  const onEvent = electionNote(setNote);
   const election = { client, host, namespace: systemNamespace, name: approverLease, identity, signal, onEvent };
   await leadWhile(election, (leadership) =>
     admitNodes({
       client,
       host,
       virtualAddresses: controlPlaneOf(agent).apiVips,
-      // Nobody is let in while it is unknown who may be.
+      // While the inventory is unknown, no machine is admitted.
       inventory: async () => (await knownInventory(host, agent.cluster)) ?? { isClosed: true, machines: [] },
       signal: leadership.signal,
       mayAct: () => leadership.mayAct(),

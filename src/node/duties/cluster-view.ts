@@ -1,4 +1,5 @@
-// Keeps the watches that the other duties look at.
+// Keeps the watches that the other duties read. Pod ranges, peers and the inventory are in the API, and a watch
+// reports a change at once.
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
 import { followCluster } from '../../membership/cluster-view.ts';
@@ -9,7 +10,6 @@ import { waitingFor } from '../../contract/missing.ts';
 
 export const clusterViewDuty: Duty = {
   name: 'cluster-view',
-  why: 'Pod ranges, peers and the inventory are in the API; a watch tells of a change the moment it happens.',
   roles: ['master', 'worker'],
   needs: [],
   run: async (agent) => {

@@ -1,5 +1,5 @@
-// The config server of a master. It runs before the load balancer leaves the bootstrap machine, so that machines find one
-// at any moment.
+// Starts the config server of a master, for machines that join later. It runs before the load balancer leaves the
+// bootstrap machine, so that a machine finds a config server at any time.
 import { masterConfigServerUnit } from '../../machine-software/bootstrap-units.ts';
 import { programs } from '../../contract/machine-paths.ts';
 import { acted, type Duty, settled } from '../duty.ts';
@@ -8,7 +8,6 @@ import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
 
 export const configServerDuty: Duty = {
   name: 'config-server',
-  why: 'Machines that join later ask for their configuration as the first ones did, and the bootstrap machine is gone.',
   roles: ['master'],
   needs: ['keys', 'credentials', 'cluster-view'],
   ignoresRingsWhenSettled: true,

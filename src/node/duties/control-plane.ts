@@ -1,6 +1,6 @@
-// kube-apiserver, controller-manager and scheduler of a master, written once its etcd member votes: the API server talks
-// to that member alone. The others follow when it serves: before that they could only ask in vain, and would take from it
-// the processor it needs to start. A pod that is there is left as it is; to replace one is an upgrade.
+// kube-apiserver, controller-manager and scheduler of a master. The API server is written once the etcd member of this
+// master votes, because it uses that member alone. The others follow when the API server serves: earlier they could do
+// nothing and would take processor time from its start. A pod that exists is not changed; replacing one is an upgrade.
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { bundleFile, type ControlPlaneComponent, podFile } from '../../control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
@@ -14,7 +14,6 @@ import { localApiUrl } from '../../contract/ports.ts';
 
 export const controlPlaneDuty: Duty = {
   name: 'control-plane',
-  why: 'Once this master votes in etcd it can serve the API without the bootstrap machine.',
   roles: ['master'],
   needs: ['etcd-member'],
   ignoresRingsWhenSettled: true,

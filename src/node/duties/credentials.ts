@@ -1,6 +1,7 @@
-// Leaves, trust bundles and kubeconfigs of a master. What is missing, expired or wrong is made at once; what has merely
-// grown old is renewed in turn, one master at a time, so that a mistake in a renewal stops at one machine. Every component
-// reads the files of its leaf again by itself (etcd at each handshake, the others within minutes): nothing is restarted.
+// Leaves, trust bundles and kubeconfigs of a master, made on this machine. What is missing, expired or wrong is made
+// at once; what has only grown old is renewed by one master at a time, so that a mistake in a renewal stops at one
+// machine. Every component reads its files again by itself (etcd at each handshake, the others within minutes): no
+// restart.
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';
 import {
   type CredentialOptions,
@@ -20,7 +21,6 @@ const readyWithinMs = 120_000;
 
 export const credentialsDuty: Duty = {
   name: 'credentials',
-  why: 'Every component proves who it is by a certificate that was made on this machine and never leaves it.',
   roles: ['master'],
   needs: ['keys'],
   ignoresRingsWhenSettled: true,
@@ -30,8 +30,8 @@ export const credentialsDuty: Duty = {
     if (made.length > 0) return acted(`made ${namesOf(made)}`);
     const ageing = await dueLeaves(options);
     if (ageing.length === 0) return settled();
-    const { note, lastFailure } = agent.background.keep('leaf-renewal', (signal, say) =>
-      renewInTurn(agent, signal, say),
+    const { note, lastFailure } = agent.background.keep('leaf-renewal', (signal, setNote) =>
+      renewInTurn(agent, signal, setNote),
     );
     return settled(`${namesOf(ageing)} to be renewed: ${note ?? lastFailure ?? 'waiting for the turn of this master'}`);
   },
@@ -44,16 +44,16 @@ function credentialOptions(agent: Agent): CredentialOptions {
   return { host: agent.host, facts, clusterName };
 }
 
-async function renewInTurn(agent: Agent, signal: AbortSignal, say: (note: string) => void): Promise<void> {
+async function renewInTurn(agent: Agent, signal: AbortSignal, setNote: (note: string) => void): Promise<void> {
   const { host } = agent;
   const client = await agent.api();
   const election = { client, host, namespace: systemNamespace, name: renewalLease, identity: agent.identity, signal };
   await leadWhile(election, async (leadership) => {
     if (!leadership.mayAct()) return;
-    say('in progress');
+    setNote('in progress');
     const renewed = await ensureMachineCredentials(credentialOptions(agent));
     agent.log(`renewed ${namesOf(renewed)}`);
-    // The turn is over when this master is seen to work with what is new.
+    // The turn of this master is over when its API server is ready with the new certificates.
     const ca = await host.files.readText(bundleFile('apiserver-ca'));
     await waitUntil({
       clock: host.clock,

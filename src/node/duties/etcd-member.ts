@@ -1,6 +1,6 @@
-// The etcd member of a master: its pod is written when the members list says that it may start, and as that list says.
-// Rules: a running member's pod is left alone (its first flags are of no consequence any more); data is moved aside only
-// when its member is gone from the list and nothing writes to it; a member without its data is never started.
+// The etcd member of a master: its pod is written when the member list says that it may start, and with that list.
+// Rules: the pod of a running member is not changed (its first flags have no effect any more); data is moved aside only
+// when its member has left the list and nothing writes to it; a member without its data is never started.
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
@@ -24,10 +24,9 @@ const path = podFile('etcd');
 
 export const etcdMemberDuty: Duty = {
   name: 'etcd-member',
-  why: 'The cluster remembers in etcd; a master carries a part of that memory from the moment the others count on it.',
   roles: ['master'],
   needs: ['credentials'],
-  // Nobody tells a learner that it was added or promoted.
+  // A learner is not notified when it is added or promoted.
   tickMs: 200,
   run: async (agent) => {
     const seen = await observeOwnMember(agent);
@@ -52,19 +51,20 @@ export const etcdMemberDuty: Duty = {
 };
 
 /**
- * Between the list and the start of etcd the members may have changed: it ends then, and the next look has the new list.
- * In a pod that would cost ten seconds and more. After so many times it is something else, and the kubelet has patience.
+ * The members may change between the list and the start of etcd: then etcd ends, and the next run has the new list. In
+ * a pod that would cost ten seconds and more. After this many failed starts the cause is another one, and the pod is
+ * written all the same: the kubelet goes on starting it.
  */
-const startsAtMost = 3;
+const startLimit = 3;
 const failedStarts = new WeakMap<Agent, number>();
 
 function mayTryAgain(agent: Agent): boolean {
   const failed = (failedStarts.get(agent) ?? 0) + 1;
   failedStarts.set(agent, failed);
-  return failed < startsAtMost;
+  return failed < startLimit;
 }
 
-/** What etcd left behind by then is met by the next look, as data of a member that resumes. */
+/** The next run finds what etcd wrote by then, as data of a member that resumes. */
 async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<DutyOutcome> {
   const { host, node, signal } = agent;
   if ((await host.files.facts(path)) === undefined) {
@@ -84,7 +84,7 @@ async function join(agent: Agent, initialCluster: readonly InitialMember[]): Pro
 async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: OwnMember): Promise<DutyOutcome> {
   const { name } = agent.node;
   if ((await agent.host.files.facts(path)) === undefined) {
-    // It has its data: what is said about an initial cluster is not read again.
+    // etcd has data, so it does not read the flags about the initial cluster.
     await writePod(agent, [{ name, peerUrl }]);
     return acted('started etcd with the data it has');
   }

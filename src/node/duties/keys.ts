@@ -1,6 +1,6 @@
-// The signers of a new master: asked for once, over TLS that root-ca vouches for, with the single-use token of this very
-// machine's configuration. What was asked is remembered on the disk before it is asked, so that a lost answer can be
-// asked for again and a stolen token cannot.
+// The signers of a new master. They come once, over TLS that root-ca vouches for, for the single-use token of this
+// machine's configuration, and are never part of a configuration. The key of the request is on the disk before the
+// request is sent: a lost answer can be requested again, and a stolen token is of no use.
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
@@ -15,12 +15,11 @@ import { acted, type Duty, settled } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
 import { configServerPort } from '../../contract/ports.ts';
 
-/** Present until the cluster knows that this machine holds its keys: see spent-token.ts. */
+/** Present until the cluster has recorded that this machine holds its keys: see spent-token.ts. */
 export const redemptionFile = '/var/lib/firstlight/keys-redemption';
 
 export const keysDuty: Duty = {
   name: 'keys',
-  why: 'A master signs its own certificates; the signers come once, to this machine, and never in a configuration.',
   roles: ['master'],
   needs: [],
   ignoresRingsWhenSettled: true,
@@ -43,7 +42,7 @@ async function requestKeys({ host, apiServerUrl }: Agent): Promise<readonly (rea
   const url = `https://${server.hostname}:${configServerPort}/keys/master`;
   const [token, redemption, ca] = await Promise.all([
     readToken(host),
-    keptRedemption(host),
+    redemptionKey(host),
     host.files.readText(configServerCa),
   ]);
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': redemption };
@@ -72,8 +71,8 @@ export async function readToken({ files }: Pick<Host, 'files'>): Promise<string>
   return read.data.users[0].user.token;
 }
 
-/** The same at every try, also after a crash: a repeated request is told apart from another one by it. */
-async function keptRedemption({ files, random }: Host): Promise<string> {
+/** The same at every try, also after a crash: it tells a repeated request from one of another machine. */
+async function redemptionKey({ files, random }: Host): Promise<string> {
   const present = await files.readIfPresent(redemptionFile);
   if (present !== undefined) return Buffer.from(present).toString('utf8').trim();
   const redemption = Buffer.from(random.bytes(32)).toString('base64url');

@@ -1,6 +1,6 @@
-// The identity of kube-proxy; kube-proxy.path starts it when the file appears. On a master it has a leaf of its own. On a
-// worker it is the node's: no signer is there that could make another, a token would have to be issued, kept and
-// renewed, and whoever holds the kubelet's key owns kube-proxy anyway. Both are named by file, and read again when renewed.
+// The identity of kube-proxy; kube-proxy.path starts kube-proxy when the file appears. A master has a leaf for it. A
+// worker uses the identity of the node: no signer is there to make another, a token would have to be issued, kept and
+// renewed, and the key of the kubelet gives control over kube-proxy anyway. Both are named by file and read again.
 import { bundleFile, certificateFile, keyFile } from '../../control-plane/control-plane-paths.ts';
 import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
 import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../contract/machine-paths.ts';
@@ -13,9 +13,8 @@ const waitingForKubelet = waitingFor('the kubelet of this machine', 'to get its 
 
 export const kubeProxyDuty: Duty = {
   name: 'kube-proxy',
-  why: 'Service addresses work on a node once kube-proxy may read Services.',
   roles: ['master', 'worker'],
-  // kube-proxy is of no use before the node is there, and its binding exists by then.
+  // kube-proxy has no use before the node exists, and its role binding exists by then.
   needs: ['cluster-view'],
   ignoresRingsWhenSettled: true,
   run: async (agent) => {
@@ -40,7 +39,7 @@ function masterText({ apiServerUrl }: Agent): string {
   });
 }
 
-/** The kubelet writes its kubeconfig before it has the certificate that it names. */
+/** The kubelet writes its kubeconfig before it has the certificate that the kubeconfig names. */
 async function workerText({ host }: Agent): Promise<string | undefined> {
   const [kubeconfig, certificate] = await Promise.all([
     host.files.readIfPresent(kubeletKubeconfig),

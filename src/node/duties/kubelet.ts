@@ -1,6 +1,7 @@
-// The first start of the kubelet. Before the API knows the token of its machine a kubelet can only ask in vain, and it
-// asks less and less often: nodes came ten seconds late, and some were not Ready for twenty more. So it begins when asking
-// helps. From then on it is enabled and starts by itself at every boot: a control plane must come back without an API.
+// The first start of the kubelet. A kubelet that starts before the API knows its token is refused and then retries
+// more and more rarely: nodes came ten seconds late, and some were not Ready for twenty more. So it starts when the
+// API knows the token. From then on it is enabled and starts at every boot: a control plane must come back without an
+// API.
 import { isError } from '../../errors/firstlight-error.ts';
 import { connectKubernetes } from '../../kubernetes/client.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
@@ -17,7 +18,6 @@ const { name: unit } = kubeletUnit({ mode: 'cluster' });
 
 export const kubeletDuty: Duty = {
   name: 'kubelet',
-  why: 'A kubelet that asks to be let in before anybody can answer is let in late.',
   roles: ['master', 'worker'],
   needs: [],
   tickMs: 300,
@@ -26,9 +26,9 @@ export const kubeletDuty: Duty = {
     const { host } = agent;
     if (await startsAtBoot(host.files, unit)) return settled();
     const isKnown = (await host.files.facts(kubeletClientCertificate)) !== undefined;
-    const missing = isKnown ? undefined : await whatIsMissing(agent);
+    const missing = isKnown ? undefined : await joinMissing(agent);
     if (missing !== undefined) return missing;
-    // In this order: if this ends in between, the next look does both again.
+    // In this order: if the agent ends in between, the next run does both again.
     await runCommand(host, programs.systemctl, ['start', '--no-block', unit]);
     await letStartAtBoot(host.files, unit);
     return acted(`started ${unit}`);
@@ -39,8 +39,8 @@ interface AccessReview extends KubernetesObject {
   readonly status?: { readonly allowed?: boolean };
 }
 
-/** Asked with the token of this machine: whether it may ask for the certificate of a node. */
-async function whatIsMissing({ host, apiServerUrl, signal }: Agent): Promise<DutyOutcome | undefined> {
+/** Checks with the token of this machine whether it may request the certificate of a node. */
+async function joinMissing({ host, apiServerUrl, signal }: Agent): Promise<DutyOutcome | undefined> {
   await using client = await connectKubernetes(host, { path: bootstrapKubeconfig });
   const review = {
     apiVersion: 'authorization.k8s.io/v1',

@@ -1,5 +1,6 @@
-// One route per pod range of every other node, by way of that node: machines of the cluster share a link, so nothing has
-// to be wrapped or rewritten. Our routes bear a protocol number of their own; only such routes are ever removed.
+// One route per pod range of every other node, through that node: the machines of a cluster share a link, so packets
+// need no tunnel and no rewriting. Our routes have a protocol number of their own; only routes with it are ever
+// removed.
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
@@ -20,13 +21,12 @@ export interface Route {
 
 export const peerRoutesDuty: Duty = {
   name: 'peer-routes',
-  why: 'A pod reaches pods of other nodes by their own addresses.',
   roles: ['master', 'worker'],
   needs: ['cluster-view'],
   run: async (agent) => {
     const { host, node, cluster } = agent;
     const nodes = cluster.nodes ?? [];
-    // A list without ourselves is not one to take routes away by.
+    // A list without this node is not complete: no route is removed because of it.
     if (!nodes.some(({ metadata }) => metadata.name === node.name))
       return waiting(waitingFor(node.name, 'to be a node'));
     const wanted = routesTo(nodes.filter(({ metadata }) => metadata.name !== node.name));
@@ -52,11 +52,11 @@ export const peerRoutesDuty: Duty = {
   },
 };
 
-/** The kernel was last seen to have exactly these; most rings are about something else, and a look costs two processes. */
+/** The routes that the kernel had at the last look: most rings are about something else, and a look costs two processes. */
 const lastSeen = new WeakMap<Agent, { readonly routes: readonly Route[]; readonly atMs: number }>();
 const freshMs = 20_000;
 
-/** All of them, whatever happens to one: a peer on another link must not cost the others their routes. */
+/** Tries every route, also after a failure: a peer on another link must not cost the others their routes. */
 async function attempts(
   routes: readonly Route[],
   attempt: (route: Route) => Promise<void>,
@@ -73,7 +73,7 @@ async function attempts(
   return failures;
 }
 
-/** Each range by the address of its own family. */
+/** Each range through the peer's address of the same family. */
 export function routesTo(peers: readonly KubernetesObject[]): readonly Route[] {
   return peers.flatMap((peer) => {
     const addresses = internalAddressesOf(peer);

@@ -1,5 +1,5 @@
-// The pod network of this node, from the ranges that the controller manager gave it. The kubelet reports Ready a moment
-// after the file appears. A node that joins anew has other ranges, and the file follows.
+// The pod network of this node, from the pod ranges that the controller manager gave it. The kubelet reports Ready a
+// moment after the file appears. A node that joins again has other ranges, and the file follows.
 import { cniNetworkFile, cniNetworkText } from '../../machine-software/cni-network.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { podRangesOf } from '../../kubernetes/node-object.ts';
@@ -8,7 +8,6 @@ import { waitingFor } from '../../contract/missing.ts';
 
 export const podNetworkDuty: Duty = {
   name: 'pod-network',
-  why: 'Pods get their addresses from the range of their node; without the file the node is not Ready.',
   roles: ['master', 'worker'],
   needs: ['cluster-view'],
   run: async ({ host, node, cluster }) => {

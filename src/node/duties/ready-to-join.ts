@@ -1,13 +1,13 @@
-// Tells whoever looks after the members of etcd that this master could carry one: image, certificates, disk and clock
-// are looked at before it is said. Said again while it waits, because a machine that fell silent is not to be added; and
-// later, when the disk gets full or has room again, because a member that cannot write is as good as dead.
+// Publishes that this master can carry a member of etcd, after checking image, certificates, disk and clock: a member
+// that is added and cannot start holds a place. It is published again while the master waits, because a silent
+// machine is not added; and when the disk gets full or has space again, because a member that cannot write is as good
+// as dead.
 import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import { containerdSocket } from '../../contract/machine-paths.ts';
 import { isFullDisk } from '../../membership/membership-view.ts';
 import { fsyncLimitMs } from '../../membership/rules/add.ts';
 import { addressOf, type Agent } from '../agent-context.ts';
-import { measureClockOffset } from '../clock-offset.ts';
-import { measureFsync } from '../disk-probe.ts';
+import { measureClockOffset, measureFsync } from '../machine-fitness.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import {
   type JoinRecord,
@@ -20,14 +20,13 @@ import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { runCommand } from '../run-command.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
-/** Less than half of what the rules of membership believe. */
+/** Less than half of the age at which the rules of membership no longer accept a record. */
 const repeatMs = 10_000;
-/** A disk that was too slow may just have been busy: with the other masters' start, on a shared host. */
+/** A disk that was too slow may only have been busy: with the start of the other masters, on a shared host. */
 const slowRepeatMs = 1_000;
 
 export const readyToJoinDuty: Duty = {
   name: 'ready-to-join',
-  why: 'A member that is announced and cannot start holds a place in etcd; so a master is asked only when it said it can.',
   roles: ['master'],
   needs: ['credentials', 'cluster-view'],
   run: async (agent) => {
@@ -39,14 +38,14 @@ export const readyToJoinDuty: Duty = {
     await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
     const freeDiskBytes = await host.files.freeBytes(etcdDataFolder);
     const isFull = isFullDisk(freeDiskBytes);
-    const isSaid =
+    const isPublished =
       last !== undefined &&
       last.isReady === isReady &&
       last.lostDataOf === lostDataOf &&
       isFullDisk(last.freeDiskBytes) === isFull;
     const ageMs = last === undefined ? Number.POSITIVE_INFINITY : host.clock.now().getTime() - last.at.getTime();
     const isSlow = last !== undefined && last.fsyncP99Ms > fsyncLimitMs;
-    if (isSaid && (!isReady || Math.abs(ageMs) < (isSlow ? slowRepeatMs : repeatMs))) {
+    if (isPublished && (!isReady || Math.abs(ageMs) < (isSlow ? slowRepeatMs : repeatMs))) {
       if (isReady || lostDataOf !== undefined) return waiting(waitingFor(node.name, 'to be added to etcd'));
       return isFull ? waiting(waitingFor(`space in ${etcdDataFolder}`)) : settled();
     }
@@ -73,7 +72,7 @@ function lastRecord({ cluster, node }: Agent): JoinRecord | undefined {
 async function recordOf(
   agent: Agent,
   { peerUrl, clientUrl }: OwnMember,
-  said: Pick<JoinRecord, 'isReady' | 'etcdVersion' | 'freeDiskBytes' | 'lostDataOf'>,
+  published: Pick<JoinRecord, 'isReady' | 'etcdVersion' | 'freeDiskBytes' | 'lostDataOf'>,
 ): Promise<JoinRecord> {
   const { host, node, apiServerUrl } = agent;
   const last = lastRecord(agent);
@@ -84,18 +83,18 @@ async function recordOf(
     clientUrl,
     at: host.clock.now(),
     clockOffsetMs: await measureClockOffset(host, apiServerUrl),
-    fsyncP99Ms: await diskSpeed(host, last, said),
-    ...said,
+    fsyncP99Ms: await diskSpeed(host, last, published),
+    ...published,
   };
 }
 
-/** A disk that was fast enough once is; one that was not may have been busy at that moment, so it is asked again. */
+/** A disk that was fast enough once stays so; a slow one may have been busy at that moment and is measured again. */
 async function diskSpeed(
   host: Agent['host'],
   last: JoinRecord | undefined,
   { freeDiskBytes }: Pick<JoinRecord, 'freeDiskBytes'>,
 ): Promise<number> {
-  // There is nothing to measure it with, and its speed is not what ails it.
+  // A full disk cannot be measured by writing, and its speed is not its problem.
   if (isFullDisk(freeDiskBytes)) return last?.fsyncP99Ms ?? 0;
   const isKnown = last?.isReady === true && last.fsyncP99Ms <= fsyncLimitMs;
   return isKnown ? last.fsyncP99Ms : measureFsync(host, etcdDataFolder);

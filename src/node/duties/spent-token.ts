@@ -1,5 +1,5 @@
-// Tells the cluster that the single-use token of this master has done its work. Until then the token is kept, because a
-// master whose answer was lost on the way asks for its keys with the same token again.
+// Records in the cluster that the single-use token of this master is used up, so that it cannot be stolen. Until then
+// the token is kept: a master whose answer was lost requests its keys with the same token again.
 import { recordKeysHeld } from '../../admission/bootstrap-token-secret.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readToken, redemptionFile } from './keys.ts';
@@ -7,13 +7,12 @@ import { waitingFor } from '../../contract/missing.ts';
 
 export const spentTokenDuty: Duty = {
   name: 'spent-token',
-  why: 'A token that nobody needs any more is one that nobody can steal.',
   roles: ['master'],
   needs: ['keys', 'credentials', 'cluster-view'],
   run: async (agent) => {
     const { host, node, cluster, signal } = agent;
     if ((await host.files.facts(redemptionFile)) === undefined) return settled();
-    // Before its kubelet has joined, the token may be one that the API has not heard of yet.
+    // Before the kubelet of this machine has joined, the API may not know the token yet.
     const hasJoined = (cluster.nodes ?? []).some(({ metadata }) => metadata.name === node.name);
     if (!hasJoined) return waiting(waitingFor(node.name, 'to be a node'));
     const [id = ''] = (await readToken(host)).split('.');

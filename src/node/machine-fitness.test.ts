@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { provenOffset } from './clock-offset.ts';
+import { provenOffset } from './machine-fitness.ts';
 
 test('what is reported never exceeds what the clocks really differ, and misses by less than a second and the way', () => {
   const ways = fc.record({
