@@ -1,8 +1,7 @@
 // The membership loop with everything around it: its Lease, the watches that its facts come from, the published list of
 // endpoints. The bootstrap machine runs it first, then whichever master gets the Lease; whoever waits for a stage sees it
 // reached also when another holds the Lease.
-import { RenewingEtcdClients } from '../etcd/client.ts';
-import type { EtcdTls } from '../etcd/client.ts';
+import { type EtcdTls, RenewingEtcdClients } from '../etcd/client.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership } from './membership-loop.ts';
 import type { MembershipStage } from './move.ts';
