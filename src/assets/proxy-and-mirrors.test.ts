@@ -1,4 +1,4 @@
-// What the install-config's way out to the world becomes on machines, from files as a person would write them.
+// What the proxy and the mirrors of an install-config become on machines, from files as a user would write them.
 import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../host/proxy-variables.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';

@@ -79,7 +79,8 @@ export function issueLeaf(contents: LeafContents, signer: Credential, options: I
 
 /**
  * The certificate that `signer` gives to a public key. Its validity is clipped to that of the signer on both sides:
- * some verifiers, and every reader, expect this. Signers are backdated too, so a leaf made at once keeps its full backdate.
+ * some verifiers, and every reader, expect this. Signers are backdated too, so a leaf made at once keeps its full
+ * backdate.
  */
 export function certify(
   publicPem: string,
