@@ -14,9 +14,9 @@ export interface YamlSource {
   readonly value: Readonly<Record<string, unknown>> | undefined;
   readonly mistakes: readonly TextMistake[];
   /** Where the value at the path is, or the key of its nearest ancestor that is written. */
-  place(path: FieldPath): Place;
+  readonly place: (path: FieldPath) => Place;
   /** Where the key of the field at the path is. */
-  placeOfKey(path: FieldPath): Place;
+  readonly placeOfKey: (path: FieldPath) => Place;
 }
 
 export interface StrictYamlFile extends YamlFile {
