@@ -28,6 +28,10 @@ describe('the log of Ignition', () => {
       `GET error: Get "${url}": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
     ],
+    [
+      `GET error: Get "${url}": read tcp 10.99.0.11:43210->10.99.0.1:22623: read: connection reset by peer`,
+      'connection reset by peer',
+    ],
     ['GET result: Service Unavailable', 'Service Unavailable'],
     ['GET result: Network Authentication Required', 'its token is not accepted (Network Authentication Required)'],
   ])('says what the last attempt met: %s', (line, reason) => {
