@@ -1,5 +1,5 @@
-// The names of the bootstrap's stages as they stand in progress.json and in the timeline of the bootstrap machine, where
-// `create cluster` and the waterfall read them. bootkube/stages.ts is held to this list by a test.
+// The names of the bootstrap's stages as they stand in progress.json and in the timeline of the bootstrap machine,
+// where `create cluster` and the waterfall read them. bootkube/stages.ts is held to this list by a test.
 
 /** The fifteen stages of bootkube; the number of a stage is its place in this list. */
 export const bootkubeStageNames: readonly string[] = [

@@ -1,5 +1,5 @@
-// What machines are made from: the release builds it, `machine create --image` reads it from a file, a platform uses it.
-// All machines share it and nobody writes below its folders; what a machine changes is in the machine's own folder.
+// What machines are made from: the release builds it, `machine create --image` reads it from a file, a platform uses
+// it. All machines share it and nobody writes below its folders; what a machine changes is in the machine's own folder.
 import { z } from 'zod';
 
 export const machineImageSchema = z.strictObject({

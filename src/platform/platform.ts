@@ -1,6 +1,6 @@
 // The seam between clusters and their machines: a platform is a value of this type, and cluster/, diagnose/, waterfall/
-// and cli/ know machines only through it. To add a platform: a folder beside local/ that makes such a value, and a row in
-// choose-platform.ts and platform-traits.ts. What a platform remembers about a cluster, beyond its name, is its own.
+// and cli/ know machines only through it. To add a platform: a folder beside local/ that makes such a value, and a row
+// in choose-platform.ts and platform-traits.ts. What a platform remembers about a cluster, beyond its name, is its own.
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Moment } from '../contract/timeline.ts';
 import type { Files } from '../host/files.ts';

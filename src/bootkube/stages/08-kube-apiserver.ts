@@ -23,8 +23,8 @@ export const kubeApiserver = renderStage({
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
-      // This API server stops once, and the handoff waits for it. After the delay it refuses requests (429), so the load
-      // balancer must have noticed by then.
+      // This API server stops once, and the handoff waits for it. After the delay it refuses requests (429), so the
+      // load balancer must have noticed by then.
       shutdownDelaySeconds: platformTraits(context.installConfig.platform).balancerNoticesSeconds,
       isShortLived: true,
     });

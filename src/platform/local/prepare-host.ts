@@ -1,5 +1,6 @@
 // Whether this host can run machines. `doctor` inspects it and changes nothing; commands that make machines prepare it:
-// they throw what is wrong before anything is changed, install missing packages where that is possible, and get the plan.
+// they throw what is wrong before anything is changed, install missing packages where that is possible, and get the
+// plan.
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
 import type { ChangeContext, HostReport } from '../platform.ts';
