@@ -62,8 +62,8 @@ export function nextAttempt(current: FetchAttempt | undefined, event: FetchEvent
 }
 
 /**
- * Go nests `Get "URL": dial tcp 10.0.0.1:22623: connect: connection refused`; a person needs the end of it. The ports of
- * one connection are left out too: with them every attempt would have another reason.
+ * Go nests `Get "URL": dial tcp 10.0.0.1:22623: connect: connection refused`; a person needs the end of it. The ports
+ * of one connection are left out too: with them every attempt would have another reason.
  */
 function shortReason(text: string): string {
   return text
