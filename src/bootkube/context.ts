@@ -84,3 +84,10 @@ async function readMachine(host: Host): Promise<BootkubeContext['machine']> {
   const { name, addresses } = parseNodeEnvironment(await mustRead(host, runtimePaths.environment));
   return { name, address: addresses[0] ?? '' };
 }
+
+/** The image behind an image variable, by digest. */
+export function releaseImage({ release }: Pick<BootkubeContext, 'release'>, variable: string): string {
+  const found = release.imageVariables[variable];
+  if (found === undefined) throw new Error(`the release has no ${variable}`);
+  return found.reference;
+}

@@ -8,7 +8,7 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
 import { removalMark } from '../contract/bootstrap-paths.ts';
-import { clientFor } from './remote-api.ts';
+import { clientFor } from './api-clients.ts';
 import { localApiUrl } from '../contract/ports.ts';
 import { progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
 import { progressFile, parseBootstrapProgress } from '../contract/bootstrap-progress.ts';

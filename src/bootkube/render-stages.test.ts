@@ -8,9 +8,9 @@ import { decodeDataUrl } from '../ignition/data-url.ts';
 import { imageVariables } from '../release/images/image-variables.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
 import { renderStages } from './render-stages.ts';
-import { runBootkubeStages } from './run-stages.ts';
 import { nodeEnvironmentText } from '../contract/node-environment.ts';
 import { readJournal } from '../workflow/journal.ts';
+import { runBootkubeStages } from './run-service.ts';
 
 const journalFile = '/var/lib/firstlight/bootkube/journal';
 

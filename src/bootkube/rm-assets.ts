@@ -19,7 +19,7 @@ import type { Emit } from '../workflow/events.ts';
 import { loadContext } from './context.ts';
 import { removalMark } from '../contract/bootstrap-paths.ts';
 import { openProgress } from './progress.ts';
-import { clientFor } from './remote-api.ts';
+import { clientFor } from './api-clients.ts';
 
 export interface RemoveAssetsOptions {
   readonly host: Host;

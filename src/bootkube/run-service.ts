@@ -1,15 +1,17 @@
-// One unit of the bootstrap machine from start to end: its stages under the journal, told to the service records, to the
-// progress file and to whoever listens. Once the removal of secrets has begun there is nothing left to run on.
+// Runs stages of the bootstrap: a whole unit of the bootstrap machine, or single stages for a person. Every run is
+// recorded in the journal; a unit also writes service records, the progress file and the timeline.
+import { dirname } from 'node:path';
+import { runStages } from '../workflow/engine.ts';
+import { openJournal } from '../workflow/journal.ts';
 import type { Host } from '../host/host.ts';
-import { openTimeline } from '../contract/timeline.ts';
+import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 import type { Stage } from '../workflow/stage.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
-import { removalMark } from '../contract/bootstrap-paths.ts';
+import { bootkubeJournal, removalMark } from '../contract/bootstrap-paths.ts';
 import { openProgress } from './progress.ts';
-import { runBootkubeStages } from './run-stages.ts';
 import { openServiceRecords } from './service-records.ts';
-import { noteIn } from './stage-moments.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 
 export interface ServiceOptions {
   readonly host: Host;
@@ -24,6 +26,7 @@ export interface BootstrapService {
 
 export async function runService({ name, stages }: BootstrapService, options: ServiceOptions): Promise<void> {
   const { host, emit, signal } = options;
+  // Once the removal of secrets has begun there is nothing left to run on.
   if ((await host.files.facts(removalMark)) !== undefined) return;
   const records = await openServiceRecords(host, name);
   const progress = openProgress(host);
@@ -43,5 +46,31 @@ export async function runService({ name, stages }: BootstrapService, options: Se
     throw error;
   } finally {
     await timeline.idle();
+  }
+}
+
+export interface RunBootkubeOptions {
+  readonly context: BootkubeContext;
+  readonly stages: readonly Stage<BootkubeContext>[];
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly journalFile?: string;
+}
+
+export async function runBootkubeStages(options: RunBootkubeOptions): Promise<void> {
+  const { context, stages, emit, signal } = options;
+  const path = options.journalFile ?? bootkubeJournal;
+  await context.host.files.makeFolder(dirname(path), { mode: 0o700 });
+  await using journal = await openJournal(context.host.files, path);
+  await runStages({ stages, context, journal, clock: context.host.clock, emit, signal });
+}
+
+/** The stages of a unit on the timeline of the machine. */
+function noteIn(timeline: Timeline, event: WorkflowEvent): void {
+  if (event.kind === 'stage-started') timeline.mark(event.stage, 'began');
+  if (event.kind === 'stage-progress') timeline.mark(event.stage, 'moved', stageProgressText(event.progress));
+  if (event.kind === 'stage-done') timeline.mark(event.stage, 'done', event.note);
+  if (event.kind === 'stage-failed') {
+    timeline.mark(event.stage, 'failed', event.error instanceof Error ? event.error.message : String(event.error));
   }
 }

@@ -5,18 +5,20 @@ import type { BootkubeContext } from './context.ts';
 import { bootkubeErrors } from './errors.ts';
 import { renderStages } from './render-stages.ts';
 import { commit } from './handoff/commit.ts';
-import { leaveEtcd, stopServing } from './handoff/let-go.ts';
+import { leaveEtcd } from './handoff/leave-etcd.ts';
+import { stopServing } from './handoff/stop-serving.ts';
 import { masters } from './handoff/masters.ts';
-import { serving } from './handoff/serving.ts';
+import { controlPlanes } from './handoff/control-planes.ts';
 import { clusterBootstrap } from './stages/13-cluster-bootstrap.ts';
 import { versionOverrides } from './stages/14-version-overrides.ts';
 import { apiVerification } from './stages/15-api-verification.ts';
 import type { NumberedStage } from './render-stage.ts';
+import type { BootstrapService } from './run-service.ts';
 
 export const stages: readonly NumberedStage[] = [...renderStages, clusterBootstrap, versionOverrides, apiVerification];
 
 /** Until the masters can carry the cluster; none of this and of the handoff is in the original's list of stages. */
-export const mastersStages: readonly Stage<BootkubeContext>[] = [masters, serving];
+export const mastersStages: readonly Stage<BootkubeContext>[] = [masters, controlPlanes];
 
 /** From the record that the masters carry the cluster until this machine has no part in it. */
 export const handoffStages: readonly Stage<BootkubeContext>[] = [commit, stopServing, leaveEtcd];
@@ -26,3 +28,9 @@ export function stageNumbered(number: number): NumberedStage {
   if (found === undefined) throw bootkubeErrors.UNKNOWN_STAGE({ number: String(number) });
   return found;
 }
+
+/** The whole life of bootkube.service. */
+export const bootkubeService: BootstrapService = {
+  name: 'bootkube',
+  stages: [...stages, ...mastersStages, ...handoffStages],
+};

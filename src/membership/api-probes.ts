@@ -8,7 +8,7 @@ import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
 import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { StandingQuestions } from '../workflow/standing-questions.ts';
-import { apiReadiness } from '../kubernetes/api-readiness.ts';
+import { apiReadiness } from '../kubernetes/readiness.ts';
 
 /** Old enough to cost little, young enough that the handoff does not wait for it. */
 const freshMs = 200;

@@ -2,8 +2,8 @@
 import type { Stage } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { clientFor } from '../remote-api.ts';
-import { aServingMaster } from './serving-master.ts';
+import { clientFor } from '../api-clients.ts';
+import { servingMasterUrl } from './control-planes.ts';
 import { handoffComplete, handoffConfigMap } from '../../contract/cluster-objects.ts';
 
 export const commit: Stage<BootkubeContext> = {
@@ -14,7 +14,7 @@ export const commit: Stage<BootkubeContext> = {
       ? { status: 'needed', because: 'the record is looked at anew each time' }
       : { status: 'done' },
   run: async (context, { signal }) => {
-    const server = await aServingMaster(context);
+    const server = await servingMasterUrl(context);
     await using client = await clientFor(context, server);
     const { namespace, name, apiVersion, kind } = handoffConfigMap;
     await client.apply(

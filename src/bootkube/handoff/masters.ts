@@ -10,9 +10,10 @@ import { lookAfterMembers } from '../../membership/look-after-members.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { clientFor } from '../remote-api.ts';
+import { clientFor } from '../api-clients.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { type StageProgress, working } from '../../contract/stage-progress.ts';
+import { readApiCa } from '../readiness-probes.ts';
 
 export const masters: Stage<BootkubeContext> = {
   name: 'masters',
@@ -38,7 +39,7 @@ export async function keepMembers(
     host,
     client,
     tls: () => membershipTls(context),
-    apiCaPem: await host.files.readText(`${pkiFolder}/apiserver-ca.crt`),
+    apiCaPem: await readApiCa(host),
     inventory: async () => inventory,
     maxLearners: masterCount(installConfig),
     identity: `${machine.name}-${host.environment.pid}`,

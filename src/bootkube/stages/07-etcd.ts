@@ -5,8 +5,7 @@ import { httpsUrl, etcdPorts } from '../../contract/ports.ts';
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import type { BootkubeContext } from '../context.ts';
-import { releaseImage } from '../image-of.ts';
+import { type BootkubeContext, releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
 import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
 

@@ -3,10 +3,10 @@ import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { platformTraits } from '../../platform/platform-traits.ts';
+import { releaseImage } from '../context.ts';
 
 const identity = { number: 8, name: 'kube-apiserver' } as const;
 

@@ -3,9 +3,9 @@ import { controllerManagerPod } from '../../control-plane/controller-manager-pod
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { releaseImage } from '../context.ts';
 
 const identity = { number: 9, name: 'controller-manager' } as const;
 

@@ -3,9 +3,9 @@ import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { releaseImage } from '../image-of.ts';
 import { renderStage } from '../render-stage.ts';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { releaseImage } from '../context.ts';
 
 const identity = { number: 10, name: 'scheduler' } as const;
 

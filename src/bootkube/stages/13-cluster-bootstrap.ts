@@ -12,7 +12,9 @@ import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
-import { apiIsReady, etcdIsReady, firstClient } from '../local-api.ts';
+import { firstClient } from '../api-clients.ts';
+import { apiProbe, etcdProbe, readApiCa } from '../readiness-probes.ts';
+import { askReadiness } from '../../kubernetes/readiness.ts';
 import { alteredFiles, stageFolder, treeDigests, type NumberedStage } from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';
 import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
@@ -48,7 +50,7 @@ export const clusterBootstrap: NumberedStage = {
       if (present === undefined || digestOf(present) !== digestOf(content))
         return { status: 'needed', because: `${target} is not in place` };
     }
-    const api = await apiIsReady(context.host, localApiUrl, await files.readText(join(pkiFolder, 'apiserver-ca.crt')));
+    const api = await askReadiness(context.host, apiProbe(localApiUrl, await readApiCa(context.host)));
     return api.status === 'ready' ? { status: 'done' } : { status: 'needed', because: missingLine(api.missing) };
   },
   run: async (context, tools) => {
@@ -116,20 +118,25 @@ async function install(context: BootkubeContext, tools: StageTools, isNow: (targ
 }
 
 async function waitForPods({ host }: BootkubeContext, tools: StageTools): Promise<void> {
-  const ca = await host.files.readText(join(pkiFolder, 'apiserver-ca.crt'));
+  const ca = await readApiCa(host);
   const common = {
     clock: host.clock,
     signal: tools.signal,
     everyMs: 100,
     onMissing: (missing: readonly Missing[]) => tools.report({ missing }),
   };
-  await waitUntil({ ...common, what: 'the start of etcd', deadlineMs: 5 * minuteMs, probe: () => etcdIsReady(host) });
+  await waitUntil({
+    ...common,
+    what: 'the start of etcd',
+    deadlineMs: 5 * minuteMs,
+    probe: () => askReadiness(host, etcdProbe),
+  });
   tools.report(working(clusterBootstrapWork.etcdAnswers));
   await waitUntil({
     ...common,
     what: 'the start of the API',
     deadlineMs: 10 * minuteMs,
-    probe: () => apiIsReady(host, localApiUrl, ca),
+    probe: () => askReadiness(host, apiProbe(localApiUrl, ca)),
   });
 }
 

@@ -4,7 +4,7 @@ import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import type { BootkubeContext } from '../context.ts';
-import { firstClient } from '../local-api.ts';
+import { firstClient } from '../api-clients.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { renderedManifests } from '../rendered-manifests.ts';
 import type { NumberedStage } from '../render-stage.ts';

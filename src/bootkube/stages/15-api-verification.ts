@@ -1,12 +1,11 @@
 // Stage 15: the API by every name that others will call it: here, for machines, for people. Masters join by the second,
 // so a name that does not lead here is told before they wait for it in vain.
-import { join } from 'node:path';
-import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { apiIsReady } from '../local-api.ts';
+import { apiProbe, readApiCa } from '../readiness-probes.ts';
+import { askReadiness } from '../../kubernetes/readiness.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import type { NumberedStage } from '../render-stage.ts';
 
@@ -23,7 +22,7 @@ export const apiVerification: NumberedStage = {
       ? { status: 'needed', because: 'readiness is looked at anew each time' }
       : { status: 'done' },
   run: async (context, tools) => {
-    const ca = await context.host.files.readText(join(pkiFolder, 'apiserver-ca.crt'));
+    const ca = await readApiCa(context.host);
     await answersUnder(context, tools, { url: localApiUrl, ca, deadlineMs: 10 * minuteMs });
     await answersUnder(context, tools, { url: context.names.apiInternalUrl, ca, deadlineMs: 10 * minuteMs });
     await answersUnder(context, tools, { url: context.names.apiUrl, ca, deadlineMs: minuteMs }).catch(
@@ -47,7 +46,7 @@ async function answersUnder(
     what: `an answer of the API under ${url}`,
     deadlineMs,
     everyMs: 100,
-    probe: () => apiIsReady(host, url, ca),
+    probe: () => askReadiness(host, apiProbe(url, ca)),
     signal: tools.signal,
     onMissing: (missing) => tools.report({ missing }),
   });

@@ -4,8 +4,9 @@ import { defineVerb } from '../frame/verb.ts';
 export const bootkubeRunVerb = defineVerb({
   examples: ['firstlight bootkube run'],
   run: async (invocation) => {
-    const { runBootstrap } = await import('../../bootkube/run-bootstrap.ts');
-    await runBootstrap(invocation);
+    const { runService } = await import('../../bootkube/run-service.ts');
+    const { bootkubeService } = await import('../../bootkube/stages.ts');
+    await runService(bootkubeService, invocation);
     return { data: { status: 'complete' }, text: 'bootkube.service complete\n' };
   },
 });

@@ -7,7 +7,7 @@ import { controllerManagerPod } from '../../control-plane/controller-manager-pod
 import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
-import { apiReadiness } from '../../kubernetes/api-readiness.ts';
+import { apiReadiness } from '../../kubernetes/readiness.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { localApiUrl } from '../../contract/ports.ts';

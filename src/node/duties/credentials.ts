@@ -12,7 +12,7 @@ import {
 import { leadWhile } from '../../kubernetes/lease.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { apiReadiness } from '../../kubernetes/api-readiness.ts';
+import { apiReadiness } from '../../kubernetes/readiness.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { renewalLease, systemNamespace } from '../../contract/cluster-objects.ts';

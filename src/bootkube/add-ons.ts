@@ -10,17 +10,13 @@ import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
 import { type Observation, waitUntil } from '../workflow/wait.ts';
 import type { BootkubeContext } from './context.ts';
-import { clientFor } from './remote-api.ts';
+import { clientFor } from './api-clients.ts';
 import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
-import { runService, type ServiceOptions } from './run-service.ts';
+import type { BootstrapService } from './run-service.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const minuteMs = 60_000;
-
-export function deployAddons(options: ServiceOptions): Promise<void> {
-  return runService({ name: 'tectonic', stages: [addons, everybody] }, options);
-}
 
 const addons: Stage<BootkubeContext> = {
   name: 'add-ons',
@@ -105,3 +101,6 @@ async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<P
 function isAvailable(deployment: KubernetesObject | undefined): boolean {
   return deployment !== undefined && hasCondition(deployment, 'Available');
 }
+
+/** The whole life of tectonic.service. */
+export const addonService: BootstrapService = { name: 'tectonic', stages: [addons, everybody] };

@@ -1,17 +1,16 @@
-// This machine stops being the cluster: first its API (the load balancer sees it fail and uses the masters), then its
-// voice in etcd, last its etcd. An API server outlives its etcd badly, so the order is never the other way round.
+// This machine stops serving: its scheduler and controller manager end, then its API. The load balancer sees that and uses
+// the masters. Its etcd ends later (leave-etcd): an API server must not outlive its etcd.
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { type Lease, leaseReference } from '../../kubernetes/lease-object.ts';
-import type { Stage, StageTools } from '../../workflow/stage.ts';
+import type { Stage } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { clientFor } from '../remote-api.ts';
-import { keepMembers } from './masters.ts';
-import { aServingMaster } from './serving-master.ts';
+import { clientFor } from '../api-clients.ts';
+import { servingMasterUrl } from './control-planes.ts';
 import { apiPort, controllerManagerPort, schedulerPort } from '../../contract/ports.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { working } from '../../contract/stage-progress.ts';
@@ -79,7 +78,7 @@ async function awaitEnd(
  */
 async function giveLeaseBack(context: BootkubeContext, component: string, signal: AbortSignal): Promise<void> {
   try {
-    await using client = await clientFor(context, await aServingMaster(context));
+    await using client = await clientFor(context, await servingMasterUrl(context));
     const reference = leaseReference(systemNamespace, component);
     const lease = await client.find<Lease>(reference, { signal });
     if (lease?.spec.holderIdentity?.startsWith(`${context.machine.name}_`) !== true) return;
@@ -94,24 +93,4 @@ async function giveLeaseBack(context: BootkubeContext, component: string, signal
       text: `the Lease of ${component} runs out by itself: ${error.message}`,
     });
   }
-}
-
-export const leaveEtcd: Stage<BootkubeContext> = {
-  name: 'leave-etcd',
-  why: 'A member that vanishes without leaving would count against every later majority.',
-  observe: async ({ host }) =>
-    (await host.files.facts(podFile('etcd'))) === undefined
-      ? { status: 'done' }
-      : { status: 'needed', because: 'this machine still votes, or has not made sure that it does not' },
-  run: async (context, tools) => {
-    await removeMember(context, tools);
-    tools.report(working('Tearing down etcd-bootstrap...'));
-    await context.host.files.remove(podFile('etcd'));
-    return { note: 'only masters vote' };
-  },
-};
-
-async function removeMember(context: BootkubeContext, tools: StageTools): Promise<void> {
-  await using client = await clientFor(context, context.names.apiInternalUrl);
-  await keepMembers(context, client, { until: 'steady', tools });
 }

@@ -1,19 +1,19 @@
 // Before this machine lets go: enough masters serve the API and the configuration of later machines, asked directly and
 // not through the load balancer, which would answer with this machine's own voice.
-import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { HttpClient } from '../../host/network.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { StandingQuestions } from '../../workflow/standing-questions.ts';
 import { type Observation, waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { type ReadinessProbe, askReadiness } from '../local-api.ts';
-import { apiPort, configServerPort } from '../../contract/ports.ts';
+import { askReadiness, type ReadinessProbe } from '../../kubernetes/readiness.ts';
+import { apiProbe, probeTimeoutMs, readApiCa } from '../readiness-probes.ts';
+import { apiPort, configServerPort, httpsUrl } from '../../contract/ports.ts';
 import { type Missing, missingText, waitingFor } from '../../contract/missing.ts';
 
 const deadlineMs = 30 * 60_000;
 
-export const serving: Stage<BootkubeContext> = {
+export const controlPlanes: Stage<BootkubeContext> = {
   name: 'control-planes',
   why: 'At least two masters must carry the API and the config server before this machine may stop doing so.',
   observe: async ({ host }) =>
@@ -69,9 +69,9 @@ async function missingOf(
   asking: Asking,
   address: string,
 ): Promise<readonly Missing[]> {
-  const apiCa = await host.files.readText(`${pkiFolder}/apiserver-ca.crt`);
+  const apiCa = await readApiCa(host);
   const rootCa = await host.files.readText(`${folders.assets}/tls/root-ca.crt`);
-  const api: ReadinessProbe = { name: 'API', request: { url: `https://${address}:${apiPort}/readyz`, ca: apiCa } };
+  const api: ReadinessProbe = { ...apiProbe(httpsUrl(address, apiPort), apiCa), name: 'API' };
   // The config server's certificate names the load balancer, so only the connection goes to the machine.
   const config: ReadinessProbe = {
     name: 'config server',
@@ -79,8 +79,20 @@ async function missingOf(
       url: `${names.configServerUrl}/healthz`,
       ca: rootCa,
       connectTo: { host: address, port: configServerPort },
+      timeoutMs: probeTimeoutMs,
     },
   };
   const found = await Promise.all([askReadiness(asking, api), askReadiness(asking, config)]);
   return found.flatMap((each) => (each.status === 'waiting' ? each.missing : []));
+}
+
+/** Of a master whose API answers by itself. The load balancer could still choose this machine; it is the last resort. */
+export async function servingMasterUrl({ host, inventory, names }: BootkubeContext): Promise<string> {
+  const ca = await readApiCa(host);
+  for (const { role, addresses } of inventory.machines) {
+    if (role !== 'master') continue;
+    const url = httpsUrl(addresses[0] ?? '', apiPort);
+    if ((await askReadiness(host, apiProbe(url, ca))).status === 'ready') return url;
+  }
+  return names.apiInternalUrl;
 }

@@ -1,0 +1,40 @@
+// The two ways in which bootkube reaches an API. Until the first bindings exist only system:masters may write, so
+// bootkube signs itself such a certificate for an hour and keeps it in memory: it is on no disk. Later it uses the
+// loopback kubeconfig, whose user is one of the bound administrators.
+import { join } from 'node:path';
+import type { Host } from '../host/host.ts';
+import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
+import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { issueLeaf } from '../pki/issue.ts';
+import { readKeyPair } from '../pki/key.ts';
+import { localApiUrl } from '../contract/ports.ts';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import type { BootkubeContext } from './context.ts';
+
+const hourDays = 1 / 24;
+
+/** A client of the local API with every right, for an hour. */
+export async function firstClient(host: Host, pki: string): Promise<KubernetesClient> {
+  const read = (name: string): Promise<string> => host.files.readText(join(pki, name));
+  const signer = {
+    certificatePem: await read('control-plane-client-signer.crt'),
+    key: readKeyPair(await read('control-plane-client-signer.key')),
+  };
+  const subject = { commonName: 'bootkube', organizations: ['system:masters'] };
+  const contents = { subject, dnsNames: [], ipAddresses: [], purpose: 'client', validityDays: hourDays } as const;
+  const leaf = issueLeaf(contents, signer, { random: host.random, now: host.clock.now() });
+  const text = kubeconfigText({
+    cluster: 'local',
+    server: localApiUrl,
+    caPem: await read('apiserver-ca.crt'),
+    user: 'bootkube',
+    credential: { kind: 'certificate', certificatePem: leaf.certificatePem, keyPem: leaf.key.privatePem.reveal() },
+  });
+  return connectKubernetes(host, { text });
+}
+
+/** As an administrator, through any server: this machine, one master, or the internal name. */
+export async function clientFor({ host, folders }: BootkubeContext, server: string): Promise<KubernetesClient> {
+  const text = await host.files.readText(join(folders.assets, loopbackKubeconfigPath));
+  return connectKubernetes(host, { text: text.replace(/server: .*/, `server: ${server}`) });
+}

@@ -1,0 +1,27 @@
+// The last step of the handoff: the bootstrap member leaves etcd, then the etcd of this machine ends.
+import { podFile } from '../../control-plane/control-plane-paths.ts';
+import type { Stage, StageTools } from '../../workflow/stage.ts';
+import { working } from '../../contract/stage-progress.ts';
+import { clientFor } from '../api-clients.ts';
+import type { BootkubeContext } from '../context.ts';
+import { keepMembers } from './masters.ts';
+
+export const leaveEtcd: Stage<BootkubeContext> = {
+  name: 'leave-etcd',
+  why: 'A member that vanishes without leaving would count against every later majority.',
+  observe: async ({ host }) =>
+    (await host.files.facts(podFile('etcd'))) === undefined
+      ? { status: 'done' }
+      : { status: 'needed', because: 'this machine still votes, or has not made sure that it does not' },
+  run: async (context, tools) => {
+    await removeMember(context, tools);
+    tools.report(working('Tearing down etcd-bootstrap...'));
+    await context.host.files.remove(podFile('etcd'));
+    return { note: 'only masters vote' };
+  },
+};
+
+async function removeMember(context: BootkubeContext, tools: StageTools): Promise<void> {
+  await using client = await clientFor(context, context.names.apiInternalUrl);
+  await keepMembers(context, client, { until: 'steady', tools });
+}
