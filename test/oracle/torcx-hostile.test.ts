@@ -212,7 +212,7 @@ describe('inputs', () => {
   test('two runs at once: the second is refused and the first is not disturbed', async () => {
     using world = await makeWorld(suite);
     publish(suite, '1520.5.0', one);
-    await suite.bus.become({ onAttempt: [{ operation: 'IDLE', afterMs: 700 }] });
+    await suite.bus.become({ onAttempt: [{ operation: 'IDLE', afterMs: 3_000 }] });
     const first = world.bootstrap();
     await new Promise((resolve) => setTimeout(resolve, 350));
     // From another process, as a pod or a unit would be.
