@@ -1,6 +1,5 @@
-// etcd as the rest of the program sees it: a few calls with plain values in and out. A call ends as a value, also when
-// it was refused; only an abort throws. Members are added as learners and in no other way: a voter that never starts
-// would take the quorum with it.
+// A client of etcd: a few calls with plain values in and out. A call ends as a value, also when it was refused; only an
+// abort throws. Members are only ever added as learners: a voter that never starts would take the quorum with it.
 import type { Clock } from '../host/clock.ts';
 import type { Secret } from '../host/secret.ts';
 import { alarmNumbers, memberFrom, type RawMembers, type RawRange, type RawStatus, statusFrom } from './decode.ts';
@@ -52,10 +51,10 @@ export interface EtcdClient {
   addLearner(peerUrl: string, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>>;
   promote(id: MemberId, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>>;
   remove(id: MemberId, options?: EtcdCallOptions): Promise<Answer<readonly Member[]>>;
-  /** Only the leader can do it: ask at its own URL. Resolves when the other one leads. */
+  /** Only the leader can do it: call it at the leader's URL. Resolves when the other member leads. */
   moveLeader(to: MemberId, options?: EtcdCallOptions): Promise<Answer<void>>;
   status(options?: EtcdCallOptions): Promise<Answer<MemberStatus>>;
-  /** Clears an alarm. Reading them is `status`: etcd puts even a question for alarms through its log. */
+  /** Clears an alarm. `status` reads them: etcd puts even a request for the alarms through its log. */
   disarm(alarm: Alarm, options?: EtcdCallOptions): Promise<Answer<void>>;
   /** Serializable is the member's own copy; otherwise a majority has confirmed it. */
   get(
@@ -63,7 +62,7 @@ export interface EtcdClient {
     options: EtcdCallOptions & { readonly isSerializable: boolean },
   ): Promise<Answer<StoredValue | undefined>>;
   put(key: string, value: string | Uint8Array, options?: EtcdCallOptions): Promise<Answer<void>>;
-  /** Puts only if the key was last written at `modRevision` (0: does not exist). False: somebody was faster. */
+  /** Puts only if the key was last written at `modRevision` (0: does not exist). False: another write came first. */
   putIf(
     key: string,
     value: string | Uint8Array,
@@ -79,7 +78,7 @@ export interface EtcdClients extends Disposable {
 }
 
 const readMs = 1000;
-/** etcd itself gives up after 7 s; its own answer is worth more than a broken call. */
+/** etcd itself gives up after 7 s; its own answer says more than a call that we break off. */
 const changeMs = 10_000;
 
 export function etcdClients(tls: EtcdTls, clock: Clock): EtcdClients {
@@ -100,7 +99,7 @@ export function etcdClients(tls: EtcdTls, clock: Clock): EtcdClients {
   };
 }
 
-/** The value, or ETCD_CALL: for callers that have no better answer to a refusal. */
+/** The value; throws ETCD_CALL for callers that do not handle a refusal. */
 export function valueOf<T>(answer: Answer<T>): T {
   if (answer.status === 'ok') return answer.value;
   throw etcdErrors.CALL(answer);

@@ -29,13 +29,13 @@ export async function archiveData(files: Files, folder: string, now: Date): Prom
 }
 
 const metadataType = 1n;
-const recordsLookedAt = 4;
+const recordsRead = 4;
 
-/** Every log file opens with a checksum record and then the metadata. */
+/** Every log file begins with a checksum record, then the metadata. */
 function identityIn(chunk: Uint8Array, path: string): DataFolder {
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   let at = 0;
-  for (let count = 0; count < recordsLookedAt && at + 8 <= chunk.length; count += 1) {
+  for (let count = 0; count < recordsRead && at + 8 <= chunk.length; count += 1) {
     const length = view.getBigUint64(at, true);
     const recordBytes = Number(length & 0xff_ffff_ffff_ffffn);
     const paddingBytes = length >> 63n === 1n ? Number((length >> 56n) & 7n) : 0;

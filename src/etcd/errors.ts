@@ -1,4 +1,4 @@
-// What etcd can refuse or withhold, in words a person can act on.
+// What etcd can refuse or fail to answer, in words that a person can act on.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 import { type CallOutcome, outcomes } from './outcomes.ts';

@@ -37,7 +37,7 @@ const channelOptions = {
   'grpc.service_config_disable_resolution': 1,
   'grpc.use_local_subchannel_pool': 1,
   'grpc.enable_retries': 0,
-  // A member that is being started is worth knocking at often; gRPC would wait for a second and more.
+  // A member that starts should be found quickly; gRPC would wait for a second and more between two tries.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 100,
@@ -45,24 +45,24 @@ const channelOptions = {
 
 export function openChannel(url: string, tls: EtcdTls, clock: Clock): Channel {
   let client: Client | undefined;
-  const current = (): Client => (client ??= dial(url, tls));
-  const hangUp = (): void => {
+  const current = (): Client => (client ??= connect(url, tls));
+  const disconnect = (): void => {
     client?.close();
     client = undefined;
   };
   return {
     unary: async (call, request, options) => {
       const answer = await unary(current(), call, { request, options });
-      // Behind a silent connection TCP itself backs off for many seconds: the next call dials anew.
-      if (answer.status === 'failed' && answer.code === deadlineExceeded) hangUp();
+      // On a silent connection TCP itself waits for many seconds between retries: the next call opens a new one.
+      if (answer.status === 'failed' && answer.code === deadlineExceeded) disconnect();
       return answer;
     },
     stream: (call, request, options) => stream(current(), call, { url, request, options, clock }),
-    [Symbol.dispose]: hangUp,
+    [Symbol.dispose]: disconnect,
   };
 }
 
-function dial(url: string, tls: EtcdTls): Client {
+function connect(url: string, tls: EtcdTls): Client {
   const { hostname, host } = new URL(url);
   const address = hostname.replace(/^\[|\]$/g, '');
   const isIpv6 = address.includes(':');
@@ -75,7 +75,7 @@ function dial(url: string, tls: EtcdTls): Client {
     Buffer.from(tls.certificatePem),
     { checkServerIdentity: (_name, { raw }) => identityMistake(address, isAddress, raw) },
   );
-  // TLS knows no server name for an address, and Node refuses one; gRPC insists on some name. What counts is above.
+  // TLS has no server name for an address, and Node refuses one, but gRPC requires a name. The check above decides.
   const serverName = isAddress ? 'localhost' : address;
   return new Client(target, secure, { ...channelOptions, 'grpc.ssl_target_name_override': serverName });
 }
@@ -159,7 +159,7 @@ async function* stream(
   }
 }
 
-/** gRPC keeps deadlines itself, against the machine's clock. */
+/** gRPC measures deadlines itself, by the machine's clock. */
 function deadlineIn(timeoutMs: number): Date {
   return new Date(new Date().getTime() + timeoutMs);
 }

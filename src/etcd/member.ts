@@ -26,7 +26,7 @@ export interface MemberList {
   readonly members: readonly Member[];
 }
 
-/** What one member says about itself; nothing of it needs a quorum. */
+/** What one member reports about itself; nothing of it needs a quorum. */
 export interface MemberStatus {
   readonly clusterId: ClusterId;
   readonly id: MemberId;

@@ -1,10 +1,10 @@
-// Every way a call to etcd can end without an answer, as a table. What decides is etcd's text: the status code of the
-// same refusal differs between versions (a learner refuses with 14 or 9) and some reach the wire as Unknown.
+// Every way in which a call to etcd can fail, as a table. etcd's text decides: the status code of the same refusal
+// differs between versions (a learner refuses with 14 or 9), and some arrive as Unknown.
 // Rule: an outcome that may have happened is never repeated blindly; the member list is read first.
 export interface OutcomeRow {
-  /** How etcd words it, without its "etcdserver: " prefix. Undefined for what the client side itself says. */
+  /** The text of etcd without its "etcdserver: " prefix. Undefined for failures that the client side reports. */
   readonly text?: RegExp;
-  /** Can the change that was asked for be in force all the same? */
+  /** Whether the requested change may be in force all the same. */
   readonly mayHaveHappened: boolean;
   readonly means: string;
 }
@@ -80,7 +80,7 @@ export const outcomes = {
 
 export type CallOutcome = keyof typeof outcomes;
 
-/** The gRPC status codes that speak for the connection rather than for etcd. */
+/** The gRPC status codes that describe the connection and not etcd. */
 const byCode: Readonly<Record<number, CallOutcome>> = {
   1: 'no-answer',
   4: 'no-answer',

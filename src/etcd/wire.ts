@@ -1,4 +1,4 @@
-// The part of etcd's gRPC interface that we speak, as data (protobufjs JSON), so that the bundle needs no .proto file.
+// The part of etcd's gRPC interface that we use, as data (protobufjs JSON), so that the bundle needs no .proto file.
 // Names and numbers are those of etcdserverpb/rpc.proto of etcd 3.7; fields that we never read or set are left out,
 // which protobuf allows. Field numbers must never be changed or reused here.
 type Field = { readonly type: string; readonly id: number; readonly rule?: 'repeated' };

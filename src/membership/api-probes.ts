@@ -1,5 +1,5 @@
-// Which masters serve the API, and whether the bootstrap machine still does, asked each directly; an answer is good for a
-// moment, so that quick looks cost little.
+// Which masters serve the API, and whether the bootstrap machine still does. Each machine is asked directly; an
+// answer is kept for a moment, so that frequent looks cost little.
 import { apiPort, httpsUrl } from '../contract/ports.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Handoff } from './observed-cluster.ts';
@@ -10,13 +10,13 @@ import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { StandingQuestions } from '../workflow/standing-questions.ts';
 import { apiReadiness } from '../kubernetes/readiness.ts';
 
-/** Old enough to cost little, young enough that the handoff does not wait for it. */
+/** Long enough to save requests, short enough that the handoff does not wait for it. */
 const freshMs = 200;
-/** An API server that is just starting takes a connection long before it answers. */
+/** An API server that is starting accepts a connection long before it answers. */
 const patienceMs = 300;
 
 export interface SeenApis {
-  /** Names of the masters whose API server says that it is ready. */
+  /** Names of the masters whose API server reports that it is ready. */
   readonly ready: readonly string[];
   readonly bootstrapApi: Handoff['bootstrapApi'];
 }
@@ -26,7 +26,7 @@ type Answer = 'ready' | 'not ready' | Handoff['bootstrapApi'];
 export class ApiProbes {
   readonly #host: Host;
   readonly #ca: string;
-  /** For masters alone: whether the bootstrap machine still takes connections, only a new one can tell. */
+  /** For masters alone: only a new connection shows whether the bootstrap machine still accepts connections. */
   readonly #kept: HttpClient;
   readonly #questions: StandingQuestions<Answer>;
 

@@ -27,12 +27,12 @@ export class ClusterView {
     return this.#nodes;
   }
 
-  /** Of the system's namespace, those that somebody here reads. */
+  /** The ConfigMaps of kube-system that this program reads. */
   get configMaps(): readonly KubernetesObject[] {
     return this.#configMaps;
   }
 
-  /** True when something differs that anybody here reads; nodes report much that nobody does. */
+  /** True when something differs that this program reads; nodes report much more than that. */
   put(seen: {
     readonly nodes: readonly KubernetesObject[];
     readonly configMaps?: readonly KubernetesObject[];
@@ -62,7 +62,7 @@ export interface FollowClusterOptions {
   readonly view: ClusterView;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
-  /** Told of every state, also of what nobody here acts on. */
+  /** Called with every state, also when nothing differs that this program reads. */
   readonly onSeen?: (nodes: readonly KubernetesObject[]) => void;
 }
 
@@ -88,7 +88,7 @@ export function inventoryIn(configMaps: readonly KubernetesObject[]): Inventory 
   return inventories.get(found);
 }
 
-/** Read once per object: several duties ask for it at every look. */
+/** Parsed once per object: several duties read it at every run. */
 const inventories = new WeakMap<KubernetesObject, Inventory | undefined>();
 
 function textIn({ data }: KubernetesObject): string | undefined {

@@ -1,9 +1,8 @@
-// Which members of etcd clients are told of: the voters on masters, by id. Written by whoever looks after the members,
-// read before a member is removed (nobody may be pointed at it any more) and by masters that look for the others.
+// The published list of etcd endpoints: the voters on masters, by member id. The membership loop writes it. It is read
+// before a member is removed (no client may be pointed at it any more) and by masters that look for the other members.
 import { etcdEndpoints } from '../contract/cluster-objects.ts';
-import { membersToPublish } from './membership-loop.ts';
 import type { MemberId } from '../etcd/member.ts';
-import type { ObservedCluster } from './observed-cluster.ts';
+import { isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
@@ -31,4 +30,12 @@ export async function publishEndpoints(
 ): Promise<void> {
   const { apiVersion, kind, name, namespace } = etcdEndpoints;
   await client.apply({ apiVersion, kind, metadata: { name, namespace }, data: endpoints }, { ...options, force: true });
+}
+
+/** The ids that are published: voters on masters, never learners, never the bootstrap member. */
+export function membersToPublish(seen: ObservedCluster): readonly MemberId[] {
+  if (seen.membership.status === 'unreadable') return [];
+  return seen.membership.members
+    .filter((member) => !member.isLearner && !isMemberOf(member, seen.bootstrap))
+    .map((member) => member.id);
 }

@@ -1,5 +1,5 @@
-// "Ready to join": what the agent of a master publishes about itself, and what whoever looks after the members of etcd
-// reads. One ConfigMap per master, plain fields, so that a person can read it too.
+// The join record: what the agent of a master publishes about its machine, and what the membership loop reads. One
+// ConfigMap per master with plain fields, so that a person can read it too.
 import { z } from 'zod';
 import type { MemberId } from '../etcd/member.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
@@ -12,14 +12,14 @@ export interface JoinRecord {
   readonly clientUrl: string;
   /** By the clock of the machine. */
   readonly at: Date;
-  /** How far that clock is ahead of the API server's, as far as that is proven. */
+  /** By how much that clock is at least ahead of the clock of the API server; negative when it is behind. */
   readonly clockOffsetMs: number;
-  /** Image, certificates and disk are there and it is not a member: etcd could start the moment it is listed. */
+  /** Image, certificates and disk are in place and the machine is no member: etcd could start once it is added. */
   readonly isReady: boolean;
   readonly etcdVersion: string;
   readonly freeDiskBytes: number;
   readonly fsyncP99Ms: number;
-  /** The member whose data this machine should have and has not. */
+  /** The member whose data this machine should have and does not have. */
   readonly lostDataOf?: MemberId;
 }
 
@@ -58,7 +58,7 @@ const data = z.object({
     .exactOptional(),
 });
 
-/** Undefined for what is no such record: somebody else's ConfigMap, or one that was damaged. */
+/** Undefined for a ConfigMap that is no join record, or a damaged one. */
 export function readJoinRecord(object: KubernetesObject): JoinRecord | undefined {
   const { metadata } = object;
   const node = nodeOfJoinRecord(metadata.name);

@@ -1,6 +1,6 @@
-// The membership loop with everything around it: its Lease, the watches that its facts come from, the published list of
-// endpoints. The bootstrap machine runs it first, then whichever master gets the Lease; whoever waits for a stage sees it
-// reached also when another holds the Lease.
+// The membership loop with what it needs: its Lease, the watches that its facts come from, the published endpoints. The
+// bootstrap machine runs it first, then the master that holds the Lease. A caller that waits for a stage also returns
+// when another machine holds the Lease and reaches the stage.
 import { type EtcdTls, RenewingEtcdClients } from '../etcd/client.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership } from './membership-loop.ts';
@@ -26,7 +26,7 @@ export interface LookAfterOptions {
   readonly tls: () => Promise<EtcdTls>;
   /** Vouches for the API servers of the masters. */
   readonly apiCaPem: string;
-  /** For as long as the API has none. */
+  /** Used while the API has no inventory. */
   readonly inventory: () => Promise<Inventory | undefined>;
   /** How many masters the cluster is meant to have. */
   readonly maxLearners: number;
@@ -35,13 +35,13 @@ export interface LookAfterOptions {
   readonly emit: (event: MembershipEvent) => void;
   readonly onElection?: (event: ElectionEvent) => void;
   readonly onLook?: (seen: ObservedCluster) => void;
-  /** Return, and give the Lease back, when this stage is reached, by whomever; without it until the signal. */
+  /** Return, and give the Lease back, when this stage is reached, by any machine; without it run until the signal. */
   readonly until?: MembershipStage;
 }
 
 /**
- * A holder of the Lease that has not read the members for so long gives the Lease back and stays away for a while: the
- * API may be reachable from where etcd is not, and another machine may see what this one cannot.
+ * A holder of the Lease that could not read the members for this long gives the Lease back and does not apply for it
+ * for a while: a machine may reach the API and not etcd, and another machine may reach both.
  */
 const unreadableLimitMs = 15_000;
 const standAsideMs = 10_000;
@@ -61,14 +61,14 @@ async function keepWhileLeading(options: LookAfterOptions): Promise<void> {
         ),
       );
     } catch (error) {
-      // Whatever the work threw when it was told to stop.
+      // The error is the one that the work threw when it was aborted.
       if (signal.aborted || !unreadable.signal.aborted) throw error;
       await host.clock.sleep(standAsideMs, signal);
     }
   }
 }
 
-/** Looks on also while another holds the Lease: it may be that one that brings the stage about. */
+/** Observes also while another machine holds the Lease: that machine may reach the stage. */
 async function keepUntilStage(options: LookAfterOptions): Promise<void> {
   const { host, signal } = options;
   const reached = new AbortController();
@@ -141,7 +141,7 @@ async function keepMembers(options: LookAfterOptions, leadership: Leadership, on
     ...(options.until === undefined ? {} : { until: options.until }),
   });
   try {
-    // A watch ends only by failing, and a loop without its watch would decide on what was.
+    // A watch ends only by failing, and without its watch the loop would decide on old facts.
     await Promise.race([loop, following]);
   } finally {
     over.abort(new Error('the members are looked after elsewhere'));
@@ -203,7 +203,7 @@ class LoopInputs {
     return this.#parts.changed.rung(this.#rings, signal);
   }
 
-  /** What clients are told of follows what is seen; one write at a time, and none that says what was said. */
+  /** Publishes the endpoints that follow from a look: one write at a time, and none that changes nothing. */
   async publish(seen: ObservedCluster): Promise<void> {
     if (seen.membership.status === 'unreadable') return;
     const { view, signal } = this.#parts;
@@ -212,7 +212,7 @@ class LoopInputs {
     if (text === this.#publishedText || text === textOf(readEndpoints(view.configMaps) ?? {})) return;
     this.#publishedText = text;
     this.published = publishEndpoints(this.#options.client, endpoints, { signal }).catch((error: unknown) => {
-      // Said again at the next look.
+      // The next look publishes again.
       this.#publishedText = '';
       if (!signal.aborted && !(error instanceof FirstlightError)) throw error;
     });

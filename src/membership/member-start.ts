@@ -1,11 +1,11 @@
-// Whether the etcd member of a machine may be started now, as a table over what the members list says and what is on
-// this machine's disk. Rules: data of a current voter is never deleted; a member that lost its data never starts
-// empty (it would answer for entries it no longer has); an unnamed member joins with exactly the listed peers.
+// Whether the etcd member of a machine may start now, decided from the member list and the data on the machine's disk.
+// Rules: data of a current voter is never deleted; a member that lost its data never starts empty (it would answer for
+// entries that it no longer has); a member without a name joins with exactly the listed peers.
 import type { DataFolder } from '../etcd/data-folder.ts';
 import type { ClusterId, InitialMember, Member, MemberId, MemberList } from '../etcd/member.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 
-/** What the other members say; `unreachable` when none of them gave a list. */
+/** The member list; `unreachable` when no member gave one. */
 export type Listing = { readonly status: 'unreachable' } | ({ readonly status: 'read' } & MemberList);
 
 export interface StartFacts {
@@ -13,7 +13,7 @@ export interface StartFacts {
   readonly peerUrl: string;
   readonly listing: Listing;
   readonly data: DataFolder;
-  /** Names of the machines by peer URL, for members that have not said their own yet. */
+  /** Names of the machines by peer URL, for members that have not published their name yet. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -23,7 +23,7 @@ export type StartDecision =
   /** Move `member/` away, then decide again: the member it belonged to is no longer in the list. */
   | { readonly kind: 'archive'; readonly because: string }
   | { readonly kind: 'wait'; readonly for: Missing }
-  /** The member must be removed and added again; published so that whoever may change the membership does so. */
+  /** The member must be removed and added again; published in the join record, so that the membership loop does it. */
   | { readonly kind: 'data-lost'; readonly member: MemberId; readonly because: string };
 
 export function decideStart(facts: StartFacts): StartDecision {
@@ -41,7 +41,7 @@ export function decideStart(facts: StartFacts): StartDecision {
 function decideAdded(facts: StartFacts, members: readonly Member[], self: Member): StartDecision {
   const { data, name } = facts;
   if (data.status === 'empty') return { kind: 'join', initialCluster: initialCluster(facts, members) };
-  // It may have been started a moment ago, and its name not be in the list yet.
+  // It may have started a moment ago, and the list does not have its name yet.
   if (data.member === self.id) return { kind: 'resume' };
   return {
     kind: 'archive',
@@ -64,8 +64,10 @@ function decideUnlisted({ data, name }: StartFacts, cluster: ClusterId): StartDe
   return { kind: 'wait', for: waitingFor(name, 'to be added to etcd again', { detail }) };
 }
 
-/** All listed peers, those that have not started included: etcd compares the number as well as the URLs. In order of
- * names, so that the same members always give the same command line. */
+/**
+ * All listed peers, also those that have not started: etcd compares the number as well as the URLs. In order of names,
+ * so that the same members always give the same command line.
+ */
 function initialCluster(facts: StartFacts, members: readonly Member[]): readonly InitialMember[] {
   const listed = members.flatMap(({ id, name, peerUrls }) =>
     peerUrls.map((peerUrl) => ({

@@ -1,10 +1,10 @@
-// What the loop tells its readers: journal, terminal, tests. Facts only; each is told when it changes.
+// What the membership loop reports to journal, terminal and tests. Each fact is reported when it changes.
 import type { Move, MembershipStage } from './move.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
 import type { Missing } from '../contract/missing.ts';
 
 export type MembershipEvent =
-  /** Another machine looks after the members; this one only waits for its turn. */
+  /** Another machine looks after the members; this one waits for the Lease. */
   | { readonly kind: 'standing-by' }
   /** `starting` were added and have not started; `learners` catch up. */
   | {
@@ -20,7 +20,7 @@ export type MembershipEvent =
       readonly move: Move;
       readonly outcome: CallOutcome;
       readonly said: string;
-      /** Told once, and again when overdue: etcd asks for a few seconds of patience as a matter of course. */
+      /** Reported once, and again when overdue: etcd refuses for a few seconds as a matter of course. */
       readonly forMs: number;
       readonly isOverdue: boolean;
     }

@@ -1,5 +1,5 @@
-// What a decision about the members of etcd depends on besides etcd itself, from the API: who the masters are, what they
-// published, how far the handoff is. A pure function of objects; who reads them is look-after-members.ts.
+// What a decision about the members of etcd depends on besides etcd itself, from objects of the API: the masters, their
+// join records, and the state of the handoff. A pure function; look-after-members.ts reads the objects.
 import { httpsUrl, etcdPorts } from '../contract/ports.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { BootstrapMachine, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
@@ -11,10 +11,10 @@ import { isLeaving, handoffConfigMap, isHandoffComplete } from '../contract/clus
 
 export interface FactsSources {
   readonly inventory: Inventory;
-  /** Of kube-system. */
+  /** The ConfigMaps of kube-system. */
   readonly configMaps: readonly KubernetesObject[];
   readonly nodes: readonly KubernetesObject[];
-  /** Names of masters whose API server said that it is ready, a moment ago. */
+  /** Names of the masters whose API server reported a moment ago that it is ready. */
   readonly readyApiServers: readonly string[];
   readonly bootstrapApi: Handoff['bootstrapApi'];
   readonly maxLearners: number;
@@ -81,11 +81,11 @@ function recordEntry(object: KubernetesObject): readonly (readonly [string, Join
   return record === undefined ? [] : [[record.node, record]];
 }
 
-/** Undefined for a master that does not say (any more) that it is ready. */
+/** Undefined for a master that does not report (any more) that it is ready. */
 function readinessOf(record: JoinRecord, now: Date): Readiness | undefined {
   if (!record.isReady) return undefined;
   const { etcdVersion, fsyncP99Ms, clockOffsetMs } = record;
-  // Its clock may be wrong; by how much is known, so its age can be told all the same.
+  // The clock of the machine may be wrong; by how much is known, so the age can be computed all the same.
   const agoMs = Math.max(0, now.getTime() - (record.at.getTime() - clockOffsetMs));
   return { agoMs, etcdVersion, fsyncP99Ms, clockOffsetMs };
 }

@@ -1,5 +1,6 @@
-// Looks after the members of etcd: look, do the one thing that is safe, look again. What it knows is in what it sees, so
-// it can be killed anywhere and started anew, here or on another machine. Who may run it is the caller's Lease.
+// Looks after the members of etcd: look, make the one change that is safe, look again. It keeps no state that it could
+// not observe again, so it can be killed at any point and started again, here or on another machine. The caller's Lease
+// decides which machine runs it.
 import type { Clock } from '../host/clock.ts';
 import type { EtcdClients } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member, type MemberId } from '../etcd/member.ts';
@@ -16,30 +17,30 @@ import { missingLine } from '../contract/missing.ts';
 export interface MembershipLoop {
   readonly clients: EtcdClients;
   readonly clock: Clock;
-  /** Machines, readiness and handoff as they are now; asked before every look. If it throws, the loop ends with it. */
+  /** Machines, readiness and handoff as they are now, read before every look. The loop ends with what it throws. */
   readonly facts: () => Promise<MembershipFacts> | MembershipFacts;
-  /** Do we hold the right to change the membership at this moment? Asked before every look and every call. */
+  /** True while this process may change the membership; checked before every look and every call. */
   readonly mayAct: () => boolean;
   readonly emit: (event: MembershipEvent) => void;
   readonly signal: AbortSignal;
   readonly clusterId?: ClusterId;
   /** Resolves when something may have changed (a watch event); a hint that cuts a pause short. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
-  /** Return as soon as this stage is reached, by whomever; without it the loop runs until it is aborted. */
+  /** Return as soon as this stage is reached, by any machine; without it the loop runs until it is aborted. */
   readonly until?: MembershipStage;
-  /** Every look, for those who publish the endpoints or draw the members. */
+  /** Called with every look: for publishing the endpoints and for drawing the members. */
   readonly onLook?: (seen: ObservedCluster) => void;
 }
 
 export async function keepMembership(loop: MembershipLoop): Promise<void> {
   const memory = sightings();
-  const tell = changeReporter(loop.emit);
+  const report = changeReporter(loop.emit);
   const refusals = refusalClock(loop.clock);
   for (;;) {
     loop.signal.throwIfAborted();
     const { clients, clock, clusterId, signal } = loop;
-    const may = tell.mayAct(loop.mayAct());
-    // Who waits for a stage looks on: it may be another that brings it about.
+    const may = report.mayAct(loop.mayAct());
+    // A process that waits for a stage goes on observing: another machine may reach it.
     if (!may && loop.until === undefined) {
       await pause(loop, standByMs);
       continue;
@@ -48,11 +49,11 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
     const lookAtMs = clock.monotonicMs();
     const seen = await observe({ clients, clock, facts, sightings: memory, clusterId, signal });
     loop.onLook?.(seen);
-    if (seen.membership.status === 'read') tell.members(seen.membership.members, seen);
+    if (seen.membership.status === 'read') report.members(seen.membership.members, seen);
     const next = nextMove(seen);
     if (next.kind === 'waiting') {
-      tell.waiting(next);
-      const isProven = next.stage !== 'steady' || (await tell.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
+      report.waiting(next);
+      const isProven = next.stage !== 'steady' || (await report.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
       if (isProven && next.stage === loop.until) return;
       await pause(loop, !may ? observerMs : isProven ? pauseWhileWaiting(next, seen) : unprovenPauseMs);
       continue;
@@ -64,17 +65,17 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
     const startMs = clock.monotonicMs();
     const lookMs = startMs - lookAtMs;
     const performed = await performMove(next, { clients, mayAct: loop.mayAct, lookMs, signal });
-    if (performed.status === 'done' && performed.members !== undefined) tell.members(performed.members, seen);
+    if (performed.status === 'done' && performed.members !== undefined) report.members(performed.members, seen);
     const pauseMs = reportMove(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
     if (pauseMs > 0) await pause(loop, pauseMs);
   }
 }
 
-/** Tells only what is new. */
+/** Reports only what has changed. */
 function changeReporter(emit: (event: MembershipEvent) => void) {
   let members = '';
   let waiting = '';
-  let isGoneTold = false;
+  let isGoneReported = false;
   let isStandingBy = false;
   return {
     mayAct: (may: boolean): boolean => {
@@ -82,13 +83,13 @@ function changeReporter(emit: (event: MembershipEvent) => void) {
       isStandingBy = !may;
       return may;
     },
-    /** The proof is asked for until it was given once. */
+    /** Asks for the proof until it was given once. */
     bootstrapGone: async (prove: () => Promise<readonly string[] | undefined>): Promise<boolean> => {
-      if (isGoneTold) return true;
+      if (isGoneReported) return true;
       const confirmedBy = await prove();
       if (confirmedBy === undefined) return false;
       emit({ kind: 'bootstrap-gone', confirmedBy });
-      isGoneTold = true;
+      isGoneReported = true;
       return true;
     },
     members: (list: readonly Member[], seen: ObservedCluster): void => {
@@ -112,7 +113,7 @@ function changeReporter(emit: (event: MembershipEvent) => void) {
   };
 }
 
-/** The names of the masters whose own linearizable list is without the bootstrap member; at least two (or the only one). */
+/** At least two masters (or the only one) whose own linearizable list is without the bootstrap member. */
 async function confirmBootstrapGone(
   { clients, signal }: MembershipLoop,
   seen: ObservedCluster,
@@ -129,7 +130,7 @@ async function confirmBootstrapGone(
   return confirmedBy.length >= Math.min(2, seen.masters.length) ? confirmedBy : undefined;
 }
 
-/** Dates refusals: for how long the same has been refused, and whether that is worth saying (again). */
+/** For how long the same change has been refused, and whether that should be reported (again). */
 function refusalClock(clock: Clock) {
   let last = { key: '', sinceMs: 0, wasOverdue: false };
   return {
@@ -156,7 +157,7 @@ interface MoveReport {
   readonly tookMs: number;
 }
 
-/** Reports how a move ended and says how long to pause before the next look. */
+/** Reports how a move ended; returns the pause before the next look. */
 function reportMove(move: Move, performed: MoveOutcome, { loop, seen, refusals, tookMs }: MoveReport): number {
   if (performed.status === 'done') {
     refusals.forget();
@@ -194,12 +195,4 @@ async function pause({ clock, signal, wake }: MembershipLoop, ms: number): Promi
   } finally {
     over.abort(new Error('the pause is over'));
   }
-}
-
-/** The ids that clients may be told of: voters on masters, never learners, never the bootstrap member. */
-export function membersToPublish(seen: ObservedCluster): readonly MemberId[] {
-  if (seen.membership.status === 'unreadable') return [];
-  return seen.membership.members
-    .filter((member) => !member.isLearner && !isMemberOf(member, seen.bootstrap))
-    .map((member) => member.id);
 }

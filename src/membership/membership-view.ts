@@ -1,14 +1,15 @@
-// One reading of an observation that all rules share: who votes, who leads, who is well, and whom to ask.
-// A member is well when it answered, names the leader that a quorum names, has no alarm and a disk to write on.
+// One reading of an observation that all rules share: the voters, the leader, which members are healthy, and where to
+// send a change. A member is healthy when it answers, names the leader that a quorum names, has no alarm and has disk
+// space.
 import { hasStarted, type MemberId, quorumOf } from '../etcd/member.ts';
 import { isAnswering, isMemberOf, memberName, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 
-/** etcd takes the 64 MiB of its next log in advance. With less than two of them it may start and answer, and not for long. */
-const leastDiskBytes = 128 * 2 ** 20;
+/** etcd allocates its next log of 64 MiB in advance. With less than two of them it may start, but not live for long. */
+const minimumDiskBytes = 128 * 2 ** 20;
 
 export function isFullDisk(freeBytes: number): boolean {
-  return freeBytes < leastDiskBytes;
+  return freeBytes < minimumDiskBytes;
 }
 
 export interface MembershipView {
@@ -18,14 +19,14 @@ export interface MembershipView {
   readonly leader: ObservedMember;
   readonly bootstrap: ObservedMember | undefined;
   readonly nameOf: (member: ObservedMember) => string;
-  /** What is wrong with a member; undefined when it is well. */
+  /** What is wrong with a member; undefined when it is healthy. */
   readonly fault: (member: ObservedMember) => Missing | undefined;
   readonly isHealthy: (member: ObservedMember) => boolean;
   /** Where to send a change: the leader where possible, never the member that the change is about. */
   readonly via: (about?: MemberId) => string | undefined;
 }
 
-/** The view, or what the members miss to agree on anything now. */
+/** The view, or what is missing for the members to agree on anything now. */
 export function membershipView(seen: ObservedCluster): MembershipView | { readonly missing: Missing } {
   if (seen.membership.status === 'unreadable') return { missing: seen.membership.missing };
   const members = seen.membership.members.toSorted((a, b) => (memberName(a, seen) < memberName(b, seen) ? -1 : 1));
@@ -47,12 +48,12 @@ export function membershipView(seen: ObservedCluster): MembershipView | { readon
   };
 }
 
-/** What is wrong with the voters, one value for each that is not well. */
+/** What is wrong with the voters, one value for each that is not healthy. */
 export function voterFaults(view: MembershipView): readonly Missing[] {
   return view.voters.flatMap((member) => view.fault(member) ?? []);
 }
 
-/** I1: would these voters keep a majority among members that are proven alive now? */
+/** I1: whether these voters have a majority of members that are proven alive now. */
 export function keepsQuorum(view: MembershipView, voters: readonly ObservedMember[]): boolean {
   return voters.filter(view.isHealthy).length >= quorumOf(voters.length);
 }
@@ -77,7 +78,7 @@ function faultOf(member: ObservedMember, leader: ObservedMember, seen: ObservedC
   const name = memberName(member, seen);
   const fault = (what: string, key = what): Missing =>
     waitingFor(`etcd on ${name}`, what, { key: `etcd on ${name} ${key}`, machines: [name] });
-  // First, because it is the reason for whatever else fault it.
+  // First, because a full disk is the cause of every other fault.
   const { freeDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
   if (freeDiskBytes !== undefined && isFullDisk(freeDiskBytes)) {
     const left = Math.floor(freeDiskBytes / 2 ** 20);

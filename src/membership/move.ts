@@ -26,7 +26,7 @@ export type MembershipChange =
       readonly via: string;
     };
 
-/** A member whose being alive makes a change safe. */
+/** A member that votes after a change and was proven alive before it; such members make the change safe. */
 export interface LivingVoter {
   readonly name: string;
   readonly clientUrl: string;
@@ -34,13 +34,13 @@ export interface LivingVoter {
 }
 
 /**
- * A change and those it rests on: the voters after it that are well. When the look took long, they are asked once more
- * right before the call, since etcd itself does not ask whether anybody is alive.
+ * A change and the members it rests on: the healthy voters after it. When the look took long, they are asked once more
+ * right before the call, because etcd itself does not check whether they are alive.
  */
 export type Move = MembershipChange & { readonly restsOn: readonly LivingVoter[] };
 
 /**
- * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or unwell. `grown`: all vote,
+ * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or faulty. `grown`: all vote,
  * the handoff may go on. `shrinking`: only the bootstrap member is left to go. `steady`: exactly the masters vote.
  */
 export type MembershipStage = 'unreadable' | 'growing' | 'grown' | 'shrinking' | 'steady';

@@ -1,7 +1,7 @@
-// The rules of membership, in the order in which they are asked. Each is stricter than what etcd itself would accept:
-// etcd promotes a learner that is dead and lets a member go while another is down.
-// Invariants: a change keeps a majority among members proven alive now; one change at a time; every decision is a
-// pure function of what is observed; the bootstrap member goes last and never through its own endpoint.
+// The rules of membership, in the order in which they are applied. Each is stricter than etcd itself: etcd promotes a
+// dead learner, and removes a member while another is down. Invariants: a change keeps a majority among members
+// proven alive now; one change at a time; every decision is a pure function of what is observed; the bootstrap member
+// goes last and never through its own endpoint.
 import { type MembershipView, membershipView, voterFaults } from './membership-view.ts';
 import type { MembershipChange, Move, MembershipStage, MembershipWait, LivingVoter } from './move.ts';
 import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
@@ -11,18 +11,18 @@ import { promoteRule } from './rules/promote.ts';
 import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
 import { type Missing, missingText } from '../contract/missing.ts';
 
-/** The one membership change that is safe now, or why there is none. Never looks at memory, only at `seen`. */
+/** The one membership change that is safe now, or why there is none. Depends on `seen` alone. */
 export function nextMove(seen: ObservedCluster): Move | MembershipWait {
   const view = membershipView(seen);
   if ('missing' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.missing] };
-  // While one member votes, additions come first: later etcd wants five seconds of connection before each.
+  // While one member votes, additions come first: later etcd requires five seconds of connection before each.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
   const stage = stageOf(view);
   const missing: Missing[] = stage === 'growing' ? [...voterFaults(view)] : [];
   for (const rule of [clearAwayRule, ...growth, removeBootstrapRule]) {
     const verdict = rule(view);
     if (verdict.status === 'propose') return { ...verdict.change, restsOn: livingVotersAfter(verdict.change, view) };
-    // What the bootstrap member waits for is of no interest while masters are on their way.
+    // While masters are joining, what keeps the bootstrap member is of no interest.
     if (stage !== 'growing' || rule !== removeBootstrapRule) missing.push(...verdict.missing);
   }
   return { kind: 'waiting', stage, missing: withoutRepetition(missing) };
@@ -33,7 +33,7 @@ function withoutRepetition(missing: readonly Missing[]): readonly Missing[] {
   return [...new Map(missing.map((each) => [missingText(each), each])).values()];
 }
 
-/** Those who vote after the change and are well now. */
+/** The members that vote after the change and are healthy now. */
 function livingVotersAfter(change: MembershipChange, view: MembershipView): readonly LivingVoter[] {
   const about = change.kind === 'promote' || change.kind === 'remove' ? change.member : undefined;
   const promoted = view.learners.filter(({ id }) => change.kind === 'promote' && id === about);

@@ -1,6 +1,6 @@
-// One look at the cluster: the member list by a linearizable read, then every member asked at its own URL, all at once.
-// A voter proves itself with a read that a majority confirmed, a learner with one from its own copy. Nothing is decided
-// here, and nothing is asked that would put load on the log: alarms come with the status.
+// One look at the cluster: the member list by a linearizable read, then every member asked at its own URL, all at
+// once. A voter is proven alive by a read that a majority confirmed, a learner by a read from its own copy. Nothing
+// is decided here, and no request goes through etcd's log: alarms come with the status.
 import type { Clock } from '../host/clock.ts';
 import type { Answer, EtcdClient, EtcdClients, Failure } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member, type MemberList, type MemberStatus } from '../etcd/member.ts';
@@ -14,7 +14,7 @@ export interface ObserveOptions {
   readonly clock: Clock;
   readonly facts: MembershipFacts;
   readonly sightings: Sightings;
-  /** The cluster we mean; a list from any other is not believed. */
+  /** The expected cluster; a list from another cluster is not used. */
   readonly clusterId?: ClusterId | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,7 +22,7 @@ export interface ObserveOptions {
 const probeTries = 3;
 const probeMs = 1000;
 const betweenTriesMs = 50;
-/** Read only to prove that reading works; nobody writes it. */
+/** Read only to prove that reading works; it is never written. */
 const healthKey = 'health';
 
 export async function observe(options: ObserveOptions): Promise<ObservedCluster> {
@@ -45,7 +45,7 @@ export async function observe(options: ObserveOptions): Promise<ObservedCluster>
   };
 }
 
-/** Is this member alive and answering, this moment? Voters with the word of a majority, learners with their own. */
+/** Whether this member answers now: a voter with a read that a majority confirms, a learner from its own copy. */
 export function proveAlive(
   client: EtcdClient,
   member: { readonly isLearner: boolean },
@@ -54,7 +54,7 @@ export function proveAlive(
   return client.get(healthKey, { isSerializable: member.isLearner, timeoutMs: probeMs, signal });
 }
 
-/** The first believable list; whoever answers later is not waited for. */
+/** The first list of the expected cluster; later answers are not waited for. */
 async function readMembers(options: ObserveOptions): Promise<MemberList | { readonly missing: Missing }> {
   const { clients, facts, signal } = options;
   const enough = new AbortController();

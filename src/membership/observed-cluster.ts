@@ -1,14 +1,15 @@
-// Everything a membership decision may depend on, as plain data: what etcd answered, what masters published, how far the
-// handoff is. Rule: whatever is not in here must not influence a decision; whoever observes never decides.
+// Everything a membership decision may depend on, as plain data: the answers of etcd, the join records of the
+// masters, the state of the handoff. Rule: what is not in here must not influence a decision, and what observes never
+// decides.
 import { type Member, type MemberId, type MemberStatus, hasStarted } from '../etcd/member.ts';
 import type { Missing } from '../contract/missing.ts';
 
 /** How a member answered this time. */
 export type MemberProbe =
   | { readonly status: 'answers'; readonly state: MemberStatus; readonly tookMs: number }
-  /** Started before, but no proof of life now: `why` names it. */
+  /** It has started before, but is not proven alive now: `why` says how. */
   | { readonly status: 'silent'; readonly why: string }
-  /** Announced and never started: there is nobody to ask. */
+  /** Added and never started: it has no client URL to ask. */
   | { readonly status: 'unstarted' };
 
 export interface ObservedMember extends Member {
@@ -20,7 +21,7 @@ export interface ObservedMember extends Member {
   readonly unchangedMs: number;
 }
 
-/** A machine that is meant to carry a member for good. */
+/** A machine that is to carry a member permanently. */
 export interface ObservedMaster {
   readonly name: string;
   readonly peerUrl: string;
@@ -29,11 +30,11 @@ export interface ObservedMaster {
   readonly readiness: Readiness | undefined;
   /** Its agent found no data for this member, which therefore can never come back by itself. */
   readonly lostDataOf?: MemberId | undefined;
-  /** What is left of the disk for its member, when its agent last said so. */
+  /** Free space of the disk under its member, as its agent last published it. */
   readonly freeDiskBytes: number | undefined;
   /** Being deleted: it is not added any more. */
   readonly isLeaving: boolean;
-  /** Neither a Node nor a machine is there any more. */
+  /** Neither a Node nor a machine exists any more. */
   readonly isGone: boolean;
 }
 
@@ -54,10 +55,10 @@ export interface Handoff {
   readonly readyApiServers: readonly string[];
   /**
    * Whether the API of the bootstrap machine still answers, ready or not. It lives on the bootstrap member alone and
-   * ends in order only while that member is there. `silent`: no answer in time, so nobody knows.
+   * ends in order only while that member is there. `silent`: no answer in time, so it is unknown.
    */
   readonly bootstrapApi: 'answers' | 'closed' | 'silent';
-  /** The members that clients are told of; undefined before the first publication. */
+  /** The members in the published endpoints; undefined before the first publication. */
   readonly publishedMembers: readonly MemberId[] | undefined;
 }
 
@@ -79,13 +80,13 @@ export interface ObservedCluster {
   readonly masters: readonly ObservedMaster[];
   /** Peer URLs that left the list less than a moment ago, as far as this observer knows. */
   readonly justRemoved: readonly string[];
-  /** For how long this observer has looked for a moment in which every voter answers at once; undefined when it is now. */
+  /** For how long no look has found every voter answering quickly; undefined when this one did. */
   readonly slowForMs: number | undefined;
   readonly handoff: Handoff;
   readonly maxLearners: number;
 }
 
-/** The same facts without etcd's answers: what the caller of the loop provides afresh for every look. */
+/** The same facts without etcd's answers: the caller of the loop reads them again for every look. */
 export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'slowForMs'>;
 
 /** A member that answers, and what it says. */
@@ -113,7 +114,7 @@ export function memberMachines({
   return bootstrap === undefined ? masters : [bootstrap, ...masters];
 }
 
-/** The machine's name, also for a member that has not said its own yet. */
+/** The machine's name, also for a member that has not published its name yet. */
 export function memberName(member: Member, seen: Pick<ObservedCluster, 'masters' | 'bootstrap'>): string {
   const machine = memberMachines(seen).find((machine) => isMemberOf(member, machine));
   return machine?.name ?? (hasStarted(member) ? member.name : `member ${member.id}`);

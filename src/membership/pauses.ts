@@ -1,11 +1,11 @@
-// How long to pause after a refusal or while waiting, and when a refusal has lasted too long to stay quiet about.
+// How long to pause after a refusal or while waiting, and after which time a refusal is reported as overdue.
 import type { Move, MembershipWait } from './move.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
 
 export interface RefusalPause {
   readonly pauseMs: number;
-  /** From then on it is worth a person's attention; asking goes on all the same. */
+  /** From then on a person should look at it; the change is tried again all the same. */
   readonly overdueMs: number;
 }
 
@@ -22,11 +22,11 @@ const byOutcome: Partial<Readonly<Record<CallOutcome, RefusalPause>>> = {
   'no-answer': noConnection,
   unreachable: noConnection,
   stopped: noConnection,
-  // An address that was removed within this second: its id is burnt until the second is over.
+  // The address was removed within this second: its id cannot be used again before the second is over.
   'member-not-found': { pauseMs: 1100, overdueMs: 15_000 },
 };
 
-/** A snapshot of this many bytes per second is what a slow network still carries. */
+/** The speed of a snapshot that a slow network still reaches. */
 const catchUpBytesPerMs = 20_000;
 
 export function pauseAfterRefusal(outcome: CallOutcome, databaseBytes: number): RefusalPause {
@@ -39,7 +39,7 @@ const tickMs = 1000;
 const steadyMs = 60_000;
 const learnerAttentionMs = 30_000;
 
-/** Until the next look, unless something wakes us before. */
+/** The pause until the next look; a hint that something changed may cut it short. */
 export function pauseWhileWaiting(waiting: MembershipWait, seen: ObservedCluster): number {
   switch (waiting.stage) {
     case 'unreadable':
@@ -55,7 +55,7 @@ export function pauseWhileWaiting(waiting: MembershipWait, seen: ObservedCluster
   }
 }
 
-/** A learner that has just been added or started changes within milliseconds, and nobody tells us when. */
+/** A learner that was just added or started changes within milliseconds, and nothing reports that. */
 function hasFreshLearner({ membership }: ObservedCluster): boolean {
   if (membership.status === 'unreadable') return false;
   return membership.members.some((member) => member.isLearner && member.unchangedMs < learnerAttentionMs);

@@ -10,19 +10,19 @@ export type MoveOutcome =
   /** `members` as etcd listed them right after the change, where it did. */
   | { readonly status: 'done'; readonly members?: readonly Member[] }
   | { readonly status: 'refused'; readonly failure: Failure }
-  /** Not sent: what was true when it was decided is not any more. */
+  /** Not sent: what was true when it was decided is no longer true. */
   | { readonly status: 'withheld'; readonly why: string };
 
 export interface PerformOptions {
   readonly clients: EtcdClients;
-  /** Do we still hold the right to change the membership? */
+  /** True while this process may change the membership. */
   readonly mayAct: () => boolean;
   /** How long the look took that the move was decided on: the oldest answer in it may be that old. */
   readonly lookMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Refusals that say: what you ask for is so already. */
+/** Refusals that mean: the change is already in force. */
 const alreadySo: Readonly<Record<Move['kind'], readonly CallOutcome[]>> = {
   add: ['peer-url-exists', 'member-exists'],
   promote: ['not-a-learner'],
@@ -30,8 +30,10 @@ const alreadySo: Readonly<Record<Move['kind'], readonly CallOutcome[]>> = {
   'move-leader': [],
 };
 
-/** A look that nothing disturbs is faster. After a slower one the voters are asked again, so that no change rests
- * on a proof of life much older than this. */
+/**
+ * An undisturbed look is faster than this. After a slower one the voters are asked again, so that no change rests on a
+ * proof of life that is much older.
+ */
 const freshMs = 40;
 
 export async function performMove(move: Move, options: PerformOptions): Promise<MoveOutcome> {

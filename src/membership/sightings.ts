@@ -1,19 +1,20 @@
 // What an observer remembers between two looks: since when a member has been as it is, and which addresses just left.
-// Rule: memory may only lengthen a wait. Whoever starts with an empty one waits longer and decides nothing else.
+// Rule: memory may only lengthen a wait. An observer that starts with an empty memory waits longer and decides
+// nothing else.
 import type { Member } from '../etcd/member.ts';
 import type { ObservedMember, MemberProbe } from './observed-cluster.ts';
 
-/** etcd makes an id from address and second: the same address again in the same second would be a removed id. */
+/** etcd makes an id from address and second: the same address in the same second would get an id that was removed. */
 const idReuseMs = 1100;
 
-/** A read that a majority confirms takes a few milliseconds, and many times that where processors or disks are short. */
+/** A read that a majority confirms takes a few milliseconds, and many times that where processors or disks are busy. */
 const quickMs = 50;
 
 export interface Sightings {
   /** Dates what was seen now. Call it once per look, with everything that was listed. */
   date(members: readonly (Member & { readonly probe: MemberProbe })[], nowMs: number): readonly ObservedMember[];
   justRemoved(nowMs: number): readonly string[];
-  /** For how long no look has found every voter answering at once; undefined when this one did. Call it once per look. */
+  /** For how long no look has found every voter answering quickly; undefined when this one did. Once per look. */
   slowForMs(members: readonly ObservedMember[] | undefined, nowMs: number): number | undefined;
 }
 

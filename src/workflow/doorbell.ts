@@ -1,5 +1,5 @@
-// Wakes whoever waits when something may have changed. A ring is a hint to look again, never a fact, and a ring while
-// nobody waits is not lost: the next wait returns at once.
+// Wakes those that wait for a hint that something may have changed. A ring is a hint to look again, never a fact. A
+// ring while nobody waits is not lost: the next wait returns at once.
 export class Doorbell {
   readonly #waiting = new Set<() => void>();
   #rings = 0;

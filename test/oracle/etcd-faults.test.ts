@@ -3,7 +3,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Answer, valueOf } from '../../src/etcd/client.ts';
 import type { Member, MemberId } from '../../src/etcd/member.ts';
-import { keepMembership, membersToPublish, type MembershipLoop } from '../../src/membership/membership-loop.ts';
+import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
+import { keepMembership, type MembershipLoop } from '../../src/membership/membership-loop.ts';
 import type { MembershipEvent } from '../../src/membership/membership-events.ts';
 import { voterHistory } from './voter-history.ts';
 import { realHost } from '../../src/host/real/real-host.ts';

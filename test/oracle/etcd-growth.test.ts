@@ -1,7 +1,8 @@
 // The whole life of a handoff with the real etcd: one voter, three learners, four voters, three. etcdctl is the judge.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MemberId } from '../../src/etcd/member.ts';
-import { keepMembership, membersToPublish } from '../../src/membership/membership-loop.ts';
+import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
+import { keepMembership } from '../../src/membership/membership-loop.ts';
 import type { MembershipEvent } from '../../src/membership/membership-events.ts';
 import { voterHistory } from './voter-history.ts';
 import { realHost } from '../../src/host/real/real-host.ts';

@@ -4,7 +4,7 @@ import { decideStart } from '../../src/membership/member-start.ts';
 import type { Answer, EtcdClient, EtcdClients } from '../../src/etcd/client.ts';
 import { type Member, type MemberId, quorumOf } from '../../src/etcd/member.ts';
 import type { MembershipFacts, ObservedCluster } from '../../src/membership/observed-cluster.ts';
-import { membersToPublish } from '../../src/membership/membership-loop.ts';
+import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
 import type { CallOutcome } from '../../src/etcd/outcomes.ts';
 import { EtcdModel, modelCluster, type ModelMachine } from './etcd-model.ts';
 import { chance, type SimClock, simClock } from './sim-clock.ts';

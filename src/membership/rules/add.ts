@@ -1,11 +1,11 @@
-// When a master is announced to etcd as a learner. A learner does not count for the quorum, yet a failed start would
-// hold a place, so everything that can be known beforehand is asked beforehand.
+// When a master is added to etcd as a learner. A learner does not count for the quorum, but one that fails to start
+// holds a place, so everything that can be known before is checked before.
 import { type MembershipView, voterFaults } from '../membership-view.ts';
 import { propose, noChange, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isAnswering, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 
-/** An agent repeats "ready to join"; one that has fallen silent is not believed any longer than this. */
+/** An agent publishes "ready to join" again and again; a record older than this is not used. */
 const readinessLimitMs = 30_000;
 const neededDiskBytes = 2 ** 30;
 export const fsyncLimitMs = 500;

@@ -1,5 +1,5 @@
-// When a member that is of no use any more is removed, so that its machine (or another) can join afresh. A learner costs
-// nothing; a voter only after the handoff, only while the rest keeps a majority, and one at a time.
+// When a member that is of no use any more is removed, so that its machine (or another) can join again. A learner can
+// always be removed; a voter only after the handoff, only while the rest has a majority, and one at a time.
 import { keepsQuorum, type MembershipView } from '../membership-view.ts';
 import { propose, noChange, type RemovalReason, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
@@ -27,7 +27,7 @@ function removalReasonOf(member: ObservedMember, view: MembershipView): RemovalR
   if (status === 'unstarted') return member.unchangedMs >= unstartedLimitMs ? 'never-started' : undefined;
   if (member === view.bootstrap) return undefined;
   if (master?.lostDataOf === member.id) return 'data-lost';
-  // A machine that is merely absent from what we were told may be there all the same: only time speaks against it.
+  // A machine that is only missing from our facts may still exist: its member is removed after a long silence only.
   return master?.isGone === true || member.unchangedMs >= silentLimitMs ? 'dead' : undefined;
 }
 
@@ -57,7 +57,7 @@ function voterObstacle(node: string, because: RemovalReason, view: MembershipVie
   const { bootstrap, seen, learners, voters } = view;
   const about = { machines: [node] };
   if (bootstrap !== undefined) {
-    // Until then the masters are a majority only together; a member without data alone can never come back.
+    // Before the handoff only all masters together are a majority; only a member without data can never come back.
     if (because === 'data-lost') return undefined;
     const detail = 'nobody is replaced before the handoff';
     return waitingFor(`etcd on ${node}`, 'to come back', { detail, ...about });

@@ -1,5 +1,5 @@
-// When a learner may vote. etcd itself only asks whether the learner has caught up at some time; a dead one is promoted
-// gladly, and from one voter to two that stops every write. So: all voters well, the learner alive, and the step from
+// When a learner may vote. etcd itself only checks whether the learner has caught up at some time: it promotes a dead
+// one, and from one voter to two that stops every write. So: all voters healthy, the learner alive, and the step from
 // one voter to two only when the step to three can follow at once.
 import { keepsQuorum, type MembershipView, voterFaults } from '../membership-view.ts';
 import { propose, noChange, type MembershipRule } from '../move.ts';
@@ -15,7 +15,7 @@ import { type Missing, waitingFor } from '../../contract/missing.ts';
 
 const lagLimit = 100;
 const lagLimitShare = 0.1;
-/** How long those who are ready at one voter wait for masters that have not been added yet. */
+/** How long learners that are ready wait, at one voter, for masters that have not been added yet. */
 const waitForOthersMs = 2000;
 
 export const promoteRule: MembershipRule = (view) => {
@@ -61,8 +61,8 @@ export function entriesBehind(member: AnsweringMember, leader: AnsweringMember):
 }
 
 /**
- * Two voters bear no failure at all, so nobody goes there before a third can follow. And whoever is not even added by
- * then will have to wait for etcd's five seconds, so those who are ready give the others a moment.
+ * With two voters no failure is tolerated, so the second is promoted only when a third can follow. A master that is not
+ * added by then has to wait for etcd's five seconds, so learners that are ready wait a moment for it.
  */
 function othersMissing(view: MembershipView, ready: readonly ObservedMember[]): Missing | undefined {
   if (view.voters.length !== 1) return undefined;

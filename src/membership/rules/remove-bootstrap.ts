@@ -1,5 +1,5 @@
-// When the bootstrap member may go: the handoff is on record, and the masters carry etcd alone, all of them well and
-// abreast. etcd itself would let it go with a master down, and leave two of three.
+// When the bootstrap member may be removed: the handoff is on record, and the masters carry etcd alone, all of them
+// healthy and up to date. etcd itself would remove it while a master is down, and leave two of three.
 import type { MembershipView } from '../membership-view.ts';
 import { propose, noChange, type MembershipRule, type RuleVerdict } from '../move.ts';
 import { isAnswering, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
@@ -9,7 +9,7 @@ import { type Missing, waitingFor } from '../../contract/missing.ts';
 const entriesBehindLimit = 1000;
 const revisionsBehindLimit = 100;
 const apiServersNeeded = 2;
-/** Who has found no quiet moment for so long will not find one soon. */
+/** When no quiet moment came for this long, none will come soon. */
 const slowLimitMs = 10_000;
 
 export const removeBootstrapRule: MembershipRule = (view) => {
@@ -80,16 +80,16 @@ function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]
   return missing;
 }
 
-/** A machine that is gone says nothing either; then its member is silent too. */
+/** A machine that is gone does not answer either; then its member does not answer, too. */
 function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean {
   const { bootstrapApi } = view.seen.handoff;
   return bootstrapApi === 'answers' || (bootstrapApi === 'silent' && view.isHealthy(bootstrap));
 }
 
 /**
- * Removing the leader itself costs a second of writes, handing over a few milliseconds in which etcd drops what it is
- * given. Where everybody is short of processors they become hundreds, so that a client meets them with its retry too:
- * therefore after the API of the bootstrap machine has ended, and in a moment when all answer at once.
+ * Removing the leader itself costs a second of writes; a handover costs a few milliseconds in which etcd drops
+ * requests. Where processors are busy these become hundreds, so that the retry of a client is dropped too. Therefore
+ * leadership is handed over after the API of the bootstrap machine has ended, in a moment when all members are quick.
  */
 function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): RuleVerdict {
   const { leader, seen } = view;

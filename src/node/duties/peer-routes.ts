@@ -52,7 +52,7 @@ export const peerRoutesDuty: Duty = {
   },
 };
 
-/** The routes that the kernel had at the last look: most rings are about something else, and a look costs two processes. */
+/** What the kernel had at the last look: most rings are about something else, and a look costs two processes. */
 const lastSeen = new WeakMap<Agent, { readonly routes: readonly Route[]; readonly atMs: number }>();
 const freshMs = 20_000;
 
