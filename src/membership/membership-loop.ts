@@ -3,7 +3,7 @@
 // decides which machine runs it.
 import type { Clock } from '../host/clock.ts';
 import type { EtcdClients } from '../etcd/client.ts';
-import { type ClusterId, hasStarted, type Member, type MemberId } from '../etcd/member.ts';
+import { type ClusterId, hasStarted, type Member } from '../etcd/member.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import type { Move, MembershipStage, MembershipWait } from './move.ts';
 import { nextMove } from './next-move.ts';
