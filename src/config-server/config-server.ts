@@ -2,7 +2,7 @@
 // anything to serve, and answers 503 until there is. Before it stops it fails its health check for a moment, so that
 // load balancers send new connections elsewhere.
 import type { Host } from '../host/host.ts';
-import type { RunningServer, ServerAnswer, ServerLimits, ServerRequest } from '../host/https-server.ts';
+import type { RunningServer, ServerAnswer, ServerLimits, ServerRequest, ServingPair } from '../host/https-server.ts';
 import { refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
 import { type AccessMode, createHandler, type Handler } from './handler.ts';
@@ -11,7 +11,7 @@ import { answerEntry, type Log, troubleEntry } from './server-log.ts';
 import { certificateTrouble, type FollowedPair, followServingPair, type PairPaths } from './serving-pair.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
-const defaultLimits: ServerLimits = {
+const limits: ServerLimits = {
   headerBytes: 16 * 1024,
   handshakeMs: 10_000,
   headersMs: 10_000,
@@ -30,15 +30,9 @@ export interface ConfigServerOptions extends PairPaths {
   readonly source: ConfigSource;
   readonly issuer: TokenIssuer;
   readonly keysFolder: string;
-  readonly limits?: Partial<ServerLimits>;
+  /** How long it is unhealthy before it stops. */
+  readonly leaveMs: number;
   readonly log: Log;
-}
-
-export interface ConfigServer {
-  readonly port: number;
-  readonly localPort: number;
-  /** Unhealthy for `leaveMs`, then closed within `graceMs`. */
-  stop(times: { readonly leaveMs: number; readonly graceMs: number }): Promise<void>;
 }
 
 /** The pools that every cluster has. A broken pool of the user does not make the server unhealthy. */
@@ -47,55 +41,63 @@ const essentialPools = ['master', 'worker'];
 /** After a token could not be recorded, the server is unhealthy for this long; then the next request tries again. */
 const recordFailureMs = 3_000;
 
-export async function startConfigServer(host: Host, options: ConfigServerOptions): Promise<ConfigServer> {
-  const { log, source, issuer } = options;
-  const limits = { ...defaultLimits, ...options.limits };
-  let server: RunningServer | undefined;
-  const pair = await followServingPair(host, {
-    certificatePath: options.certificatePath,
-    keyPath: options.keyPath,
-    onReplaced: (read) => {
-      server?.replacePair(read.pair);
-      log({
-        level: 'info',
-        text: 'a new certificate is in use',
-        fields: { fingerprint: read.certificate.fingerprint },
-      });
+/** For requests under way when the server stops. */
+const graceMs = 5_000;
+
+/** Serves until `signal` is aborted and the server is closed. That is how a server ends; it is not a failure. */
+export async function runConfigServer(
+  host: Host,
+  options: ConfigServerOptions,
+  signal: AbortSignal,
+): Promise<{ readonly port: number }> {
+  const { log } = options;
+  const servers: RunningServer[] = [];
+  await using pair = await followPair(host, options, (next) => servers[0]?.replacePair(next));
+  const health = new Health(host, options.source, pair);
+  const metrics = createMetrics({
+    connections: () => servers[0]?.connections() ?? 0,
+    outstandingTokens: () => options.issuer.outstanding(),
+    certificateNotAfter: () => pair.current().certificate.notAfter,
+    servedPools: () => servedPools(options.source),
+    isHealthy: () => health.missing().length === 0,
+  });
+  try {
+    const main = await startMain(host, options, { pair, health, metrics });
+    servers.push(main);
+    servers.push(await startLocal(host, options.localPort, { health, metrics }));
+    announce(options, main.port, health.missing());
+    await aborted(signal);
+    health.isLeaving = true;
+    log({ level: 'info', text: 'stopping', fields: { connections: main.connections() } });
+    await host.clock.sleep(options.leaveMs);
+    return { port: main.port };
+  } finally {
+    await Promise.all(servers.map((server) => server.close(graceMs)));
+    if (signal.aborted) log({ level: 'info', text: 'stopped', fields: {} });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function followPair(
+  host: Host,
+  { log, certificatePath, keyPath }: ConfigServerOptions,
+  replace: (pair: ServingPair) => void,
+): Promise<FollowedPair> {
+  return followServingPair(host, {
+    certificatePath,
+    keyPath,
+    onReplaced: ({ pair, certificate: { fingerprint } }) => {
+      replace(pair);
+      log({ level: 'info', text: 'a new certificate is in use', fields: { fingerprint } });
     },
     onProblem: (problem) => log({ level: 'error', text: `kept the certificate in use: ${problem}`, fields: {} }),
   });
-  const health = new Health(host, { source, pair });
-  const unhealthy = (): readonly string[] => health.missing();
-  const metrics = createMetrics({
-    connections: () => server?.connections() ?? 0,
-    outstandingTokens: () => issuer.outstanding(),
-    certificateNotAfter: () => pair.current().certificate.notAfter,
-    servedPools: () => servedPools(source),
-    isHealthy: () => unhealthy().length === 0,
-  });
-  const { clock, files } = host;
-  const handler = createHandler({ ...options, clock, files, unhealthy });
-  const shared = { balancers: options.balancers, limits };
-  server = await host.network.listen({
-    ...shared,
-    address: options.address,
-    port: options.port,
-    pair: pair.current().pair,
-    answer: watchedHandler(host, handler, { log, metrics, health }),
-    onTrouble: (trouble) => {
-      metrics.trouble(trouble);
-      log(troubleEntry(trouble));
-    },
-  });
-  const local = await startLocal(host, { port: options.localPort, limits, metrics, unhealthy }).catch(
-    async (error: unknown) => {
-      await server?.close(0);
-      await pair[Symbol.asyncDispose]();
-      throw error;
-    },
-  );
-  announce(options, server.port, unhealthy());
-  return { port: server.port, localPort: local.port, stop: stopper(host, { server, local, pair, health, log }) };
 }
 
 function servedPools(source: ConfigSource): readonly string[] {
@@ -110,16 +112,18 @@ function announce({ access, log, balancers }: ConfigServerOptions, port: number,
   log({ level: 'info', text: `serving on port ${port}`, fields: { port, access, balancers, missing } });
 }
 
-/** Whether the server can do its work now, from what it has and what just happened. */
+/** What keeps the server from its work, from what it has and what just happened. */
 class Health {
   readonly #host: Host;
-  readonly #parts: { readonly source: ConfigSource; readonly pair: FollowedPair };
+  readonly #source: ConfigSource;
+  readonly #pair: FollowedPair;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   isLeaving = false;
 
-  constructor(host: Host, parts: { readonly source: ConfigSource; readonly pair: FollowedPair }) {
+  constructor(host: Host, source: ConfigSource, pair: FollowedPair) {
     this.#host = host;
-    this.#parts = parts;
+    this.#source = source;
+    this.#pair = pair;
   }
 
   recordFailed(): void {
@@ -127,12 +131,12 @@ class Health {
   }
 
   missing(): readonly string[] {
-    const { pools } = this.#parts.source.current();
+    const { pools } = this.#source.current();
     const missing = essentialPools.flatMap((pool) => {
       const state = pools.get(pool);
       return isServed(state) ? [] : [state?.missing ?? `nothing is known of pool ${pool}`];
     });
-    const trouble = certificateTrouble(this.#parts.pair.current().certificate, this.#host.clock.now());
+    const trouble = certificateTrouble(this.#pair.current().certificate, this.#host.clock.now());
     if (trouble !== undefined) missing.push(trouble);
     const sinceMs = this.#host.clock.monotonicMs() - this.#failedAtMs;
     if (sinceMs < recordFailureMs) missing.push('tokens could not be recorded');
@@ -142,13 +146,38 @@ class Health {
 }
 
 interface Watching {
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly health: Health;
+  readonly metrics: Metrics;
+}
+
+function startMain(
+  host: Host,
+  options: ConfigServerOptions,
+  { pair, health, metrics }: Watching & { readonly pair: FollowedPair },
+): Promise<RunningServer> {
+  const { clock, files } = host;
+  const { address, port, balancers, log } = options;
+  const handler = createHandler({ ...options, clock, files, unhealthy: () => health.missing() });
+  return host.network.listen({
+    address,
+    port,
+    balancers,
+    limits,
+    pair: pair.current().pair,
+    answer: watchedHandler(host, handler, { log, metrics, health }),
+    onTrouble: (trouble) => {
+      metrics.trouble(trouble);
+      log(troubleEntry(trouble));
+    },
+  });
 }
 
 /** Counts and logs every answer; an exception of the handler becomes an answer too. */
-function watchedHandler({ clock }: Host, handler: Handler, { log, metrics, health }: Watching) {
+function watchedHandler(
+  { clock }: Host,
+  handler: Handler,
+  { log, metrics, health }: Watching & { readonly log: Log },
+): (request: ServerRequest) => Promise<ServerAnswer> {
   return async (request: ServerRequest): Promise<ServerAnswer> => {
     const startMs = clock.monotonicMs();
     const { answer, decision } = await handler(request).catch((error: unknown) => {
@@ -163,14 +192,7 @@ function watchedHandler({ clock }: Host, handler: Handler, { log, metrics, healt
   };
 }
 
-interface LocalOptions {
-  readonly port: number;
-  readonly limits: ServerLimits;
-  readonly metrics: Metrics;
-  readonly unhealthy: () => readonly string[];
-}
-
-function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptions): Promise<RunningServer> {
+function startLocal(host: Host, port: number, { health, metrics }: Watching): Promise<RunningServer> {
   const json = (status: number, value: unknown): ServerAnswer => ({
     status,
     headers: { 'content-type': 'application/json' },
@@ -185,7 +207,7 @@ function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptio
     answer: async ({ target }) => {
       if (target === '/livez') return json(200, { status: 'ok' });
       if (target === '/healthz') {
-        const missing = unhealthy();
+        const missing = health.missing();
         return json(missing.length === 0 ? 200 : 503, { status: missing.length === 0 ? 'ok' : 'not healthy', missing });
       }
       if (target !== '/metrics') return json(404, { status: 'not found', paths: ['/metrics', '/healthz', '/livez'] });
@@ -193,23 +215,4 @@ function startLocal(host: Host, { port, limits, metrics, unhealthy }: LocalOptio
       return { status: 200, headers, body: Buffer.from(await metrics.text()) };
     },
   });
-}
-
-interface Stopping {
-  readonly server: RunningServer;
-  readonly local: RunningServer;
-  readonly pair: FollowedPair;
-  readonly health: Health;
-  readonly log: Log;
-}
-
-function stopper(host: Host, { server, local, pair, health, log }: Stopping): ConfigServer['stop'] {
-  return async ({ leaveMs, graceMs }) => {
-    health.isLeaving = true;
-    log({ level: 'info', text: 'stopping', fields: { connections: server.connections() } });
-    await host.clock.sleep(leaveMs);
-    await Promise.all([server.close(graceMs), local.close(graceMs)]);
-    await pair[Symbol.asyncDispose]();
-    log({ level: 'info', text: 'stopped', fields: {} });
-  };
 }

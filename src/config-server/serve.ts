@@ -2,7 +2,7 @@
 // bootstrap machine serves from files, a master from the API; the rest is the same.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { startConfigServer } from './config-server.ts';
+import { runConfigServer } from './config-server.ts';
 import type { ConfigSource } from './config-source.ts';
 import { openFileSource } from './file-source.ts';
 import type { AccessMode } from './handler.ts';
@@ -36,19 +36,16 @@ export interface ServeOptions {
   readonly signal: AbortSignal;
 }
 
-/** For requests under way when the server stops. */
-const graceMs = 5_000;
-
-/** Returns once `signal` is aborted and the server is closed. That is how a server ends; it is not a failure. */
+/** Returns once `signal` is aborted and the server is closed. */
 export async function serveConfigs(host: Host, options: ServeOptions): Promise<{ readonly port: number }> {
-  const { mode, pkiFolder, signal } = options;
+  const { mode, pkiFolder } = options;
   const settings = await readServerSettings(host.files, options.settingsPath);
   const log = serverLog(host.clock, options.log);
   const access = options.isOpen ? 'open' : settings.access;
   await using parts = new AsyncDisposableStack();
   const open = mode === 'cluster' ? (await import('./open-cluster.ts')).openCluster : openBootstrap;
   const { source, issuer, balancers } = await open(host, { options, settings, access, log, parts });
-  const server = await startConfigServer(host, {
+  const served = {
     access,
     address: options.address,
     port: options.port,
@@ -57,16 +54,13 @@ export async function serveConfigs(host: Host, options: ServeOptions): Promise<{
     certificatePath: join(pkiFolder, 'machine-config-server.crt'),
     keyPath: join(pkiFolder, 'machine-config-server.key'),
     keysFolder: pkiFolder,
+    leaveMs: settings.leaveMs,
     source,
     issuer,
     log,
-  });
-  const aborted = Promise.withResolvers<void>();
-  if (signal.aborted) aborted.resolve();
-  signal.addEventListener('abort', () => aborted.resolve(), { once: true });
-  await aborted.promise;
-  await server.stop({ leaveMs: settings.leaveMs, graceMs });
-  return { port: server.port };
+  };
+  // Awaited here: the parts are closed after the server.
+  return await runConfigServer(host, served, options.signal);
 }
 
 export interface OpenedParts {

@@ -1,5 +1,5 @@
-// The settings of a config server: which machines it lets in, and which load balancers it trusts. The bootstrap machine gets the
-// file from the assets, and the config server reads it.
+// The settings of a config server: which machines it lets in, and which load balancers it trusts. The bootstrap machine
+// gets the file from the assets, and the config server reads it.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import { configServerSettingsErrors } from './errors.ts';
