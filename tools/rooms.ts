@@ -55,6 +55,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'machine-software',
     'pki',
     'source-text',
+    'workflow',
   ],
   'install-config': ['contract', 'errors', 'host', 'source-text'],
   assets: [

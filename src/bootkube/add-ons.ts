@@ -1,6 +1,6 @@
-// tectonic.service: the add-ons, through the masters, after bootkube has ended. It then waits until they work and every
-// expected machine is a node, because what follows takes away the config server that the last of them may still need.
-// That wait is a courtesy to the cluster and has an end: a machine that never comes must not keep the secrets here.
+// tectonic.service: applies the add-ons through the masters, after bootkube has ended. It then waits until they work
+// and every expected machine is a node, because the next unit stops the config server that the last machines may need.
+// That wait has an end: a machine that never comes must not keep the secrets on this machine.
 import { isError } from '../errors/firstlight-error.ts';
 import { applyManifests } from '../kubernetes/apply.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';

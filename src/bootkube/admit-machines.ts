@@ -1,5 +1,5 @@
-// approve-csr.service: lets the expected machines in while the bootstrap goes on. It publishes the config server's tokens
-// and decides about certificate requests, under the same Lease that masters hold later: this machine is merely the first.
+// approve-csr.service: lets the expected machines join during the bootstrap. It publishes the tokens of the config
+// server and decides about certificate requests, under the Lease that the masters hold later.
 import { dirname, join } from 'node:path';
 import { namesOf } from '../assets/cluster-names.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
@@ -23,7 +23,7 @@ export interface AdmitMachinesOptions {
   readonly signal: AbortSignal;
 }
 
-/** Ends only when it is told to. */
+/** Ends only by its signal. */
 export async function admitMachines({ host, emit, signal }: AdmitMachinesOptions): Promise<never> {
   const context = await loadContext(host, emit);
   const kubeconfig = { path: join(context.folders.assets, loopbackKubeconfigPath) };

@@ -1,6 +1,6 @@
-// progress.service: what the bootstrap is doing, for whoever can reach the API and not this machine. Every change of the
-// progress file goes into ConfigMap kube-system/bootstrap-progress, through this machine's own API while it has one and
-// through the masters afterwards. It ends when it has passed on that all is complete.
+// progress.service: copies the progress file into ConfigMap kube-system/bootstrap-progress at every change, for people
+// who reach the API but not this machine. It uses the API of this machine while there is one, later the masters. It ends
+// when it has copied that everything is complete.
 import { dirname } from 'node:path';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';

@@ -1,6 +1,6 @@
-// rm-assets.service: the last thing a bootstrap machine does. It takes back every token it gave out, stops whoever still
-// serves, deletes every secret it was born with, and only then says that the bootstrap is complete.
-// A crash between any two lines is met by the mark of the removal: started again, it deletes what is left.
+// rm-assets.service: the last thing a bootstrap machine does. It deletes every unused token, stops what still serves,
+// deletes every secret that this machine was given, and only then reports that the bootstrap is complete. The mark of
+// the removal is written before the first deletion: started again after a crash, it deletes what is left.
 import { join } from 'node:path';
 import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
@@ -46,7 +46,7 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   emit({ kind: 'notice', level: 'info', text: 'It is now safe to remove the bootstrap resources' });
 }
 
-/** Those that this machine gave out and that nobody used; the masters' own are none of its business. */
+/** Tokens that this machine gave out and that no machine used. Tokens of the masters stay. */
 async function takeBackTokens(host: Host, emit: Emit, signal: AbortSignal): Promise<void> {
   const context = await loadContext(host, emit);
   await using client = await clientFor(context, context.names.apiInternalUrl);
@@ -70,7 +70,7 @@ async function removeSecrets({ files }: Host): Promise<void> {
 
 const patienceMs = 10_000;
 
-/** It passes the last word on to the API and ends by itself; where it cannot, it is stopped, for it holds a credential. */
+/** progress.service copies the last state into the API and ends. If it cannot, it is stopped: it holds a credential. */
 async function letProgressEnd(host: Host, signal: AbortSignal): Promise<void> {
   const endMs = host.clock.monotonicMs() + patienceMs;
   while (host.clock.monotonicMs() < endMs) {

@@ -6,6 +6,7 @@ import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.t
 import type { PlacedCluster } from '../platform/platform.ts';
 import { clusterErrors } from './errors.ts';
 import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
+import { writeIfChanged } from '../host/write-if-changed.ts';
 
 /** Not written where this host reaches the API by its name: there the admin's kubeconfig works. */
 export async function writeLocalKubeconfig(host: Host, dir: string, { apiEndpoint }: PlacedCluster): Promise<void> {
@@ -13,9 +14,7 @@ export async function writeLocalKubeconfig(host: Host, dir: string, { apiEndpoin
   const admin = await host.files.readText(join(dir, adminKubeconfigPath));
   const text = admin.replace(/server: .*/, `server: https://${apiEndpoint.address}:${apiEndpoint.port}`);
   const path = join(dir, localKubeconfigPath);
-  const before = await host.files.readIfPresent(path);
-  if (before !== undefined && Buffer.from(before).toString('utf8') === text) return;
-  await host.files.write(path, text, { mode: 0o600 });
+  await writeIfChanged(host.files, { path, text, mode: 0o600 });
 }
 
 /** The kubeconfig to use from here: the local one where the cluster is on this host, else the admin's. */

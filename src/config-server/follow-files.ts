@@ -2,6 +2,7 @@
 // Looks never overlap, and a change during a look is followed by another one.
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
+import { pause } from '../workflow/pause.ts';
 
 export interface FollowFilesOptions {
   readonly folders: readonly string[];
@@ -35,7 +36,7 @@ export async function followFiles(host: Host, { folders, look }: FollowFilesOpti
   const following = (async () => {
     for (;;) {
       const lookedAtMs = host.clock.monotonicMs();
-      await pause(host, wake.promise, end.signal);
+      await pause(host.clock, { ms: everyMs, signal: end.signal, wake: () => wake.promise }).catch(() => {});
       // Several files usually change together.
       const restMs = leastMs - (host.clock.monotonicMs() - lookedAtMs);
       await host.clock.sleep(Math.max(settleMs, restMs), end.signal).catch(() => {});
@@ -66,11 +67,4 @@ function watched(host: Host, folder: string, changed: () => void): readonly Disp
   } catch {
     return [];
   }
-}
-
-async function pause(host: Host, woken: Promise<void>, signal: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const slept = host.clock.sleep(everyMs, AbortSignal.any([signal, over.signal])).catch(() => {});
-  await Promise.race([woken, slept]);
-  over.abort();
 }

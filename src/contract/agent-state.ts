@@ -1,5 +1,5 @@
-// What an agent says about itself, in a file that can be read from outside the machine: what each duty waits for and since
-// when. Replaced as a whole and not synced: it is made anew at every change.
+// The state of an agent as a file that can be read from outside the machine: what each duty waits for and since when.
+// The file is replaced as a whole at every change, and not synced.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import { missingSchema } from './missing-schema.ts';

@@ -1,5 +1,5 @@
-// Paths inside an asset folder that more than one room names. bootkube finds the same paths below /opt/firstlight, where
-// bootstrap.ign puts its copy of the assets.
+// Paths inside an asset folder that more than one room names. bootkube finds the same paths below /opt/firstlight,
+// where bootstrap.ign puts its copy of the assets.
 
 /** What belongs to Firstlight alone: journals, the lock, the log and generated helpers. */
 export const ownFolder = '.firstlight';

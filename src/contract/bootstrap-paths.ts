@@ -1,10 +1,10 @@
-// Where a bootstrap keeps its memory and its marks on the machine. rm-assets removes the secrets, never these.
+// The journal and the marks of a bootstrap on its machine. rm-assets removes the secrets, but never these files.
 export const bootkubeState = '/var/lib/firstlight/bootkube';
 export const bootkubeJournal = `${bootkubeState}/journal`;
 /** Written before the first pod of the temporary control plane is taken down: from then on nothing is started again. */
 export const handoffMark = `${bootkubeState}/handoff`;
 /**
- * Written by rm-assets before it deletes the first file. From then on the inputs of every earlier link are going away, so
- * whoever is started again after a reboot has nothing left to do but to let rm-assets finish.
+ * Written by rm-assets before it deletes the first file. From then on the inputs of earlier units may be gone, so a
+ * unit that is started again after a reboot does nothing and rm-assets finishes.
  */
 export const removalMark = `${bootkubeState}/removal`;

@@ -26,7 +26,7 @@ export const etcdEndpoints = systemConfigMap('etcd-endpoints');
 export const inventoryConfigMap = systemConfigMap('firstlight-inventory');
 export const inventoryKey = 'inventory.json';
 
-/** A copy of the bootstrap machine's progress file; `bootstrap-progress.ts` has the schema of the text below the key. */
+/** A copy of the progress file of the bootstrap machine; `bootstrap-progress.ts` has the schema of the text. */
 export const progressConfigMap = systemConfigMap('bootstrap-progress');
 export const progressKey = 'progress.json';
 

@@ -1,5 +1,5 @@
-// What first boot tells the outside, as a file inside the machine that the platform reads without going in.
-// The file is the contract between the machine's `firstlight first-boot` and whoever watches: only add fields.
+// The state of the first boot, as a file inside the machine that the platform reads from outside.
+// Machines of different versions write it: only add fields.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 

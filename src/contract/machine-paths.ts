@@ -41,7 +41,7 @@ export const kubeletPullSecret = '/var/lib/kubelet/config.json';
 /** Signs the clients that the kubelet answers; the config server adds it to what it serves. */
 export const kubeletClientCa = '/etc/kubernetes/kubelet-ca.crt';
 
-/** Vouches for the config server; public, and what a machine asks for more is asked of nobody else. */
+/** The authority of the config server; public. A machine sends its token only to a server that it signed. */
 export const configServerCa = '/etc/kubernetes/config-server-ca.crt';
 
 export const kubeProxyConfiguration = '/etc/kubernetes/kube-proxy-configuration.yaml';
@@ -58,7 +58,7 @@ export const hostsFile = '/etc/hosts';
 export const resolverFile = '/etc/resolv.conf';
 export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 
-/** What every machine of a pool is told for its preparation; part of the pool's MachineConfig. */
+/** Settings for the preparation of every machine of a pool; part of the pool's MachineConfig. */
 export const nodeSettingsFile = '/etc/firstlight/node.json';
 
 /** The way out to the world, for units; without user and password. Part of the pool's MachineConfig. */
@@ -103,7 +103,7 @@ export const masterConfigServerPaths = {
   pkiFolder: controlPlanePki,
   /** The same that the master itself was given. */
   proxyCredentials,
-  /** Likewise. */
+  /** The same that the master itself was given. */
   pullSecret: kubeletPullSecret,
 } as const;
 

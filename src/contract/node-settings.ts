@@ -1,5 +1,5 @@
-// What every machine of a pool is told once, in a file of the pool's MachineConfig: its role, where the API is, and on a
-// master what its control plane must know. Nothing here is secret, and nothing here differs between machines of a pool.
+// Settings of every machine of a pool, in a file of the pool's MachineConfig: the role, where the API is, and on a
+// master what its control plane is made from. Nothing here is secret or differs between machines of a pool.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { nodeSettingsErrors } from './errors.ts';

@@ -1,4 +1,4 @@
-// The ports on which programs of a cluster meet. Units, pods, load balancer, name checks and clients all read them here.
+// The ports on which programs of a cluster meet. Units, pods, load balancer, name checks and clients all use these.
 
 /** The Kubernetes API, on every control-plane machine and on the load balancer. */
 export const apiPort = 6443;

@@ -1,6 +1,6 @@
-// When things happened on this machine, one JSON line each, for whoever asks later where the time went. A step is noted
-// from its beginning until it is done, once per process; what it does afterwards is nobody's waiting time, so the file
-// stays small however long the machine lives. Nothing depends on it: what cannot be written is left out.
+// When things happened on this machine, one JSON line each, to find out later where the time went. A step is noted from
+// its beginning until it is done, once per process, so the file stays small however long the machine lives. Nothing
+// depends on it: what cannot be written is left out.
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
@@ -51,7 +51,7 @@ export function openTimeline(host: Pick<Host, 'files' | 'clock'>, by: string): T
   };
 }
 
-/** Lines that come while others are written go together. The file is closed in between: nobody ends what writes here. */
+/** Lines that come while others are written are written together. Between writes the file is closed. */
 function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => void; idle: () => Promise<void> } {
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;

@@ -19,6 +19,7 @@ import { trustBundlePem, type TrustBundleName, trustBundles } from '../pki/trust
 import { componentKubeconfig, pkiFolder } from './control-plane-paths.ts';
 import { controlPlaneErrors } from './errors.ts';
 import { localApiUrl } from '../contract/ports.ts';
+import { writeIfChanged } from '../host/write-if-changed.ts';
 
 /** Every signer that a control-plane machine holds: all but root-ca, whose key stays on the workstation. */
 export const heldSigners: readonly SignerName[] = Object.keys(signerProfiles).filter(
@@ -145,7 +146,7 @@ async function writeBundles(host: Host, folder: string, signers: Signers): Promi
   for (const name of Object.keys(trustBundles) as readonly TrustBundleName[]) {
     if (trustBundles[name].signers.some((signer) => !(signer in pems))) continue;
     const pem = trustBundlePem(name, pems as Record<SignerName, string>);
-    await writeIfChanged(host, join(folder, `${name}.crt`), pem, 0o644);
+    await writeIfChanged(host.files, { path: join(folder, `${name}.crt`), text: pem, mode: 0o644 });
   }
 }
 
@@ -162,12 +163,6 @@ async function writeKubeconfigs({ host, clusterName, kubeconfigFolder }: Credent
     });
     const path = componentKubeconfig(component);
     const target = kubeconfigFolder === undefined ? path : join(kubeconfigFolder, basename(path));
-    await writeIfChanged(host, target, text, 0o600);
+    await writeIfChanged(host.files, { path: target, text, mode: 0o600 });
   }
-}
-
-async function writeIfChanged(host: Host, path: string, text: string, mode: number): Promise<void> {
-  const present = await host.files.readIfPresent(path);
-  if (present !== undefined && Buffer.from(present).toString('utf8') === text) return;
-  await host.files.write(path, text, { mode });
 }

@@ -13,6 +13,7 @@ import { pauseAfterRefusal, pauseWhileWaiting, refusalKey } from './pauses.ts';
 import { performMove, type MoveOutcome } from './perform-move.ts';
 import { sightings } from './sightings.ts';
 import { missingLine } from '../contract/missing.ts';
+import { pause } from '../workflow/pause.ts';
 
 export interface MembershipLoop {
   readonly clients: EtcdClients;
@@ -42,7 +43,7 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
     const may = report.mayAct(loop.mayAct());
     // A process that waits for a stage goes on observing: another machine may reach it.
     if (!may && loop.until === undefined) {
-      await pause(loop, standByMs);
+      await pause(loop.clock, { ms: standByMs, signal: loop.signal, wake: loop.wake });
       continue;
     }
     const facts = await loop.facts();
@@ -55,11 +56,15 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
       report.waiting(next);
       const isProven = next.stage !== 'steady' || (await report.bootstrapGone(() => confirmBootstrapGone(loop, seen)));
       if (isProven && next.stage === loop.until) return;
-      await pause(loop, !may ? observerMs : isProven ? pauseWhileWaiting(next, seen) : unprovenPauseMs);
+      await pause(loop.clock, {
+        ms: !may ? observerMs : isProven ? pauseWhileWaiting(next, seen) : unprovenPauseMs,
+        signal: loop.signal,
+        wake: loop.wake,
+      });
       continue;
     }
     if (!may) {
-      await pause(loop, observerMs);
+      await pause(loop.clock, { ms: observerMs, signal: loop.signal, wake: loop.wake });
       continue;
     }
     const startMs = clock.monotonicMs();
@@ -67,7 +72,7 @@ export async function keepMembership(loop: MembershipLoop): Promise<void> {
     const performed = await performMove(next, { clients, mayAct: loop.mayAct, lookMs, signal });
     if (performed.status === 'done' && performed.members !== undefined) report.members(performed.members, seen);
     const pauseMs = reportMove(next, performed, { loop, seen, refusals, tookMs: clock.monotonicMs() - startMs });
-    if (pauseMs > 0) await pause(loop, pauseMs);
+    if (pauseMs > 0) await pause(loop.clock, { ms: pauseMs, signal: loop.signal, wake: loop.wake });
   }
 }
 
@@ -184,15 +189,4 @@ function databaseBytes({ membership }: ObservedCluster, via: string): number {
   if (membership.status === 'unreadable') return 0;
   const asked = membership.members.find((member) => member.clientUrls.includes(via));
   return asked?.probe.status === 'answers' ? asked.probe.state.dbSizeBytes : 0;
-}
-
-async function pause({ clock, signal, wake }: MembershipLoop, ms: number): Promise<void> {
-  if (wake === undefined) return clock.sleep(ms, signal);
-  const over = new AbortController();
-  const either = AbortSignal.any([over.signal, signal]);
-  try {
-    await Promise.race([clock.sleep(ms, either), wake(either)]);
-  } finally {
-    over.abort(new Error('the pause is over'));
-  }
 }

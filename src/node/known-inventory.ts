@@ -3,7 +3,7 @@
 import { type Inventory, readInventory, inventoryText } from '../contract/inventory.ts';
 import type { Host } from '../host/host.ts';
 import { type ClusterView, inventoryIn } from '../membership/cluster-view.ts';
-import { writeIfChanged } from './write-if-changed.ts';
+import { writeIfChanged } from '../host/write-if-changed.ts';
 
 const inventoryCopy = '/var/lib/firstlight/inventory.json';
 

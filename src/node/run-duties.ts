@@ -6,6 +6,7 @@ import type { Agent } from './agent-context.ts';
 import type { Doorbell } from '../workflow/doorbell.ts';
 import type { Duty, DutyOutcome } from './duty.ts';
 import { waitingFor } from '../contract/missing.ts';
+import { pause } from '../workflow/pause.ts';
 
 export interface DutyReport {
   readonly duty: string;
@@ -55,7 +56,7 @@ async function keepDuty(duty: Duty, options: RunDutiesOptions, states: DutyState
     const ownRings = report(duty, outcome, options, states);
     actions = outcome.status === 'acted' ? actions + 1 : 0;
     if (actions > 0 && actions < actionsInARow) continue;
-    await pause(agent.host, {
+    await pauseDuty(agent.host, {
       ...pauseAfter(outcome, duty),
       doorbell: agent.doorbell,
       rings: rings + ownRings,
@@ -122,17 +123,16 @@ interface Pause {
   readonly signal: AbortSignal;
 }
 
-async function pause(host: Host, { doorbell, rings, pauseMs, ignoresRings, untilMs, signal }: Pause): Promise<void> {
-  const over = new AbortController();
-  const either = AbortSignal.any([over.signal, signal]);
+async function pauseDuty(
+  host: Host,
+  { doorbell, rings, pauseMs, ignoresRings, untilMs, signal }: Pause,
+): Promise<void> {
+  const wake = ignoresRings ? undefined : (end: AbortSignal): Promise<void> => doorbell.rung(rings, end);
   try {
-    const ring = ignoresRings ? [] : [doorbell.rung(rings, either)];
-    await Promise.race([host.clock.sleep(pauseMs, either), ...ring]);
+    await pause(host.clock, { ms: pauseMs, signal, wake });
     const leftMs = untilMs - host.clock.monotonicMs();
     if (leftMs > 0) await host.clock.sleep(leftMs, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-  } finally {
-    over.abort(new Error('the pause is over'));
   }
 }

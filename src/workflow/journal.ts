@@ -52,7 +52,7 @@ export async function openJournal(files: Files, path: string): Promise<Journal> 
   };
 }
 
-/** What is on record, for whoever only looks: nothing is repaired, so that a run that writes right now is not disturbed. */
+/** The records, for a reader. Nothing is repaired, so that a run that writes at the same time is not disturbed. */
 export async function readJournal(files: Files, path: string): Promise<readonly JournalRecord[]> {
   return parseJournal(path, Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array())).records;
 }

@@ -1,6 +1,6 @@
-// The same questions asked of several again and again, where the slowest must not hold up what the others say: each look
-// asks whoever has no question under way, waits a moment, and takes the last answer of each. An answer may be as old as
-// its question took; whoever needs one of this moment must not ask here.
+// The same questions to several servers, again and again, where the slowest must not delay the answers of the others.
+// Each look asks every server that has no question under way, waits a moment, and takes the last answer of each. An
+// answer may be as old as its question took: a caller that needs the state of this moment must not use this.
 import type { Clock } from '../host/clock.ts';
 
 export interface Standing {
@@ -25,7 +25,7 @@ export class StandingQuestions<T> {
     this.#standing = standing;
   }
 
-  /** The last answers by name; whoever has never answered is missing. Throws what a question threw. */
+  /** The last answers by name; a server that has never answered is missing. Throws what a question threw. */
   async look(questions: ReadonlyMap<string, () => Promise<T>>): Promise<ReadonlyMap<string, T>> {
     const { clock, patienceMs } = this.#standing;
     const under = [...questions].map(([name, ask]) => this.#ask(name, ask));

@@ -3,6 +3,7 @@
 import type { Clock } from '../host/clock.ts';
 import { workflowErrors } from './errors.ts';
 import { type Missing, missingLine } from '../contract/missing.ts';
+import { pause } from './pause.ts';
 
 export type Observation<T> =
   | { readonly status: 'ready'; readonly value: T }
@@ -37,17 +38,6 @@ export async function waitUntil<T>(options: WaitOptions<T>): Promise<T> {
     if (leftMs <= 0) {
       throw workflowErrors.DEADLINE({ what: options.what, seconds: Math.round(options.deadlineMs / 1000), missing });
     }
-    await pause(options, Math.min(options.everyMs, leftMs));
-  }
-}
-
-async function pause<T>(options: WaitOptions<T>, ms: number): Promise<void> {
-  if (options.wake === undefined) return options.clock.sleep(ms, options.signal);
-  const over = new AbortController();
-  const signal = options.signal === undefined ? over.signal : AbortSignal.any([over.signal, options.signal]);
-  try {
-    await Promise.race([options.clock.sleep(ms, signal), options.wake(signal)]);
-  } finally {
-    over.abort(new Error('the pause is over'));
+    await pause(clock, { ms: Math.min(options.everyMs, leftMs), signal, wake: options.wake });
   }
 }

@@ -1,5 +1,5 @@
-// Before this machine lets go: enough masters serve the API and the configuration of later machines, asked directly and
-// not through the load balancer, which would answer with this machine's own voice.
+// Before this machine stops serving, enough masters must serve the API and the config server. Each master is asked
+// directly: the load balancer could answer from this machine.
 import type { HttpClient } from '../../host/network.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { StandingQuestions } from '../../workflow/standing-questions.ts';
@@ -86,7 +86,7 @@ async function missingOf(
   return found.flatMap((each) => (each.status === 'waiting' ? each.missing : []));
 }
 
-/** Of a master whose API answers by itself. The load balancer could still choose this machine; it is the last resort. */
+/** The URL of a master that serves the API. The load balancer could still choose this machine, so it comes last. */
 export async function servingMasterUrl({ host, inventory, names }: BootkubeContext): Promise<string> {
   const ca = await readApiCa(host);
   for (const { role, addresses } of inventory.machines) {

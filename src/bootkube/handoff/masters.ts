@@ -1,4 +1,5 @@
-// After the stages: the masters join etcd, one safe change at a time, until all of them vote beside the bootstrap member.
+// After the stages: the masters join etcd, one safe change at a time, until all of them vote beside the bootstrap
+// member.
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { EtcdTls } from '../../etcd/client.ts';

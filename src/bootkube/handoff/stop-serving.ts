@@ -1,5 +1,5 @@
-// This machine stops serving: its scheduler and controller manager end, then its API. The load balancer sees that and uses
-// the masters. Its etcd ends later (leave-etcd): an API server must not outlive its etcd.
+// This machine stops serving: its scheduler and controller manager end, then its API. The load balancer sees that and
+// uses the masters. Its etcd ends later (leave-etcd): an API server must not outlive its etcd.
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
@@ -73,8 +73,8 @@ async function awaitEnd(
 }
 
 /**
- * Neither of them gives its Lease back when it ends; on the masters their successors would wait for fifteen seconds until
- * it has run out. Ours to give only while the dead one holds it. Best effort: without it they wait.
+ * Neither component gives its Lease back when it ends, and its successor on a master would wait fifteen seconds until
+ * the Lease has expired. It is given back only while the ended component holds it. If that fails, the successor waits.
  */
 async function giveLeaseBack(context: BootkubeContext, component: string, signal: AbortSignal): Promise<void> {
   try {

@@ -1,5 +1,5 @@
-// Stage 13: everything that was rendered becomes real. Refuses to start from files that are not what their stages wrote.
-// Files that are already in place are adopted: running pods are not touched by a second run.
+// Stage 13: starts everything that was rendered. It refuses files that differ from what their stages wrote. Files that
+// are in place already stay as they are, so a second run does not touch running pods.
 import { join } from 'node:path';
 import { componentKubeconfigFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
 import { applyManifests } from '../../kubernetes/apply.ts';
@@ -55,7 +55,7 @@ export const clusterBootstrap: NumberedStage = {
   },
   run: async (context, tools) => {
     await refuseAltered(context);
-    // Whoever starts before its server can only ask in vain, and takes from it the processor that it needs to start.
+    // A client that starts before its server cannot work yet, and takes the processor time that the server needs.
     await install(context, tools, (target) => !dependents.has(target));
     await waitForPods(context, tools);
     await install(context, tools, (target) => dependents.has(target));

@@ -1,5 +1,5 @@
-// Stage 15: the API by every name that others will call it: here, for machines, for people. Masters join by the second,
-// so a name that does not lead here is told before they wait for it in vain.
+// Stage 15: the API answers under all of its names: localhost, the name for machines, the name for people. Masters join
+// by the second name, so a name that does not lead here is reported before they wait for it.
 import type { StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';

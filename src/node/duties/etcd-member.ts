@@ -16,7 +16,7 @@ import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts
 import { observeOwnMember, type OwnMember } from '../own-member.ts';
 import { primeEtcd } from '../prime-etcd.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
-import { writeIfChanged } from '../write-if-changed.ts';
+import { writeIfChanged } from '../../host/write-if-changed.ts';
 import { etcdPorts } from '../../contract/ports.ts';
 import { waitingFor } from '../../contract/missing.ts';
 

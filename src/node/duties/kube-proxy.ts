@@ -6,7 +6,7 @@ import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
 import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../contract/machine-paths.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { writeIfChanged } from '../write-if-changed.ts';
+import { writeIfChanged } from '../../host/write-if-changed.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
 const waitingForKubelet = waitingFor('the kubelet of this machine', 'to get its certificate');

@@ -3,7 +3,7 @@
 import { cniNetworkFile, cniNetworkText } from '../../machine-software/cni-network.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { podRangesOf } from '../../kubernetes/node-object.ts';
-import { writeIfChanged } from '../write-if-changed.ts';
+import { writeIfChanged } from '../../host/write-if-changed.ts';
 import { waitingFor } from '../../contract/missing.ts';
 
 export const podNetworkDuty: Duty = {

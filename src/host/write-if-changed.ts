@@ -1,6 +1,7 @@
-// Files that an agent keeps: read first, written only where they differ, so that a look changes nothing.
+// A file that is kept as it should be: it is read first and written only where its text or its mode differs, so that
+// looking at it changes nothing.
 import { dirname } from 'node:path';
-import type { Files } from '../host/files.ts';
+import type { Files } from './files.ts';
 
 export interface KeptFile {
   readonly path: string;
