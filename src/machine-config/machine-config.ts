@@ -134,7 +134,7 @@ export type MachineConfigPool = z.output<typeof machineConfigPoolSchema>;
 const proxyUrl = z.url().refine((url) => {
   const { username, password } = new URL(url);
   return username === '' && password === '';
-}, 'has a user or a password, which everybody would see who may read this object; docs/way-out.md says where they go');
+}, 'has a user or a password, which everybody would see who may read this object; docs/outside-world.md says where they go');
 
 /** The cluster facts from which the built-in MachineConfigs are generated; upstream's field names where it has them. */
 export const controllerConfigSchema = z.object({

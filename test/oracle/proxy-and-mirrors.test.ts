@@ -19,7 +19,7 @@ import { authorityFiles } from '../../src/machine-software/system-trust.ts';
 import { someAuthority } from '../arbitrary/install-config.ts';
 import { judge, oracleProgram } from './programs.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'firstlight-way-out-'));
+const folder = mkdtempSync(join(tmpdir(), 'firstlight-proxy-and-mirrors-'));
 const manifest = JSON.stringify({ schemaVersion: 2, mediaType: 'application/vnd.oci.image.manifest.v1+json' });
 const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
 /** What was asked, in order: `CONNECT mirror.test:443`, `HEAD mirror.test /v2/team/web/manifests/…`. */

@@ -74,7 +74,7 @@ test('a request goes through a proxy, TLS to the end', async () => {
 
 test('a file lock excludes another process and is free again when its holder is killed', async () => {
   const path = join(folder, 'lock');
-  const lockModule = new URL('../../src/host/real/lock-file.ts', import.meta.url).href;
+  const lockModule = new URL('../../src/host/real/locks.ts', import.meta.url).href;
   const script = `const { lockFile } = await import('${lockModule}');
     const lock = await lockFile('${path}'); console.log(lock === undefined ? 'refused' : 'held'); setInterval(() => lock, 1000);`;
   const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
