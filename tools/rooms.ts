@@ -18,7 +18,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   membership: ['contract', 'errors', 'etcd', 'host', 'kubernetes', 'workflow'],
   node: [
     'admission',
-    'config-server',
     'contract',
     'control-plane',
     'errors',
@@ -77,7 +76,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   bootkube: [
     'admission',
     'assets',
-    'config-server',
     'contract',
     'control-plane',
     'errors',

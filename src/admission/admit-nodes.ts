@@ -122,8 +122,8 @@ class Admission {
   }
 
   /**
-   * A used token is kept until its node is there: the kubelet fetches its certificate with it, and its pool is needed for
-   * the labels. The token of a master is also kept until the master has recorded that it holds its keys.
+   * A used token is kept until its node is there: the kubelet fetches its certificate with it, and its pool decides the
+   * labels. The token of a master is also kept until the master has recorded that it holds its keys.
    */
   async #deleteTokens(nodes: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
     const { client, signal, onEvent } = this.#options;

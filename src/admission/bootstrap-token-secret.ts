@@ -185,7 +185,7 @@ export async function findWholeToken(
 }
 
 /**
- * Records that keys were given for the token; false when it was changed or deleted meanwhile: read it again. To be called
+ * Records that keys were given for the token; false when it was changed or deleted meanwhile: read it again. Called
  * before the keys are sent, so that of two servers that are asked at the same moment only one gives them.
  */
 export async function recordKeysGiven(
@@ -222,8 +222,8 @@ export interface TakeTokenOptions extends ApiCallOptions {
 
 /**
  * Marks the token as used by this request; false when it was taken or changed meanwhile: read it again.
- * Done before the approval, so that a crash in between wastes a token and never lets one be used twice; the same request
- * may take it again.
+ * Done before the approval: a crash in between wastes a token and never lets one be used twice. The same request may
+ * take it again.
  */
 export async function takeBootstrapToken(
   client: KubernetesClient,

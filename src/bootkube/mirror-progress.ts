@@ -1,6 +1,6 @@
 // progress.service: copies the progress file into ConfigMap kube-system/bootstrap-progress at every change, for people
-// who reach the API but not this machine. It uses the API of this machine while there is one, later the masters. It ends
-// when it has copied that everything is complete.
+// who reach the API but not this machine. It uses the API of this machine while there is one, later the masters, and
+// ends when it has copied that everything is complete.
 import { dirname } from 'node:path';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';

@@ -7,7 +7,7 @@ import { Secret } from '../host/secret.ts';
 import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import { type LedgerEntry, readTokenLedger } from '../config-server/token-ledger.ts';
+import { type LedgerEntry, readTokenLedger } from '../contract/served-tokens.ts';
 import { configServerPaths } from '../contract/machine-paths.ts';
 
 const publishedFile = `${configServerPaths.tokenLedger}.published`;

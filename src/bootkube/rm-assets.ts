@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
 import { deleteBootstrapToken } from '../admission/bootstrap-token-secret.ts';
-import { readTokenLedger } from '../config-server/token-ledger.ts';
+import { readTokenLedger } from '../contract/served-tokens.ts';
 import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
 import {
   bootstrapFinished,

@@ -12,15 +12,6 @@ export const configServerErrors = errorTable('CONFIGSERVER', {
       'turns bad while it serves is logged and the one in use is kept.',
     exit: exitCodes.badConfig,
   },
-  LEDGER: {
-    message: (e: { path: string; line: number }) => `${e.path}: line ${e.line} is not a record of ours`,
-    hint: (e: { path: string }) =>
-      `Move ${e.path} away to start anew: machines that were served and have not joined yet must fetch their configuration again.`,
-    means:
-      'The record of served tokens was altered or the disk is damaged. A torn last line is normal after a crash and is ' +
-      'dropped; anywhere else a missing record could let somebody use a token twice.',
-    exit: exitCodes.infrastructure,
-  },
   NO_API_ACCESS: {
     message: (e: { path: string; reason: string }) => `cannot ask the API for configurations: ${e.path} ${e.reason}`,
     hint: 'As cluster it runs on a master, with the settings and the agent certificate of that machine; elsewhere give --api-kubeconfig FILE.',

@@ -6,7 +6,7 @@ import { issueLeaf, issueSigner } from '../pki/issue.ts';
 import { digestToken } from '../admission/bootstrap-token.ts';
 import type { ServedPool, SourceWaiting } from './config-source.ts';
 import { type AccessMode, createHandler, type Handled } from './handler.ts';
-import { masterKeyFiles, masterKeysSchema } from './master-keys.ts';
+import { masterKeyFiles, masterKeysSchema } from '../control-plane/master-keys.ts';
 import { openTokenLedger } from './token-ledger.ts';
 
 const keysFolder = '/pki';

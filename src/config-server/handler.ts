@@ -9,7 +9,7 @@ import type { SpecVersion } from '../ignition/spec-version.ts';
 import { negotiateSpec } from './accept.ts';
 import { give, refuse, type Refusal } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
-import { readMasterKeys } from './master-keys.ts';
+import { readMasterKeys } from '../control-plane/master-keys.ts';
 import { type BuildConfig, servedConfigs } from './served-config.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 

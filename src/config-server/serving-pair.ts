@@ -8,7 +8,7 @@ import { type Certificate, readCertificate } from '../pki/certificate.ts';
 import { validityAt } from '../pki/chain.ts';
 import { configServerErrors } from './errors.ts';
 import { followFiles } from './follow-files.ts';
-import { pairMistake } from './master-keys.ts';
+import { pairMistake } from '../control-plane/master-keys.ts';
 
 export interface PairPaths {
   readonly certificatePath: string;

@@ -4,7 +4,8 @@ import { fakeHost } from '../host/fake/fake-host.ts';
 import { isBootstrapToken, tokenLifeMs } from '../admission/bootstrap-token.ts';
 import type { ServedToken } from './token-issuer.ts';
 import { redemptionWindowMs } from './token-issuer.ts';
-import { openTokenLedger, readTokenLedger } from './token-ledger.ts';
+import { readTokenLedger } from '../contract/served-tokens.ts';
+import { openTokenLedger } from './token-ledger.ts';
 
 const path = '/opt/firstlight/served/tokens';
 const request = { pool: 'master', config: 'rendered-master-1' };

@@ -1,48 +1,13 @@
-// Single-use tokens in a file, for the time before there is an API to keep them in: one line of JSON per fact, on the
-// disk before a machine is answered. Requests that arrive during one write share the next, so a thousand machines that
-// start at once cost a few syncs. bootkube reads the same file and turns it into Secrets.
+// Issues single-use tokens while there is no API to keep them in: each is a line in the file that contract/served-tokens.ts
+// describes, on the disk before a machine is answered. Requests that arrive during one write share the next, so that a
+// thousand machines at once cost a few syncs.
 import { dirname } from 'node:path';
-import { z } from 'zod';
 import { digestToken, newBootstrapToken, tokenId, tokenLifeMs } from '../admission/bootstrap-token.ts';
-import type { Files } from '../host/files.ts';
+import { type LedgerEntry, type LedgerLine, ledgerEntries } from '../contract/served-tokens.ts';
 import type { Host } from '../host/host.ts';
-import { configServerErrors } from './errors.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
-import type {
-  Issued,
-  IssueRequest,
-  KeysRedeemed,
-  KeysRequest,
-  KeysVerdict,
-  KnownToken,
-  TokenIssuer,
-} from './token-issuer.ts';
+import type { Issued, IssueRequest, KeysRequest, KeysVerdict, KnownToken, TokenIssuer } from './token-issuer.ts';
 import { judgeKeysRequest } from './token-issuer.ts';
-
-const issuedFields = {
-  id: z.string(),
-  token: z.string(),
-  pool: z.string(),
-  config: z.string(),
-  issuedAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime(),
-  issuedTo: z.string().exactOptional(),
-};
-const line = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('issued'), ...issuedFields }),
-  z.object({ kind: z.literal('keys-given'), id: z.string(), at: z.iso.datetime(), redemption: z.string() }),
-]);
-type Line = z.output<typeof line>;
-
-export interface LedgerEntry {
-  readonly record: Omit<Extract<Line, { kind: 'issued' }>, 'kind'>;
-  readonly keysGiven?: KeysRedeemed;
-}
-
-/** Everything recorded so far; of a file that is being written, all but the last line. Throws CONFIGSERVER_LEDGER. */
-export async function readTokenLedger(files: Files, path: string): Promise<readonly LedgerEntry[]> {
-  return entriesOf(path, Buffer.from((await files.readIfPresent(path)) ?? ''));
-}
 
 export interface LedgerOptions {
   readonly path: string;
@@ -54,7 +19,7 @@ export async function openTokenLedger(host: Host, { path, limit }: LedgerOptions
   const { files } = host;
   await files.makeFolder(dirname(path), { mode: 0o700 });
   const content = Buffer.from((await files.readIfPresent(path)) ?? '');
-  const tokens = new Map(entriesOf(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
+  const tokens = new Map(ledgerEntries(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
   return new TokenLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit });
@@ -148,40 +113,11 @@ class TokenLedger implements TokenIssuer {
     }
   }
 
-  #write(fact: Line): Promise<void> {
+  #write(fact: LedgerLine): Promise<void> {
     return this.#parts.log.append(JSON.stringify(fact));
   }
 }
 
 function knownToken({ record, keysGiven }: LedgerEntry): KnownToken {
   return { token: record.token, pool: record.pool, expiresAtMs: Date.parse(record.expiresAt), keysGiven };
-}
-
-/** In the order in which they were issued. */
-function entriesOf(path: string, content: Buffer): readonly LedgerEntry[] {
-  const entries = new Map<string, LedgerEntry>();
-  // What follows the last newline was being written when the server died; no machine was answered with it.
-  const lines = content.toString('utf8').split('\n').slice(0, -1);
-  for (const [index, text] of lines.entries()) {
-    const read = line.safeParse(parsed(text));
-    if (!read.success) throw configServerErrors.LEDGER({ path, line: index + 1 });
-    const { data } = read;
-    const entry = entries.get(data.id);
-    if (data.kind === 'issued') {
-      const { kind: _kind, ...record } = data;
-      entries.set(data.id, { record });
-    } else if (entry !== undefined) {
-      const keysGiven = { atMs: Date.parse(data.at), redemption: data.redemption };
-      entries.set(data.id, { ...entry, keysGiven });
-    }
-  }
-  return [...entries.values()];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

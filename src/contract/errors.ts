@@ -29,3 +29,15 @@ export const configServerSettingsErrors = errorTable('CONFIGSERVER', {
     exit: exitCodes.badConfig,
   },
 });
+
+export const servedTokensErrors = errorTable('CONFIGSERVER', {
+  LEDGER: {
+    message: (e: { path: string; line: number }) => `${e.path}: line ${e.line} is not a record of ours`,
+    hint: (e: { path: string }) =>
+      `Move ${e.path} away to start anew: machines that were served and have not joined yet must fetch their configuration again.`,
+    means:
+      'The record of served tokens was altered or the disk is damaged. A torn last line is normal after a crash and is ' +
+      'dropped; anywhere else a missing record could let somebody use a token twice.',
+    exit: exitCodes.infrastructure,
+  },
+});

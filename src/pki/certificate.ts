@@ -1,7 +1,6 @@
 // A certificate as plain data, read from PEM by Node's X509Certificate, and bundles of them.
-// Three things are read from the DER: the bytes of the subject and the key identifier, which Node does not give, and the
-// names, because toLegacyObject() before the first import of node:tls leaves that module without createSecureContext
-// (Node 26.10).
+// Read from the DER: the bytes of the subject and the key identifier, which Node does not give, and the names, because
+// toLegacyObject() before the first import of node:tls leaves that module without createSecureContext (Node 26.10).
 import { X509Certificate } from 'node:crypto';
 import { childrenOf, DerError, type DerNode, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';

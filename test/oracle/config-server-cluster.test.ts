@@ -15,7 +15,7 @@ import { machineConfigCrds } from '../../src/machine-config/crds.ts';
 import { apiVersion, roleLabel } from '../../src/machine-config/machine-config.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
 import { digestToken } from '../../src/admission/bootstrap-token.ts';
-import { masterKeyFiles, masterKeysSchema } from '../../src/config-server/master-keys.ts';
+import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { ask, bearer, type Lab, type LabServer, makeLab, startServer, tokens } from './config-server-lab.ts';
 import { type ControlPlaneProcesses, startControlPlane } from './control-plane-processes.ts';

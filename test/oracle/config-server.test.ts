@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IgnitionConfig } from '../../src/ignition/config.ts';
-import { masterKeyFiles, masterKeysSchema } from '../../src/config-server/master-keys.ts';
+import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { type Fetched, fetchPointer, fileAt, type Pointer } from './ignition-fetch.ts';
 import { oracleProgram } from './programs.ts';

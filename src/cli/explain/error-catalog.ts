@@ -18,7 +18,12 @@ import { releaseErrors } from '../../release/errors.ts';
 import { torcxErrors } from '../../torcx/errors.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { cliErrors } from '../frame/errors.ts';
-import { configServerSettingsErrors, nodeSettingsErrors, releaseFactsErrors } from '../../contract/errors.ts';
+import {
+  configServerSettingsErrors,
+  nodeSettingsErrors,
+  releaseFactsErrors,
+  servedTokensErrors,
+} from '../../contract/errors.ts';
 
 export const errorTables = {
   cliErrors,
@@ -31,6 +36,7 @@ export const errorTables = {
   configServerErrors,
   nodePreparationErrors,
   configServerSettingsErrors,
+  servedTokensErrors,
   nodeSettingsErrors,
   firstBootErrors,
   bootkubeErrors,

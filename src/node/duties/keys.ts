@@ -8,7 +8,7 @@ import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
-import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../config-server/master-keys.ts';
+import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../control-plane/master-keys.ts';
 import { bootstrapKubeconfig, configServerCa, machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled } from '../duty.ts';
