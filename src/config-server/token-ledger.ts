@@ -1,6 +1,6 @@
-// Issues single-use tokens while there is no API to keep them in: each is a line in the file that contract/served-tokens.ts
-// describes, on the disk before a machine is answered. Requests that arrive during one write share the next, so that a
-// thousand machines at once cost a few syncs.
+// Issues single-use tokens while there is no API to keep them in: each is a line of the file in contract/served-tokens,
+// on the disk before a machine is answered. Requests that arrive during one write share the next, so that a thousand
+// machines at once cost a few syncs.
 import { dirname } from 'node:path';
 import { digestToken, newBootstrapToken, tokenId, tokenLifeMs } from '../admission/bootstrap-token.ts';
 import { type LedgerEntry, type LedgerLine, ledgerEntries } from '../contract/served-tokens.ts';

@@ -1,4 +1,4 @@
-// What the user sees while `create cluster` works: one frame that is redrawn on a terminal, a line per change on a pipe.
+// What the user sees while `create cluster` works: a redrawn frame on a terminal, a line per change on a pipe.
 // Both show the same view. Notices are printed above the frame.
 import type { CreateState } from '../../cluster/create-view.ts';
 import { beginCreateState, nextCreateState, createFrame } from '../../cluster/create-view.ts';
