@@ -5,18 +5,18 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { digestToken } from '../src/admission/bootstrap-token.ts';
 import { agentAccess } from '../src/assets/manifests/agent-access.ts';
+import { poolTokensSecret } from '../src/contract/cluster-objects.ts';
 import { kubeconfigText } from '../src/kubernetes/kubeconfig.ts';
 import { toYamlDocuments } from '../src/kubernetes/yaml.ts';
 import { machineConfigCrds } from '../src/machine-config/crds.ts';
 import { controllerConfigManifest } from '../src/machine-config/manifests.ts';
-import { digestToken } from '../src/admission/bootstrap-token.ts';
 import { masterConfigServerUnit } from '../src/machine-software/bootstrap-units.ts';
 import { ask, type Lab, makeLab, serveArguments, tokens } from '../test/oracle/config-server-lab.ts';
 import { type ControlPlaneProcesses, startControlPlane } from '../test/oracle/control-plane-processes.ts';
 import { sampleFacts } from '../test/oracle/machine-config-sample.ts';
 import { type Contestant, machines, memoryMb, rush, start } from './config-server-clients.ts';
-import { poolTokensSecret } from '../src/contract/cluster-objects.ts';
 
 function applyText(plane: ControlPlaneProcesses, text: string): void {
   const path = join(plane.folder, 'manifest.yaml');

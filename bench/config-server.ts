@@ -21,7 +21,7 @@ import {
   rush,
   start,
 } from './config-server-clients.ts';
-import { shown, type Spread, spread } from './measure.ts';
+import { type Spread, shown, spread } from './measure.ts';
 import { processCpu } from './process-cpu.ts';
 
 const { values: given } = parseArgs({

@@ -2,11 +2,11 @@
 // is (images, CNI, names, routes, certificate key and token), nothing is probed or waited for that could be left out by
 // configuration, and the machines, programs and images are those of our own clusters.
 import { pauseImage } from '../src/assets/software-facts.ts';
+import { containerdConfig, nodeSettingsFile, programs, sysctlFile } from '../src/contract/machine-paths.ts';
+import { nodeSettingsText } from '../src/contract/node-settings.ts';
 import { containerdConfigText } from '../src/machine-software/containerd-config.ts';
 import { ignitionUnit } from '../src/machine-software/ignition-unit.ts';
 import { onSharedDisk } from '../src/machine-software/kubelet-configuration.ts';
-import { containerdConfig, nodeSettingsFile, programs, sysctlFile } from '../src/contract/machine-paths.ts';
-import { nodeSettingsText } from '../src/contract/node-settings.ts';
 import { containerdUnit, prepareUnit } from '../src/machine-software/node-units.ts';
 import { sysctlText } from '../src/machine-software/sysctls.ts';
 

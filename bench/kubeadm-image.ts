@@ -3,12 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Host } from '../src/host/host.ts';
+import { goArchitecture } from '../src/release/build/builder.ts';
 import { skeleton } from '../src/release/images/images.ts';
 import { writeArchive } from '../src/release/images/oci-archive.ts';
 import { writeImage, writeIndex } from '../src/release/images/oci-image.ts';
 import type { LayerItem } from '../src/release/images/oci-layer.ts';
 import { partPrograms } from '../src/release/machine-image.ts';
-import { goArchitecture } from '../src/release/build/builder.ts';
 import { imageRepository, kubernetesVersion } from './kubeadm-config.ts';
 
 /** Writes an archive for `ctr images import`. */

@@ -6,12 +6,12 @@ import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { dataUrl } from '../src/ignition/data-url.ts';
 import { latestSpec } from '../src/ignition/spec-version.ts';
-import { readDocuments } from '../src/source-text/documents.ts';
 import type { MachineConfig } from '../src/machine-config/machine-config.ts';
 import { apiVersion, configSpec, roleLabel } from '../src/machine-config/machine-config.ts';
 import { builtInPools } from '../src/machine-config/pools.ts';
 import { readObjects } from '../src/machine-config/read-objects.ts';
 import { renderPool } from '../src/machine-config/render.ts';
+import { readDocuments } from '../src/source-text/documents.ts';
 
 const filesEach = 20;
 const sizes = [100, 300, 1_000, 3_000, 10_000];

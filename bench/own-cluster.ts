@@ -2,9 +2,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Host } from '../src/host/host.ts';
 import { findCluster } from '../src/cluster/find-cluster.ts';
-import { commandName, readRunRecord, type RunRecord } from '../src/waterfall/run-record.ts';
+import type { Host } from '../src/host/host.ts';
+import { commandName, type RunRecord, readRunRecord } from '../src/waterfall/run-record.ts';
 import { type Cost, cpuBetween, type Used } from './cluster-meter.ts';
 import { processCpu } from './process-cpu.ts';
 

@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { shown, spread } from './measure.ts';
 import {
   configMap,
   configMapPath,
@@ -19,6 +18,7 @@ import {
   type Suite,
   useApi,
 } from '../test/oracle/torcx/node-world.ts';
+import { shown, spread } from './measure.ts';
 
 interface Sample {
   readonly seconds: number;

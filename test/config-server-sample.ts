@@ -1,14 +1,14 @@
 // A pool that can be served, for tests of the server.
-import type { IgnitionConfig } from '../src/ignition/config.ts';
-import { kubeconfig } from '../src/kubernetes/kubeconfig.ts';
-import type { MachineConfigSpec } from '../src/machine-config/machine-config.ts';
-import { configSpec } from '../src/machine-config/machine-config.ts';
 import {
   type ConfigSource,
   parseKubeletKubeconfig,
   type ServedPool,
   type SourceState,
 } from '../src/config-server/config-source.ts';
+import type { IgnitionConfig } from '../src/ignition/config.ts';
+import { kubeconfig } from '../src/kubernetes/kubeconfig.ts';
+import type { MachineConfigSpec } from '../src/machine-config/machine-config.ts';
+import { configSpec } from '../src/machine-config/machine-config.ts';
 
 export function servedPool(
   pool: string,

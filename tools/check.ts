@@ -28,7 +28,7 @@ const bin = (name: string): string => resolve('node_modules/.bin', name);
 const checks: readonly Check[] = [
   { name: 'types', isFast: true, run: () => one(bin('tsc'), ['--noEmit']) },
   { name: 'lint', isFast: true, run: () => one(process.execPath, [bin('oxlint'), '--type-aware', '--deny-warnings']) },
-  { name: 'format', isFast: true, run: () => one(bin('biome'), ['format']) },
+  { name: 'format', isFast: true, run: () => one(bin('biome'), ['check', '--enforce-assist=true']) },
   { name: 'rooms', isFast: true, run: async () => checkRooms() },
   { name: 'unit tests', isFast: true, run: () => vitest('unit') },
   { name: 'oracles', isFast: false, run: async () => ((await prepareOracles()) ? ok : bad) },

@@ -3,16 +3,16 @@
 import type { Inventory } from '../contract/inventory.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import { approveRequest, type ApprovedRequest, recordWhyPending } from './approve-requests.ts';
-import { deleteBootstrapToken, readBootstrapToken, secretKind, tokenSelection } from './bootstrap-token-secret.ts';
-import { readCertificateRequest, requestKind } from './certificate-request.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { decideRequest } from './decide-request.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import { type JoinFacts, knownNode } from './join-facts.ts';
-import { labelNode, missingRoleLabels, nodeKind, rolesOf } from './node-roles.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
+import { type ApprovedRequest, approveRequest, recordWhyPending } from './approve-requests.ts';
+import { deleteBootstrapToken, readBootstrapToken, secretKind, tokenSelection } from './bootstrap-token-secret.ts';
+import { readCertificateRequest, requestKind } from './certificate-request.ts';
+import { decideRequest } from './decide-request.ts';
+import { type JoinFacts, knownNode } from './join-facts.ts';
+import { labelNode, missingRoleLabels, nodeKind, rolesOf } from './node-roles.ts';
 
 export interface AdmitOptions {
   readonly client: KubernetesClient;

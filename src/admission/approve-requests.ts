@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { listBootstrapTokens, takeBootstrapToken } from './bootstrap-token-secret.ts';
 import { type CertificateRequest, readCertificateRequest, requestKind } from './certificate-request.ts';
-import type { KubernetesClient } from '../kubernetes/client.ts';
-import { type RequestDecision, decideRequest } from './decide-request.ts';
-import { kubernetesErrors } from '../kubernetes/errors.ts';
+import { decideRequest, type RequestDecision } from './decide-request.ts';
 import { type JoinFacts, knownNode } from './join-facts.ts';
 import { nodeKind } from './node-roles.ts';
 

@@ -1,6 +1,7 @@
 // Single-use tokens as Secrets, which kube-apiserver's token authenticator reads. The first approval of a request takes
 // the token: `takeBootstrapToken` is a compare-and-set, so two approvers cannot both succeed. A taken token still
 // authenticates until it is deleted, because the kubelet fetches its certificate with it.
+import { systemNamespace } from '../contract/cluster-objects.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
@@ -8,7 +9,6 @@ import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
 import { newBootstrapToken, tokenId, tokenLifeMs } from './bootstrap-token.ts';
-import { systemNamespace } from '../contract/cluster-objects.ts';
 
 export const tokenSecretType = 'bootstrap.kubernetes.io/token';
 export const bootstrapperGroup = 'system:bootstrappers:nodes';

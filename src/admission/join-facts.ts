@@ -1,9 +1,9 @@
 // The facts that a certificate request is decided by: the expected machines, the nodes, the tokens. Plain values, so
 // that a decision can be repeated in a test.
 import type { Inventory } from '../contract/inventory.ts';
-import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { BootstrapToken } from './bootstrap-token-secret.ts';
 
 export interface KnownNode {
   readonly name: string;

@@ -1,8 +1,8 @@
 // The role labels of nodes. A kubelet may not label itself, or any worker could become a master: the labels come from
 // the inventory or from the pool of the token with which the node joined. Labels are added, never removed.
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
-import type { JoinFacts } from './join-facts.ts';
 import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
+import type { JoinFacts } from './join-facts.ts';
 
 export const nodeKind = { apiVersion: 'v1', kind: 'Node' } as const;
 

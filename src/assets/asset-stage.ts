@@ -1,9 +1,9 @@
 // An asset as a stage of the workflow: observed by digests, generated when its inputs changed or it is about to expire.
 // Later assets get its value through the context, always read back from the disk, so that an edited file wins.
 import { join } from 'node:path';
-import type { Emit } from '../workflow/events.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
+import type { Emit } from '../workflow/events.ts';
 import type { Digests, Stage, StageObservation, StageRecord, StageResult } from '../workflow/stage.ts';
 import type { AnyAsset, AssetFile, FileSet, GenerateTools } from './asset.ts';
 import { assetErrors } from './errors.ts';

@@ -1,28 +1,31 @@
 // bootstrap.ign: everything that the bootstrap machine needs to serve as the cluster before the masters do.
 // The key of root-ca and the break-glass administrator must never leave the workstation, so they are not in it.
-import type { IgnitionConfig, FileNode, Link } from '../ignition/config.ts';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import { clusterMetadataFile, clusterMetadataText } from '../contract/cluster-metadata.ts';
+import { serverSettingsText } from '../contract/config-server-settings.ts';
+import { inventoryFile, inventoryText } from '../contract/inventory.ts';
+import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../contract/machine-paths.ts';
+import type { FileNode, IgnitionConfig, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import { serverSettingsText } from '../contract/config-server-settings.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,
   ignitionConfig,
   kubeletSoftware,
 } from '../machine-software/machine-software.ts';
-import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../contract/machine-paths.ts';
 import { asset, type InputValues } from './asset.ts';
+import { readAssetIgnition } from './checked-files.ts';
 import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
-import { readAssetIgnition } from './checked-files.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfigAsset, loopbackKubeconfig } from './kubeconfigs.ts';
 import { machineConfigServerLeaf } from './leaves.ts';
-import { softwareFacts, sshKeys } from './software-facts.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
+import { proxyCredentialsContent } from './proxy-and-mirrors.ts';
 import { serviceAccountKey } from './service-account-key.ts';
 import {
   apiserverServingSigner,
@@ -32,10 +35,7 @@ import {
   kubeletSigner,
   rootCa,
 } from './signers.ts';
-import { proxyCredentialsContent } from './proxy-and-mirrors.ts';
-import { clusterMetadataFile, clusterMetadataText } from '../contract/cluster-metadata.ts';
-import { inventoryFile, inventoryText } from '../contract/inventory.ts';
-import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import { softwareFacts, sshKeys } from './software-facts.ts';
 
 const path = 'bootstrap.ign';
 

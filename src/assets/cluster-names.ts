@@ -1,15 +1,15 @@
 // Names, ports and addresses that follow from the install-config. An asset of its own, so that what depends on names
 // alone (certificates, kubeconfigs, pointers) is not made anew when, for example, the number of workers changes.
 import { z } from 'zod';
+import { ownFolder } from '../contract/asset-folder.ts';
+import { apiPort, configServerPort } from '../contract/ports.ts';
 import { type AddressRange, readRange, sizeOf } from '../install-config/cidr.ts';
 import { clusterDomain } from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { asset, textOf } from './asset.ts';
-import { installConfig } from './install-config.ts';
-import { readAssetJson } from './checked-files.ts';
-import { apiPort, configServerPort } from '../contract/ports.ts';
-import { ownFolder } from '../contract/asset-folder.ts';
 import { platformTraits } from '../platform/platform-traits.ts';
+import { asset, textOf } from './asset.ts';
+import { readAssetJson } from './checked-files.ts';
+import { installConfig } from './install-config.ts';
 
 const path = `${ownFolder}/cluster-names.json`;
 

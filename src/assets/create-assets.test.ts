@@ -4,7 +4,7 @@ import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { createAssets, type CreatedAssets } from './create-assets.ts';
+import { type CreatedAssets, createAssets } from './create-assets.ts';
 import { installConfig } from './install-config.ts';
 import { type TargetName, targets } from './targets.ts';
 

@@ -2,13 +2,13 @@
 // all. A multi-file asset is staged, then announced in the journal, then renamed into place: a crash before the
 // announcement leaves nothing, a crash after it is rolled forward by the next command.
 import { dirname, join } from 'node:path';
+import { ownFolder } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
 import { digestOf } from '../workflow/digest.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import type { Digests, StageResult } from '../workflow/stage.ts';
 import type { AnyAsset, AssetFile, FileSet } from './asset.ts';
 import { assetErrors } from './errors.ts';
-import { ownFolder } from '../contract/asset-folder.ts';
 
 export interface AssetFolder extends AsyncDisposable {
   readonly dir: string;

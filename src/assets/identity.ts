@@ -1,9 +1,9 @@
 // The identity of the cluster: two random values that no later edit of the install-config changes.
 import { z } from 'zod';
+import { ownFolder } from '../contract/asset-folder.ts';
 import { randomText, randomUuid } from '../host/random.ts';
 import { asset, textOf } from './asset.ts';
 import { readAssetJson } from './checked-files.ts';
-import { ownFolder } from '../contract/asset-folder.ts';
 
 const path = `${ownFolder}/identity.json`;
 const schema = z.strictObject({ clusterId: z.uuid(), suffix: z.string().regex(/^[a-z0-9]{5}$/) });

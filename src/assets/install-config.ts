@@ -1,9 +1,9 @@
 // install-config.yaml: what the user wrote, or else the defaults with comments that say what may be changed.
 import { jsonSchema, schemaFile } from '../install-config/json-schema.ts';
-import { mistakeLines } from '../source-text/mistake.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import { defaultAnswers, inputOf } from '../install-config/questions.ts';
 import { renderInstallConfig } from '../install-config/render.ts';
+import { mistakeLines } from '../source-text/mistake.ts';
 import { asset, textOf } from './asset.ts';
 
 export const installConfigPath = 'install-config.yaml';

@@ -1,19 +1,19 @@
 // The machines that may join: the user's hosts, or the machines that firstlight makes on the local platform. A closed
 // inventory means that a certificate request is signed only for a name and addresses that are in it.
-import { masterCount, workerCount } from '../install-config/cluster-facts.ts';
-import type { InstallConfig } from '../install-config/schema.ts';
 import {
   type Inventory,
   type InventoryMachine,
-  inventorySchema,
   inventoryFile,
+  inventorySchema,
   inventoryText,
 } from '../contract/inventory.ts';
+import { masterCount, workerCount } from '../install-config/cluster-facts.ts';
+import type { InstallConfig } from '../install-config/schema.ts';
+import { platformTraits } from '../platform/platform-traits.ts';
 import { asset, textOf } from './asset.ts';
+import { readAssetJson } from './checked-files.ts';
 import { addressAt, machineRange } from './cluster-names.ts';
 import { installConfig } from './install-config.ts';
-import { readAssetJson } from './checked-files.ts';
-import { platformTraits } from '../platform/platform-traits.ts';
 
 const path = inventoryFile;
 

@@ -1,7 +1,7 @@
 // The join key: pool tokens are derived from it. It stays on the workstation; config servers get digests of tokens.
 import { z } from 'zod';
 import { digestToken } from '../admission/bootstrap-token.ts';
-import { poolToken, type PoolTokenDigests } from '../admission/pool-token.ts';
+import { type PoolTokenDigests, poolToken } from '../admission/pool-token.ts';
 import { asset, textOf } from './asset.ts';
 import { readAssetJson } from './checked-files.ts';
 

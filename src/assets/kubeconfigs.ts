@@ -1,4 +1,6 @@
 // Kubeconfigs of users and machines: the identity and the address with which they reach the API.
+import { adminKubeconfigPath, loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import { localApiUrl } from '../contract/ports.ts';
 import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';
@@ -6,8 +8,6 @@ import { clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
 import { adminLeaf, breakGlassLeaf } from './leaves.ts';
 import { apiserverServingSigner } from './signers.ts';
-import { localApiUrl } from '../contract/ports.ts';
-import { adminKubeconfigPath, loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 
 interface KubeconfigAsset<Inputs extends InputAssets> {
   readonly name: string;

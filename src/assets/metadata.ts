@@ -1,9 +1,9 @@
 // What `destroy` and every later command need to find the cluster again.
+import { clusterMetadataFile, clusterMetadataSchema, clusterMetadataText } from '../contract/cluster-metadata.ts';
 import { asset, textOf } from './asset.ts';
+import { readAssetJson } from './checked-files.ts';
 import { identity } from './identity.ts';
 import { installConfig } from './install-config.ts';
-import { readAssetJson } from './checked-files.ts';
-import { clusterMetadataFile, clusterMetadataSchema, clusterMetadataText } from '../contract/cluster-metadata.ts';
 
 const path = clusterMetadataFile;
 

@@ -1,12 +1,12 @@
 // master.ign and worker.ign hold only the address of the config server, the authority that signed it, and a pool token.
 // Spec 3.2 has all of it, so that any Ignition since 2.7 can boot from these files.
+import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
-import { poolToken, poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
 import { asset } from './asset.ts';
-import { clusterNames } from './cluster-names.ts';
 import { readAssetIgnition } from './checked-files.ts';
+import { clusterNames } from './cluster-names.ts';
 import { joinKeys } from './join-keys.ts';
 import { rootCa } from './signers.ts';
 

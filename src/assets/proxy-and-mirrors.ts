@@ -4,7 +4,7 @@ import { clusterDomain } from '../install-config/cluster-facts.ts';
 import { mirrorBase, registryHost } from '../install-config/image-mirror.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import { withoutUser } from '../install-config/secrets.ts';
-import { type MachineProxy, proxyCredentialsText, type ProxyUrls } from '../machine-software/proxy.ts';
+import { type MachineProxy, type ProxyUrls, proxyCredentialsText } from '../machine-software/proxy.ts';
 import type { Registry } from '../machine-software/registry-hosts.ts';
 
 /** Names of Services and pods, the same in every cluster. */

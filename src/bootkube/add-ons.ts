@@ -1,6 +1,8 @@
 // tectonic.service: applies the add-ons through the masters, after bootkube has ended. It then waits until they work
 // and every expected machine is a node, because the next unit stops the config server that the last machines may need.
 // That wait has an end: a machine that never comes must not keep the secrets on this machine.
+import { systemNamespace } from '../contract/cluster-objects.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { applyManifests } from '../kubernetes/apply.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
@@ -9,12 +11,10 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
 import { type Observation, waitUntil } from '../workflow/wait.ts';
-import type { BootkubeContext } from './context.ts';
 import { clientFor } from './api-clients.ts';
+import type { BootkubeContext } from './context.ts';
 import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
 import type { BootstrapService } from './run-service.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
-import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const minuteMs = 60_000;
 

@@ -1,18 +1,18 @@
 // approve-csr.service: lets the expected machines join during the bootstrap. It publishes the tokens of the config
 // server and decides about certificate requests, under the Lease that the masters hold later.
 import { dirname, join } from 'node:path';
+import { type AdmitEvent, admitNodes } from '../admission/admit-nodes.ts';
 import { namesOf } from '../assets/cluster-names.ts';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import { approverLease, systemNamespace } from '../contract/cluster-objects.ts';
+import { configServerPaths } from '../contract/machine-paths.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import { admitNodes, type AdmitEvent } from '../admission/admit-nodes.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { leadWhile } from '../kubernetes/lease.ts';
-import { configServerPaths } from '../contract/machine-paths.ts';
 import type { Emit } from '../workflow/events.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
 import { publishTokens } from './publish-tokens.ts';
-import { approverLease, systemNamespace } from '../contract/cluster-objects.ts';
-import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 
 const publishEveryMs = 1_000;
 const retryMs = 1_000;

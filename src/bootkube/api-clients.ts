@@ -2,13 +2,13 @@
 // bootkube signs itself such a certificate for an hour and keeps it in memory: it is on no disk. Later it uses the
 // loopback kubeconfig, whose user is one of the bound administrators.
 import { join } from 'node:path';
+import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import { localApiUrl } from '../contract/ports.ts';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { issueLeaf } from '../pki/issue.ts';
 import { readKeyPair } from '../pki/key.ts';
-import { localApiUrl } from '../contract/ports.ts';
-import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 import type { BootkubeContext } from './context.ts';
 
 const hourDays = 1 / 24;

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { type ClusterNames, namesOf } from '../assets/cluster-names.ts';
+import { clusterConfigPath } from '../contract/asset-folder.ts';
+import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
+import { type Inventory, inventoryFile, inventorySchema } from '../contract/inventory.ts';
+import { bootstrapFolder, releaseFile, runtimePaths } from '../contract/machine-paths.ts';
+import { parseNodeEnvironment } from '../contract/node-environment.ts';
 import type { Host } from '../host/host.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
-import { bootstrapFolder, runtimePaths, releaseFile } from '../contract/machine-paths.ts';
 import { type ReleaseManifest, releaseManifestSchema } from '../release/release-manifest.ts';
 import type { Emit } from '../workflow/events.ts';
 import { bootkubeErrors } from './errors.ts';
-import { type Inventory, inventorySchema, inventoryFile } from '../contract/inventory.ts';
-import { parseNodeEnvironment } from '../contract/node-environment.ts';
-import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
-import { clusterConfigPath } from '../contract/asset-folder.ts';
 
 export interface BootkubeFolders {
   /** What Ignition put here: /opt/firstlight on a machine. */

@@ -2,16 +2,16 @@
 // who reach the API but not this machine. It uses the API of this machine while there is one, later the masters, and
 // ends when it has copied that everything is complete.
 import { dirname } from 'node:path';
+import { removalMark } from '../contract/bootstrap-paths.ts';
+import { parseBootstrapProgress, progressFile } from '../contract/bootstrap-progress.ts';
+import { progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
+import { localApiUrl } from '../contract/ports.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
-import { loadContext } from './context.ts';
-import { removalMark } from '../contract/bootstrap-paths.ts';
 import { clientFor } from './api-clients.ts';
-import { localApiUrl } from '../contract/ports.ts';
-import { progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
-import { progressFile, parseBootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { loadContext } from './context.ts';
 
 const lookEveryMs = 1_000;
 

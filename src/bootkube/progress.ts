@@ -1,8 +1,8 @@
 // What the bootstrap is doing, in a file that anybody outside the machine can read: the stage, what it misses, and
 // whether all is done. Replaced atomically; the last writer wins.
+import { type BootstrapProgress, writeBootstrapProgress } from '../contract/bootstrap-progress.ts';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { type BootstrapProgress, writeBootstrapProgress } from '../contract/bootstrap-progress.ts';
 
 export interface ProgressWriter {
   readonly observe: (event: WorkflowEvent) => void;

@@ -1,14 +1,14 @@
 // Turns the tokens that the config server gave out before there was an API into Secrets that the API knows. What was
 // published is noted, because a token that has done its work is deleted there and must not come back.
+import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token-secret.ts';
+import { configServerPaths } from '../contract/machine-paths.ts';
+import { type LedgerEntry, readTokenLedger } from '../contract/served-tokens.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
-import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import { type LedgerEntry, readTokenLedger } from '../contract/served-tokens.ts';
-import { configServerPaths } from '../contract/machine-paths.ts';
 
 const publishedFile = `${configServerPaths.tokenLedger}.published`;
 

@@ -1,8 +1,8 @@
 // How bootkube asks etcd and API servers whether they are ready.
 import { etcdPorts } from '../contract/ports.ts';
-import type { ReadinessProbe } from '../kubernetes/readiness.ts';
 import { pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
+import type { ReadinessProbe } from '../kubernetes/readiness.ts';
 
 export const probeTimeoutMs = 2_000;
 

@@ -3,9 +3,9 @@
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
+import { workflowErrors } from '../workflow/errors.ts';
 import type { Digests, Stage, StageObservation, StageRecord } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
-import { workflowErrors } from '../workflow/errors.ts';
 
 export interface StageFile {
   /** Relative to the stage's folder. */

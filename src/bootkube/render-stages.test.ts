@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createAssets } from '../assets/create-assets.ts';
 import { targets } from '../assets/targets.ts';
+import { nodeEnvironmentText } from '../contract/node-environment.ts';
 import { Crash } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { imageVariables } from '../release/images/image-variables.ts';
+import { readJournal } from '../workflow/journal.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
 import { renderStages } from './render-stages.ts';
-import { nodeEnvironmentText } from '../contract/node-environment.ts';
-import { readJournal } from '../workflow/journal.ts';
 import { runBootkubeStages } from './run-service.ts';
 
 const journalFile = '/var/lib/firstlight/bootkube/journal';

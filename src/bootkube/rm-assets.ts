@@ -2,11 +2,8 @@
 // deletes every secret that this machine was given, and only then reports that the bootstrap is complete. The mark of
 // the removal is written before the first deletion: started again after a crash, it deletes what is left.
 import { join } from 'node:path';
-import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
-import type { Host } from '../host/host.ts';
 import { deleteBootstrapToken } from '../admission/bootstrap-token-secret.ts';
-import { readTokenLedger } from '../contract/served-tokens.ts';
-import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
+import { removalMark } from '../contract/bootstrap-paths.ts';
 import {
   bootstrapFinished,
   bootstrapFolder,
@@ -14,12 +11,15 @@ import {
   etcdDataFolder,
   programs,
 } from '../contract/machine-paths.ts';
+import { readTokenLedger } from '../contract/served-tokens.ts';
 import { openTimeline } from '../contract/timeline.ts';
+import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
+import type { Host } from '../host/host.ts';
+import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
 import type { Emit } from '../workflow/events.ts';
-import { loadContext } from './context.ts';
-import { removalMark } from '../contract/bootstrap-paths.ts';
-import { openProgress } from './progress.ts';
 import { clientFor } from './api-clients.ts';
+import { loadContext } from './context.ts';
+import { openProgress } from './progress.ts';
 
 export interface RemoveAssetsOptions {
   readonly host: Host;

@@ -1,17 +1,17 @@
 // Runs stages of the bootstrap: a whole unit of the bootstrap machine, or single stages for a person. Every run is
 // recorded in the journal; a unit also writes service records, the progress file and the timeline.
 import { dirname } from 'node:path';
-import { runStages } from '../workflow/engine.ts';
-import { openJournal } from '../workflow/journal.ts';
-import type { Host } from '../host/host.ts';
+import { bootkubeJournal, removalMark } from '../contract/bootstrap-paths.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
+import type { Host } from '../host/host.ts';
+import { runStages } from '../workflow/engine.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
+import { openJournal } from '../workflow/journal.ts';
 import type { Stage } from '../workflow/stage.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
-import { bootkubeJournal, removalMark } from '../contract/bootstrap-paths.ts';
 import { openProgress } from './progress.ts';
 import { openServiceRecords } from './service-records.ts';
-import { stageProgressText } from '../contract/stage-progress.ts';
 
 export interface ServiceOptions {
   readonly host: Host;

@@ -3,17 +3,17 @@
 import type { Stage } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
 import { bootkubeErrors } from './errors.ts';
-import { renderStages } from './render-stages.ts';
 import { commit } from './handoff/commit.ts';
-import { leaveEtcd } from './handoff/leave-etcd.ts';
-import { stopServing } from './handoff/stop-serving.ts';
-import { masters } from './handoff/masters.ts';
 import { controlPlanes } from './handoff/control-planes.ts';
+import { leaveEtcd } from './handoff/leave-etcd.ts';
+import { masters } from './handoff/masters.ts';
+import { stopServing } from './handoff/stop-serving.ts';
+import type { NumberedStage } from './render-stage.ts';
+import { renderStages } from './render-stages.ts';
+import type { BootstrapService } from './run-service.ts';
 import { clusterBootstrap } from './stages/13-cluster-bootstrap.ts';
 import { versionOverrides } from './stages/14-version-overrides.ts';
 import { apiVerification } from './stages/15-api-verification.ts';
-import type { NumberedStage } from './render-stage.ts';
-import type { BootstrapService } from './run-service.ts';
 
 export const stages: readonly NumberedStage[] = [...renderStages, clusterBootstrap, versionOverrides, apiVerification];
 

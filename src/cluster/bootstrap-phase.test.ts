@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isPast, phaseOf, stageTitle } from './bootstrap-phase.ts';
 import { handoffStageNames, mastersStageNames } from '../contract/bootstrap-stages.ts';
+import { isPast, phaseOf, stageTitle } from './bootstrap-phase.ts';
 
 const at = (stage: string, state: 'running' | 'done' | 'failed' = 'running', isComplete = false) => ({
   stage,

@@ -1,34 +1,33 @@
 // Adds and removes nodes of a finished cluster. A new worker, and a master whose machine was lost, joins like the first
 // machines: an entry in the inventory, a machine with the same pointer config, a certificate for exactly that name.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
 import { addressAt } from '../assets/cluster-names.ts';
+import { inventoryConfigMap, inventoryKey, systemNamespace } from '../contract/cluster-objects.ts';
+import {
+  type Inventory,
+  type InventoryMachine,
+  inventoryFile,
+  inventorySchema,
+  inventoryText,
+} from '../contract/inventory.ts';
+import { missingLine, waitingFor } from '../contract/missing.ts';
+import type { Host } from '../host/host.ts';
 import { readRange } from '../install-config/cidr.ts';
 import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { inventoryConfigMap, inventoryKey } from '../contract/cluster-objects.ts';
-import {
-  type Inventory,
-  inventoryFile,
-  type InventoryMachine,
-  inventorySchema,
-  inventoryText,
-} from '../contract/inventory.ts';
 import { ableTo } from '../platform/platform.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { retry } from '../workflow/retry.ts';
+import { connectCluster, kubeconfigFile } from './cluster-kubeconfig.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
 import type { ClusterChange } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
 import { type FoundCluster, mustFindOwnMachines } from './find-cluster.ts';
-import { connectCluster, kubeconfigFile } from './cluster-kubeconfig.ts';
 import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
-import { missingLine, waitingFor } from '../contract/missing.ts';
-import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const firstWorkerAddress = 21;
 const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };

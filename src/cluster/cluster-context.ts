@@ -6,7 +6,7 @@ import type { Emit } from '../workflow/events.ts';
 import type { Journal } from '../workflow/journal.ts';
 import type { ClusterPlan } from './cluster-plan.ts';
 import type { ClusterObservation } from './observe-cluster.ts';
-import type { WaitLimits, StallWatch } from './wait-for-progress.ts';
+import type { StallWatch, WaitLimits } from './wait-for-progress.ts';
 
 export interface ClusterContext {
   readonly host: Host;

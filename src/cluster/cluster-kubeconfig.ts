@@ -1,12 +1,12 @@
 // The kubeconfig for this host: the admin's, with the loopback port that leads to the load balancer of the cluster.
 // Certificates of the API contain 127.0.0.1, so this kubeconfig trusts the same authorities as auth/kubeconfig.
 import { join } from 'node:path';
+import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
+import { writeIfChanged } from '../host/write-if-changed.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import type { PlacedCluster } from '../platform/platform.ts';
 import { clusterErrors } from './errors.ts';
-import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
-import { writeIfChanged } from '../host/write-if-changed.ts';
 
 /** Not written where this host reaches the API by its name: there the admin's kubeconfig works. */
 export async function writeLocalKubeconfig(host: Host, dir: string, { apiEndpoint }: PlacedCluster): Promise<void> {

@@ -1,15 +1,15 @@
 // Nodes as the API shows them, and what the expected ones lack to be Ready.
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
-import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { movementKeys } from './cluster-missing.ts';
 import type { ClusterHandle } from './find-cluster.ts';
 import { isSettled, machineWords } from './machine-words.ts';
-import { movementKeys } from './cluster-missing.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { ProgressLook } from './wait-for-progress.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
 
 export interface ClusterNode {
   readonly name: string;

@@ -1,18 +1,18 @@
 // From an install-config to a complete cluster. The machines do the work; this command follows them and removes the
 // bootstrap machine when that is safe. It may be killed and run again at any moment.
 import { join } from 'node:path';
+import { clusterJournalPath } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
+import { keepRun } from '../waterfall/collect-run.ts';
 import { runStages } from '../workflow/engine.ts';
 import type { Emit } from '../workflow/events.ts';
 import { openJournal } from '../workflow/journal.ts';
-import { claimFolder } from './cluster-dir.ts';
 import { type ClusterContext, produced } from './cluster-context.ts';
-import { keepRun } from '../waterfall/collect-run.ts';
-import { createStages } from './create-stages.ts';
+import { claimFolder } from './cluster-dir.ts';
 import { plannedNodes } from './cluster-plan.ts';
+import { createStages } from './create-stages.ts';
 import type { ClusterObservation } from './observe-cluster.ts';
 import type { WaitLimits } from './wait-for-progress.ts';
-import { clusterJournalPath } from '../contract/asset-folder.ts';
 
 export interface CreateClusterOptions {
   readonly host: Host;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { beginCreateState, nextCreateState, createFrame } from './create-view.ts';
-import type { ClusterObservation } from './observe-cluster.ts';
 import { waitingFor } from '../contract/missing.ts';
 import { working } from '../contract/stage-progress.ts';
+import { beginCreateState, createFrame, nextCreateState } from './create-view.ts';
+import type { ClusterObservation } from './observe-cluster.ts';
 
 const observed: ClusterObservation = {
   bootstrap: {

@@ -1,13 +1,13 @@
 // What `create cluster` shows: the events of its stages and the last observation of the machines → one view, which
 // terminal and pipe both read.
+import { missingText } from '../contract/missing.ts';
+import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 import { isPast, isWatchedPhase, phaseOf } from './bootstrap-phase.ts';
-import { machineKey, machineWords } from './machine-words.ts';
 import { bootstrapKey, bootstrapWords } from './cluster-missing.ts';
+import { machineKey, machineWords } from './machine-words.ts';
 import type { ClusterObservation } from './observe-cluster.ts';
-import { missingText } from '../contract/missing.ts';
-import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 
 interface StageState {
   readonly state: FrameStep['state'];

@@ -1,12 +1,12 @@
 // Destroys a cluster, or only its bootstrap machine. The journal is removed before the machines: if only the machines
 // were gone, the next `create cluster` would read in the journal that masters carry the cluster.
 import { join } from 'node:path';
+import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
 import { ableTo, type ChangeContext } from '../platform/platform.ts';
-import { openJournal } from '../workflow/journal.ts';
-import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
-import { claimFolder } from './cluster-dir.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
+import { openJournal } from '../workflow/journal.ts';
+import { claimFolder } from './cluster-dir.ts';
 import { clusterErrors } from './errors.ts';
 import { mustFindOwnMachines } from './find-cluster.ts';
 import { isHandedOver } from './handed-over.ts';

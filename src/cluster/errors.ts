@@ -1,9 +1,9 @@
 // What can go wrong while a cluster is created, followed, changed or destroyed.
-import { exitCodes } from '../errors/exit-codes.ts';
+import { type Missing, missingText } from '../contract/missing.ts';
 import type { Reason } from '../diagnose/diagnose.ts';
 import { diagnosisLines } from '../diagnose/diagnosis-lines.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
-import { type Missing, missingText } from '../contract/missing.ts';
 
 interface Stuck {
   readonly stage: string;

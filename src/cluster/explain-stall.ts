@@ -1,14 +1,14 @@
 // Why nothing moves in the cluster of a folder: collects facts from host, machines and API for the checks of diagnose/.
-import type { DiagnosisFacts } from '../diagnose/facts.ts';
+import type { Missing } from '../contract/missing.ts';
 import { collectFacts } from '../diagnose/collect-facts.ts';
 import { diagnose } from '../diagnose/diagnose.ts';
+import type { DiagnosisFacts } from '../diagnose/facts.ts';
 import type { Host } from '../host/host.ts';
 import { dirOption } from './cluster-dir.ts';
-import { mustFindCluster } from './find-cluster.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
+import { mustFindCluster } from './find-cluster.ts';
 import { observeCluster } from './observe-cluster.ts';
 import type { StallExplanation, StallWatch } from './wait-for-progress.ts';
-import type { Missing } from '../contract/missing.ts';
 
 export interface StalledCluster {
   readonly host: Host;

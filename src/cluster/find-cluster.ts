@@ -1,8 +1,8 @@
 // Which cluster belongs to an asset folder, from its files alone: for every verb except `create cluster`.
 import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
 import { platformNameOf, readClusterMetadata } from '../contract/cluster-metadata.ts';
-import { type Inventory, inventorySchema, inventoryFile } from '../contract/inventory.ts';
+import { type Inventory, inventoryFile, inventorySchema } from '../contract/inventory.ts';
+import type { Host } from '../host/host.ts';
 import { choosePlatform } from '../platform/choose-platform.ts';
 import type { PlacedCluster, Platform } from '../platform/platform.ts';
 import { clusterErrors } from './errors.ts';

@@ -1,14 +1,14 @@
 // Whether the cluster of a folder is complete already. It reads a few files and sends one request to the API.
 import { join } from 'node:path';
+import { clusterJournalPath } from '../contract/asset-folder.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { lastRecords } from '../workflow/engine.ts';
 import { openJournal } from '../workflow/journal.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
 import type { CreatedCluster } from './create-cluster.ts';
-import { clusterJournalPath } from '../contract/asset-folder.ts';
 import { findCluster } from './find-cluster.ts';
-import { connectCluster } from './cluster-kubeconfig.ts';
 
 /** The cluster, when the journal says that it was completed and all of its machines are Ready nodes now. */
 export async function finishedCluster(

@@ -1,12 +1,12 @@
 // Whether the masters carry the cluster: this decides if a bootstrap machine may be made or removed. The journal of the
 // folder says so when `create cluster` saw it; otherwise the machines and the API are asked.
-import { lastRecords } from '../workflow/engine.ts';
-import type { Host } from '../host/host.ts';
-import type { JournalRecord } from '../workflow/journal.ts';
-import type { ClusterHandle } from './find-cluster.ts';
-import { connectCluster } from './cluster-kubeconfig.ts';
-import { observeCluster } from './observe-cluster.ts';
 import { handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
+import type { Host } from '../host/host.ts';
+import { lastRecords } from '../workflow/engine.ts';
+import type { JournalRecord } from '../workflow/journal.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
+import type { ClusterHandle } from './find-cluster.ts';
+import { observeCluster } from './observe-cluster.ts';
 
 /** The stage whose record in the journal means that the bootstrap machine is not needed any more. */
 export const handedOverStage = 'add-ons';

@@ -1,13 +1,13 @@
 // When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
 // Ready for a while, the add-ons are rolled out, and the API is ready. The pod of a kube-apiserver is Ready when the
 // kubelet on the same machine gets 200 from /readyz: so every server is checked directly, and the load balancer here.
+import { systemNamespace } from '../contract/cluster-objects.ts';
+import type { Inventory } from '../contract/inventory.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { Inventory } from '../contract/inventory.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
-import { systemNamespace } from '../contract/cluster-objects.ts';
 
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 /** A pod that restarts in a loop is Ready from time to time. */

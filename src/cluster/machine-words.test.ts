@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import { isSettled, machineWords } from './machine-words.ts';
 import type { MachineObservation } from './observe-cluster.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const booted = { phase: 'done', startedAt: at, updatedAt: at } as const;

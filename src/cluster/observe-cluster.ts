@@ -2,8 +2,8 @@
 // that it keeps inside its machine. Only files are read, because this runs several times a second while the machines
 // need the processors. Nothing is changed here.
 import type { z } from 'zod';
-import type { Host } from '../host/host.ts';
 import { type AgentState, agentStateFile, agentStateSchema } from '../contract/agent-state.ts';
+import { type BootstrapProgress, bootstrapProgressSchema, progressFile } from '../contract/bootstrap-progress.ts';
 import {
   describeFirstBoot,
   type FirstBootStatus,
@@ -11,7 +11,7 @@ import {
   readFirstBootStatus,
 } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
-import { type BootstrapProgress, bootstrapProgressSchema, progressFile } from '../contract/bootstrap-progress.ts';
+import type { Host } from '../host/host.ts';
 import type { MachineFiles } from '../platform/platform.ts';
 import type { ClusterHandle } from './find-cluster.ts';
 

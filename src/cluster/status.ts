@@ -1,17 +1,17 @@
 // The state of a cluster: machines as the platform sees them, nodes and etcd voters as the API shows them. Every part
 // may be unavailable; then the others are returned with the reason.
+import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { etcdEndpoints } from '../contract/cluster-objects.ts';
+import type { Inventory } from '../contract/inventory.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { etcdEndpoints } from '../contract/cluster-objects.ts';
-import type { Inventory } from '../contract/inventory.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
-import { connectCluster } from './cluster-kubeconfig.ts';
 import { machineWords } from './machine-words.ts';
 import { observeCluster } from './observe-cluster.ts';
-import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
-import { stageProgressText } from '../contract/stage-progress.ts';
 
 export interface StatusMachine {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { waitingFor } from '../contract/missing.ts';
 import type { Reason } from '../diagnose/diagnose.ts';
 import { type FakeClock, fakeClock } from '../host/fake/fake-clock.ts';
-import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
-import { waitingFor } from '../contract/missing.ts';
+import { type ProgressLook, type ProgressWait, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 
 const minuteMs = 60_000;
 

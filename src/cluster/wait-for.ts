@@ -1,21 +1,21 @@
 // The two waits of an installation, for users who bring their own machines or have stopped `create cluster`: until the
 // bootstrap machine may be removed, and until everything that belongs to the cluster works.
+import { parseBootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { handoffConfigMap, isHandoffComplete, progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
+import { missingText, waitingFor } from '../contract/missing.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
+import { connectCluster } from './cluster-kubeconfig.ts';
+import { bootstrapKey, missingNow, movementKeys } from './cluster-missing.ts';
+import { apiAway } from './cluster-nodes.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
 import { type FoundCluster, mustFindCluster } from './find-cluster.ts';
 import { installMissing } from './install-complete.ts';
-import { connectCluster } from './cluster-kubeconfig.ts';
 import { observeCluster } from './observe-cluster.ts';
-import { bootstrapKey, missingNow, movementKeys } from './cluster-missing.ts';
-import { type ProgressLook, type WaitLimits, type ProgressWait, waitForProgress } from './wait-for-progress.ts';
-import { missingText, waitingFor } from '../contract/missing.ts';
-import { apiAway } from './cluster-nodes.ts';
-import { handoffConfigMap, isHandoffComplete, progressConfigMap, progressKey } from '../contract/cluster-objects.ts';
-import { parseBootstrapProgress } from '../contract/bootstrap-progress.ts';
+import { type ProgressLook, type ProgressWait, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 
 export interface WaitForOptions {
   readonly host: Host;

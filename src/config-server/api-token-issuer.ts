@@ -1,23 +1,23 @@
 // Single-use tokens as Secrets of the API, for the config servers of masters. Every one of them may be asked about a
 // token that another one issued: a token is read from the API for every decision, and what was given for it is written
 // there by compare-and-set before it is sent. Only the number of tokens is followed by a watch.
-import { FirstlightError, isError } from '../errors/firstlight-error.ts';
-import type { Host } from '../host/host.ts';
+import { digestToken, isBootstrapToken, tokenId } from '../admission/bootstrap-token.ts';
 import {
   findWholeToken,
-  issueBootstrapToken,
   type IssuedToken,
+  issueBootstrapToken,
   readBootstrapToken,
   recordKeysGiven,
   secretKind,
   tokenSelection,
   type WholeToken,
 } from '../admission/bootstrap-token-secret.ts';
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchObjects } from '../kubernetes/watch.ts';
-import { digestToken, isBootstrapToken, tokenId } from '../admission/bootstrap-token.ts';
 import type { Issued, IssueRequest, KeysRequest, KeysVerdict, KnownToken, TokenIssuer } from './token-issuer.ts';
 import { judgeKeysRequest } from './token-issuer.ts';
 

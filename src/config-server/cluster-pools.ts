@@ -7,7 +7,7 @@ import { selects } from '../machine-config/label-selector.ts';
 import type { ControllerConfig, MachineConfig, MachineConfigPool } from '../machine-config/machine-config.ts';
 import { apiVersion, generatedAnnotation } from '../machine-config/machine-config.ts';
 import { allPools } from '../machine-config/pools.ts';
-import { readObjects, type ReadObjects } from '../machine-config/read-objects.ts';
+import { type ReadObjects, readObjects } from '../machine-config/read-objects.ts';
 import { renderPool } from '../machine-config/render.ts';
 import { chosenConfig, type SourceWaiting } from './config-source.ts';
 

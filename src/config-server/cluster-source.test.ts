@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { realHost } from '../host/real/real-host.ts';
 import { connectKubernetes } from '../kubernetes/client.ts';
-import { issueSigner } from '../pki/issue.ts';
-import { trustBundles } from '../pki/trust-bundles.ts';
 import { apiVersion } from '../machine-config/machine-config.ts';
 import { controllerConfigManifest } from '../machine-config/manifests.ts';
+import { issueSigner } from '../pki/issue.ts';
+import { trustBundles } from '../pki/trust-bundles.ts';
 import { openClusterSource } from './cluster-source.ts';
 
 const host = realHost();

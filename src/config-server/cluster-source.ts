@@ -2,24 +2,24 @@
 // by watch, the certificates of the signers from this master's disk. While the API does not answer, or an object in it
 // cannot be used, the last good config of a pool is served.
 import { dirname, join } from 'node:path';
+import { type PoolTokenDigests } from '../admission/pool-token.ts';
+import { poolTokensSecret } from '../contract/cluster-objects.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfig } from '../kubernetes/kubeconfig.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
+import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
+import type { ControllerConfig, MachineConfig } from '../machine-config/machine-config.ts';
+import { builtInPools } from '../machine-config/pools.ts';
 import { needsProxyCredentials } from '../machine-software/proxy.ts';
 import { joinBundle } from '../pki/certificate.ts';
 import { type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
-import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
-import type { ControllerConfig, MachineConfig } from '../machine-config/machine-config.ts';
-import { type PoolTokenDigests } from '../admission/pool-token.ts';
-import { builtInPools } from '../machine-config/pools.ts';
-import { type ClusterPools, clusterPools, poolKinds, type PoolObjects } from './cluster-pools.ts';
+import { type ClusterPools, clusterPools, type PoolObjects, poolKinds } from './cluster-pools.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
-import { isServed, poolTokenDigestsSchema, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
+import { isServed, parseKubeletKubeconfig, poolTokenDigestsSchema, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
-import { poolTokensSecret } from '../contract/cluster-objects.ts';
 
 export interface ClusterSourceOptions {
   readonly client: KubernetesClient;

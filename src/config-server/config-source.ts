@@ -2,8 +2,8 @@
 // value of what it knows and replaces it as a whole, so that a request never sees half of a change and never waits for
 // a disk or a watch.
 import { z } from 'zod';
-import type { MachineConfig } from '../machine-config/machine-config.ts';
 import type { PoolTokenDigests } from '../admission/pool-token.ts';
+import type { MachineConfig } from '../machine-config/machine-config.ts';
 
 /** A pool that can be served. */
 export interface ServedPool {

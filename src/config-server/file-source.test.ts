@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fakeHost, type FakeHost } from '../host/fake/fake-host.ts';
+import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { apiVersion } from '../machine-config/machine-config.ts';
 import { ignitionUnits } from '../machine-software/ignition-unit.ts';
 import { proxyDropins } from '../machine-software/proxy.ts';
 import { issueSigner } from '../pki/issue.ts';
-import { apiVersion } from '../machine-config/machine-config.ts';
 import { isServed } from './config-source.ts';
 import { openFileSource } from './file-source.ts';
 

@@ -4,19 +4,19 @@
 import { basename, dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { Host } from '../host/host.ts';
+import type { MachineConfig } from '../machine-config/machine-config.ts';
+import { readObjects } from '../machine-config/read-objects.ts';
 import { needsProxyCredentials } from '../machine-software/proxy.ts';
 import { joinBundle } from '../pki/certificate.ts';
 import { trustBundles } from '../pki/trust-bundles.ts';
 import { readDocuments } from '../source-text/documents.ts';
 import { mistakeText } from '../source-text/mistake.ts';
-import type { MachineConfig } from '../machine-config/machine-config.ts';
-import { readObjects } from '../machine-config/read-objects.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
 import {
   chosenConfig,
   nothingKnown,
-  poolTokenDigestsSchema,
   parseKubeletKubeconfig,
+  poolTokenDigestsSchema,
   readPullSecret,
 } from './config-source.ts';
 import { followFiles } from './follow-files.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { fixedSource, servedPool } from '../../test/config-server-sample.ts';
+import { digestToken } from '../admission/bootstrap-token.ts';
+import { masterKeyFiles, masterKeysSchema } from '../control-plane/master-keys.ts';
 import { fakeHost } from '../host/fake/fake-host.ts';
 import type { ServerRequest } from '../host/https-server.ts';
 import { issueLeaf, issueSigner } from '../pki/issue.ts';
-import { digestToken } from '../admission/bootstrap-token.ts';
 import type { ServedPool, SourceWaiting } from './config-source.ts';
 import { type AccessMode, createHandler, type Handled } from './handler.ts';
-import { masterKeyFiles, masterKeysSchema } from '../control-plane/master-keys.ts';
 import { openTokenLedger } from './token-ledger.ts';
 
 const keysFolder = '/pki';

@@ -2,14 +2,14 @@
 // until a token was accepted, every path under /config/ and /keys/ gets the same bytes.
 import { isBootstrapToken, noToken, tokenId } from '../admission/bootstrap-token.ts';
 import { judgePoolToken } from '../admission/pool-token.ts';
+import { readMasterKeys } from '../control-plane/master-keys.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Files } from '../host/files.ts';
 import type { ServerAnswer, ServerRequest } from '../host/https-server.ts';
 import type { SpecVersion } from '../ignition/spec-version.ts';
 import { negotiateSpec } from './accept.ts';
-import { give, refuse, type Refusal } from './answers.ts';
+import { give, type Refusal, refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
-import { readMasterKeys } from '../control-plane/master-keys.ts';
 import { type BuildConfig, servedConfigs } from './served-config.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 

@@ -5,7 +5,7 @@ import { readNodeSettings } from '../contract/node-settings.ts';
 import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { apiTokenLimit, ApiTokenIssuer } from './api-token-issuer.ts';
+import { ApiTokenIssuer, apiTokenLimit } from './api-token-issuer.ts';
 import { openClusterSource } from './cluster-source.ts';
 import { configServerErrors } from './errors.ts';
 import type { OpenedParts, Opening } from './serve.ts';

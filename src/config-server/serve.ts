@@ -1,13 +1,13 @@
 // The config server as a program: opens what it serves from, its tokens and its log, and serves until it is aborted. A
 // bootstrap machine serves from files, a master from the API; the rest is the same.
 import { join } from 'node:path';
+import { type ConfigServerSettings, readServerSettings } from '../contract/config-server-settings.ts';
 import type { Host } from '../host/host.ts';
 import { runConfigServer } from './config-server.ts';
 import type { ConfigSource } from './config-source.ts';
 import { openFileSource } from './file-source.ts';
 import type { AccessMode } from './handler.ts';
-import { type Log, serverLog, type ServerLogOptions } from './server-log.ts';
-import { type ConfigServerSettings, readServerSettings } from '../contract/config-server-settings.ts';
+import { type Log, type ServerLogOptions, serverLog } from './server-log.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 import { openTokenLedger } from './token-ledger.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { servedPool } from '../../test/config-server-sample.ts';
+import { kubeletPullSecret, proxyCredentials } from '../contract/machine-paths.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { readInlineContents } from '../ignition/inline-contents.ts';
 import { parseIgnition } from '../ignition/parse.ts';
 import { type SpecVersion, specVersions } from '../ignition/spec-version.ts';
-import { kubeletPullSecret, proxyCredentials } from '../contract/machine-paths.ts';
 import type { ServedPool } from './config-source.ts';
 import { buildServedConfig, servedPaths } from './served-config.ts';
 

@@ -1,18 +1,18 @@
 // What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
 // in the spec it asked for. Built once per pool and spec, with a place for the token; a request puts its token there.
-import type { IgnitionConfig, FileNode } from '../ignition/config.ts';
-import { convert, convertUp } from '../ignition/convert.ts';
-import { inlineFile } from '../ignition/inline-contents.ts';
-import { serialize } from '../ignition/serialize.ts';
-import type { SpecVersion } from '../ignition/spec-version.ts';
-import { isAtLeast, latestSpec } from '../ignition/spec-version.ts';
-import { toYaml } from '../kubernetes/yaml.ts';
 import {
   bootstrapKubeconfig,
   kubeletClientCa,
   kubeletPullSecret,
   proxyCredentials,
 } from '../contract/machine-paths.ts';
+import type { FileNode, IgnitionConfig } from '../ignition/config.ts';
+import { convert, convertUp } from '../ignition/convert.ts';
+import { inlineFile } from '../ignition/inline-contents.ts';
+import { serialize } from '../ignition/serialize.ts';
+import type { SpecVersion } from '../ignition/spec-version.ts';
+import { isAtLeast, latestSpec } from '../ignition/spec-version.ts';
+import { toYaml } from '../kubernetes/yaml.ts';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
 import { apiVersion, machineConfigGroup } from '../machine-config/machine-config.ts';
 import type { KubeletKubeconfig, ServedPool } from './config-source.ts';

@@ -1,6 +1,7 @@
 // The server's certificate and key, followed on the disk: a new pair is used for new connections, a bad one is reported
 // and the pair in use is kept. Only at the start is a bad pair an error.
 import { dirname } from 'node:path';
+import { pairMistake } from '../control-plane/master-keys.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { ServingPair } from '../host/https-server.ts';
@@ -8,7 +9,6 @@ import { type Certificate, readCertificate } from '../pki/certificate.ts';
 import { validityAt } from '../pki/chain.ts';
 import { configServerErrors } from './errors.ts';
 import { followFiles } from './follow-files.ts';
-import { pairMistake } from '../control-plane/master-keys.ts';
 
 export interface PairPaths {
   readonly certificatePath: string;

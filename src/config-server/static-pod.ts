@@ -1,9 +1,9 @@
 // The config server as a static pod, for machines that run everything in containers: the same program and arguments as
 // machine-config-server.service. Only one of the two may run on a machine, because there is one port.
-import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
 import { bootstrapFolder, configServerPaths } from '../contract/machine-paths.ts';
 import { configServerLocalPort } from '../contract/ports.ts';
-import { systemNamespace } from '../contract/cluster-objects.ts';
+import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
 
 export interface ConfigServerPodOptions {
   /** The release's image of this program, whose entry point it is. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { isBootstrapToken, tokenLifeMs } from '../admission/bootstrap-token.ts';
+import { readTokenLedger } from '../contract/served-tokens.ts';
 import { Crash, fakeDisk } from '../host/fake/fake-files.ts';
 import { fakeHost } from '../host/fake/fake-host.ts';
-import { isBootstrapToken, tokenLifeMs } from '../admission/bootstrap-token.ts';
 import type { ServedToken } from './token-issuer.ts';
 import { redemptionWindowMs } from './token-issuer.ts';
-import { readTokenLedger } from '../contract/served-tokens.ts';
 import { openTokenLedger } from './token-ledger.ts';
 
 const path = '/opt/firstlight/served/tokens';

@@ -1,8 +1,8 @@
 // What the control plane of this machine is made of: the images and the etcd version of the release it was made from.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
-import { releaseFile } from './machine-paths.ts';
 import { releaseFactsErrors } from './errors.ts';
+import { releaseFile } from './machine-paths.ts';
 
 const manifest = z.object({
   parts: z.array(z.object({ name: z.string(), version: z.string() })),

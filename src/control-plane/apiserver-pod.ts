@@ -1,8 +1,8 @@
 // kube-apiserver of one machine. It uses only the etcd member of the same machine, so its list of endpoints never
 // changes and it never has to be restarted for that.
+import { apiPort, etcdPorts } from '../contract/ports.ts';
 import { bundleFile, certificateFile, keyFile, pkiFolder, serviceAccountFiles } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
-import { apiPort, etcdPorts } from '../contract/ports.ts';
 
 export interface ApiserverPodOptions {
   readonly image: string;

@@ -1,5 +1,6 @@
 // kube-controller-manager of one machine: one of them leads, the others wait. It signs approved requests of kubelets
 // and nothing else: it has no other signer's key.
+import { controllerManagerPort } from '../contract/ports.ts';
 import {
   bundleFile,
   certificateFile,
@@ -10,7 +11,6 @@ import {
   serviceAccountFiles,
 } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
-import { controllerManagerPort } from '../contract/ports.ts';
 
 export interface ControllerManagerPodOptions {
   readonly image: string;

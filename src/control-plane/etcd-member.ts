@@ -1,8 +1,8 @@
 // The flags of the etcd member on a control-plane machine, with the files and the data folder of that machine.
-import type { InitialMember } from '../etcd/member.ts';
-import { memberFlags, type MemberPorts, type MemberProfile } from './member-flags.ts';
-import { bundleFile, certificateFile, keyFile } from './control-plane-paths.ts';
 import { etcdDataFolder } from '../contract/machine-paths.ts';
+import type { InitialMember } from '../etcd/member.ts';
+import { bundleFile, certificateFile, keyFile } from './control-plane-paths.ts';
+import { type MemberPorts, type MemberProfile, memberFlags } from './member-flags.ts';
 
 export interface EtcdMemberOptions {
   readonly name: string;

@@ -1,8 +1,8 @@
 // The static pod of a machine's etcd member. Its flags come from member-flags.ts.
 import { etcdDataFolder } from '../contract/machine-paths.ts';
+import { etcdPorts } from '../contract/ports.ts';
 import { pkiFolder } from './control-plane-paths.ts';
 import { staticPod } from './static-pod.ts';
-import { etcdPorts } from '../contract/ports.ts';
 
 export interface EtcdPodOptions {
   readonly image: string;

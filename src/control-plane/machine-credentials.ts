@@ -1,7 +1,9 @@
 // The leaf certificates of one control-plane machine: issued on the machine by the signers in the same folder, and
 // never sent anywhere. A leaf that fits its profile and is not near its end is kept, so this may run at any time.
 import { basename, join } from 'node:path';
+import { localApiUrl } from '../contract/ports.ts';
 import type { Host } from '../host/host.ts';
+import { writeIfChanged } from '../host/write-if-changed.ts';
 import { type FileReference, kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { type Certificate, readBundle } from '../pki/certificate.ts';
 import { needsRenewal, reissueReasons, validityAt } from '../pki/chain.ts';
@@ -10,16 +12,14 @@ import { readKeyPair } from '../pki/key.ts';
 import {
   type CertificateFacts,
   leafProfiles,
-  machineLeaf,
   type MachineLeafName,
+  machineLeaf,
   type SignerName,
   signerProfiles,
 } from '../pki/profiles.ts';
-import { trustBundlePem, type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
+import { type TrustBundleName, trustBundlePem, trustBundles } from '../pki/trust-bundles.ts';
 import { componentKubeconfig, pkiFolder } from './control-plane-paths.ts';
 import { controlPlaneErrors } from './errors.ts';
-import { localApiUrl } from '../contract/ports.ts';
-import { writeIfChanged } from '../host/write-if-changed.ts';
 
 /** Every signer that a control-plane machine holds: all but root-ca, whose key stays on the workstation. */
 export const heldSigners: readonly SignerName[] = Object.keys(signerProfiles).filter(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memberFlags, type MemberFlags } from './member-flags.ts';
+import { type MemberFlags, memberFlags } from './member-flags.ts';
 
 const files = {
   ca: '/pki/ca.crt',

@@ -1,7 +1,7 @@
 // kube-scheduler of one machine: one of them leads, the others wait.
+import { schedulerPort } from '../contract/ports.ts';
 import { componentKubeconfig, componentKubeconfigFolder } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
-import { schedulerPort } from '../contract/ports.ts';
 
 export interface SchedulerPodOptions {
   readonly image: string;

@@ -2,8 +2,8 @@
 // no API object: the kubelet rejects such static pods since 1.34, and a control plane must start without an API. Probes
 // run every second, because the handoff waits for them. Liveness never depends on quorum: a lost quorum must not kill
 // pods.
-import type { ControlPlaneComponent } from './control-plane-paths.ts';
 import { systemNamespace } from '../contract/cluster-objects.ts';
+import type { ControlPlaneComponent } from './control-plane-paths.ts';
 
 export interface HttpProbe {
   readonly path: string;

@@ -1,5 +1,7 @@
 // Collects the facts about a cluster: from its platform, from inside every machine that runs, and from the API. What
 // cannot be read is left out: to diagnose a broken cluster must not fail because the cluster is broken.
+import { systemNamespace } from '../contract/cluster-objects.ts';
+import type { Missing } from '../contract/missing.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -9,8 +11,6 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { PlacedCluster, Platform } from '../platform/platform.ts';
 import type { ApiFacts, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
-import type { Missing } from '../contract/missing.ts';
-import { systemNamespace } from '../contract/cluster-objects.ts';
 
 /** What a machine reports in the files that it writes. */
 export type MachineReports = Pick<DiagnosedMachine, 'name' | 'firstBoot' | 'agent'>;

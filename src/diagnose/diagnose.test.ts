@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { clockAhead } from './collect-facts.ts';
-import { checks } from './checks.ts';
-import { diagnose } from './diagnose.ts';
-import type { DiagnosisFacts, DiagnosedMachine } from './facts.ts';
-import type { InsideFacts } from './inside/inside-facts.ts';
-import { diagnosisLines } from './diagnosis-lines.ts';
 import { waitingFor } from '../contract/missing.ts';
+import { checks } from './checks.ts';
+import { clockAhead } from './collect-facts.ts';
+import { diagnose } from './diagnose.ts';
+import { diagnosisLines } from './diagnosis-lines.ts';
+import type { DiagnosedMachine, DiagnosisFacts } from './facts.ts';
+import type { InsideFacts } from './inside/inside-facts.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const gib = 2 ** 30;

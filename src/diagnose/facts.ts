@@ -4,8 +4,8 @@
 import type { AgentState } from '../contract/agent-state.ts';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
-import type { InsideFacts } from './inside/inside-facts.ts';
 import type { Missing } from '../contract/missing.ts';
+import type { InsideFacts } from './inside/inside-facts.ts';
 
 export interface DiagnosedMachine {
   readonly name: string;

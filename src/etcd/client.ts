@@ -14,7 +14,7 @@ import {
   type MemberList,
   type MemberStatus,
 } from './member.ts';
-import { classify, type CallOutcome } from './outcomes.ts';
+import { type CallOutcome, classify } from './outcomes.ts';
 
 /** How a client proves itself to the members, and how it knows them. */
 export interface EtcdTls {

@@ -2,7 +2,7 @@
 // nothing else may import @grpc/*. Rule: no retries in here; whether a call may be repeated is the caller's
 // knowledge.
 import { X509Certificate } from 'node:crypto';
-import { type CallOptions as GrpcOptions, Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, type CallOptions as GrpcOptions, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { fromJSON, type ServiceDefinition } from '@grpc/proto-loader';
 import type { Clock } from '../host/clock.ts';
 import type { EtcdTls } from './client.ts';

@@ -1,9 +1,9 @@
 // Converts a config between spec versions. Upwards always works: newer specs only add. Downwards works when nothing is
 // lost; otherwise it lists the losses: fields that the older spec does not have, values that it does not accept.
-import type { IgnitionConfig } from './config.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { IgnitionReport } from './report.ts';
-import { makeReport, jsonPathText } from './report.ts';
+import { jsonPathText, makeReport } from './report.ts';
 import type { Field, ObjectType } from './schema.ts';
 import { configType } from './schema.ts';
 import { normalize } from './serialize.ts';

@@ -1,9 +1,9 @@
 // From JSON to a config, by the rules of Go's decoder, which a machine uses: keys match in any case, a repeated key
 // overlays the earlier one, null means "not set", integers are integer literals. Unknown keys are found
 // in a second walk over the text, which compares keys exactly, so a key in the wrong case is both used and reported.
-import type { IgnitionConfig } from './config.ts';
-import type { JsonNode } from '../source-text/json.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
+import type { JsonNode } from '../source-text/json.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { Field, ListField, ObjectField, ObjectType } from './schema.ts';

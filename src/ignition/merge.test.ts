@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { IgnitionConfig, FileNode } from './config.ts';
+import type { FileNode, IgnitionConfig } from './config.ts';
 import { merge, mergeAll } from './merge.ts';
 
 const withFiles = (...files: FileNode[]): IgnitionConfig => ({ ignition: { version: '3.5.0' }, storage: { files } });

@@ -1,9 +1,9 @@
 // From the text of a config to the config, or to the reasons why a machine would refuse it, each with its place in the
 // text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
-import type { IgnitionConfig } from './config.ts';
-import { decodeConfig, decodeVersion } from './decode.ts';
 import { jsonOffsets, readJsonWithPlaces } from '../source-text/json.ts';
 import { positionsIn } from '../source-text/place.ts';
+import type { IgnitionConfig } from './config.ts';
+import { decodeConfig, decodeVersion } from './decode.ts';
 import type { ConfigFinding, PlacedFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { IgnitionReport } from './report.ts';

@@ -1,7 +1,7 @@
 // Checks a config against its spec: the rules of every object, parents before children, and duplicates in keyed lists.
 // Checks that need the text (types, unknown keys) are in parse.ts.
-import type { IgnitionConfig } from './config.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
+import type { IgnitionConfig } from './config.ts';
 import type { ConfigFinding } from './problems.ts';
 import { finding } from './problems.ts';
 import type { IgnitionReport } from './report.ts';

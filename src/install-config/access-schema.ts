@@ -1,8 +1,8 @@
 // The fields about access: SSH keys, the pull secret, the proxy and additional certificates.
 import { z } from 'zod';
 import { noProxyMistake, proxyMistake, pullSecretMistake, trustBundleMistake } from './credentials.ts';
-import { textField } from './text-field.ts';
 import { sshKeysMistake, sshKeyTypes } from './ssh-public-key.ts';
+import { textField } from './text-field.ts';
 
 const sshKeySchema = textField({
   mistake: sshKeysMistake,

@@ -1,9 +1,9 @@
 // Checks of the pull secret, the proxy and the trust bundle. None of them repeats a secret in what it says.
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import { quoted } from '../source-text/quoted-text.ts';
 import { addressMistake, rangeMistake } from './cidr.ts';
 import { dnsSubdomainMistake } from './dns-name.ts';
-import { quoted } from '../source-text/quoted-text.ts';
 import { holdsPrivateKey } from './ssh-public-key.ts';
 
 const pullSecretShape = z.looseObject({

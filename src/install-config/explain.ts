@@ -1,8 +1,8 @@
 // What there is to say about a field of the install-config, as data: from the one definition and the table of rules.
+import { areRelated } from '../source-text/field-path.ts';
 import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
 import { fieldsOf, itemOf, type JsonSchema, jsonSchema } from './json-schema.ts';
-import { areRelated } from '../source-text/field-path.ts';
 import { nearest } from './mistake.ts';
 import { configRules } from './rules.ts';
 

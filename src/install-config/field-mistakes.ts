@@ -1,11 +1,11 @@
 // The issues that zod found, as mistakes that a user can correct. A value is repeated only through `textAt`, which
 // hides secrets.
-import type { Architecture } from './architecture.ts';
-import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
-import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './issue-messages.ts';
 import { type FieldPath, fieldPathText, valueAt } from '../source-text/field-path.ts';
 import { mistakesMax } from '../source-text/mistake.ts';
 import { quoted, redacted } from '../source-text/quoted-text.ts';
+import type { Architecture } from './architecture.ts';
+import { type Issue, issueAllowed, issueMessage, issueSuggestion } from './issue-messages.ts';
+import { fieldsOf, type JsonSchema, jsonSchema, schemaAt } from './json-schema.ts';
 import { nearest } from './mistake.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { holdsSecret } from './secrets.ts';

@@ -1,10 +1,10 @@
 // The JSON Schema of an install-config, made from the one definition: what editors complete from, and the plain data
 // that `explain` and the nearest-name search walk. Draft 7, because that is what every editor knows.
 import { z } from 'zod';
-import type { Architecture } from './architecture.ts';
-import type { FieldPath } from '../source-text/field-path.ts';
-import { installConfigSchema } from './schema.ts';
 import { ownFolder } from '../contract/asset-folder.ts';
+import type { FieldPath } from '../source-text/field-path.ts';
+import type { Architecture } from './architecture.ts';
+import { installConfigSchema } from './schema.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 

@@ -1,8 +1,8 @@
 // Rules about the number of machines of each kind, and about the hosts that a user provides.
 import { isUsableIn, readAddress, readRange } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
-import { hostRoles, type HostRole } from './machines-schema.ts';
-import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
+import { type HostRole, hostRoles } from './machines-schema.ts';
+import type { ConfigRule, RuleFinding, RuleInput } from './rule.ts';
 
 const hosts = ['hosts'] as const;
 const masters = ['controlPlane', 'replicas'] as const;

@@ -1,8 +1,8 @@
 // Rules about the ranges of machines, pods and Services: disjoint, large enough, and not in use by other software.
+import type { FieldPath } from '../source-text/field-path.ts';
 import { overlap, readRange, sizeOf } from './cidr.ts';
 import { masterCount, platformOf, workerCount } from './cluster-facts.ts';
-import type { FieldPath } from '../source-text/field-path.ts';
-import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
+import type { ConfigRule, RuleFinding, RuleInput } from './rule.ts';
 
 const machineNetwork: FieldPath = ['networking', 'machineNetwork'];
 const clusterNetwork: FieldPath = ['networking', 'clusterNetwork'];

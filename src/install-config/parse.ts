@@ -1,16 +1,16 @@
 // Text of an install-config → a complete config, or every mistake in it at once.
 // Three checks in this order: the text (strict-yaml.ts), the fields (schema.ts), the rules between fields (rules.ts). A
 // later check still runs after an earlier one found mistakes, on the fields without mistakes.
+import { type FieldPath, fieldPathText, valueAt } from '../source-text/field-path.ts';
+import { mistakesMax } from '../source-text/mistake.ts';
+import { readStrictYaml, type YamlSource } from '../source-text/strict-yaml.ts';
 import type { Architecture } from './architecture.ts';
 import { installConfigErrors } from './errors.ts';
 import { type FieldMistake, readFields, textAt } from './field-mistakes.ts';
-import { type FieldPath, fieldPathText, valueAt } from '../source-text/field-path.ts';
-import { mistakesMax } from '../source-text/mistake.ts';
 import type { ConfigMistake } from './mistake.ts';
 import type { ConfigRule } from './rule.ts';
 import { applyRules } from './rules.ts';
 import { type InstallConfig, installConfigSchema } from './schema.ts';
-import { readStrictYaml, type YamlSource } from '../source-text/strict-yaml.ts';
 
 export interface ParseOptions {
   /** How messages name the file. */

@@ -1,11 +1,11 @@
 // The questions of `create install-config`, as data. An answer is checked by the same schema and rules as the file, so
 // that the dialogue never writes a file that reading would refuse.
-import type { Architecture } from './architecture.ts';
 import { mistakeSentence } from '../source-text/mistake.ts';
 import { quoted } from '../source-text/quoted-text.ts';
+import type { Architecture } from './architecture.ts';
+import type { FoundSshKey } from './local-ssh-keys.ts';
 import { checkInstallConfig, defaultInstallConfig } from './parse.ts';
 import type { InstallConfigInput } from './schema.ts';
-import type { FoundSshKey } from './local-ssh-keys.ts';
 
 export interface Answers {
   readonly name: string;

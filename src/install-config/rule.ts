@@ -1,7 +1,7 @@
 // A rule between fields, as a value. It reads a complete, well-typed config; it is skipped while one of the fields it
 // reads has a mistake, so that a user never gets a second message caused by the first.
-import type { Architecture } from './architecture.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
+import type { Architecture } from './architecture.ts';
 import type { InstallConfig } from './schema.ts';
 
 export interface RuleInput {

@@ -1,10 +1,10 @@
 // Every rule between fields, in the order they are checked and explained. To add one: a value in one of the lists.
+import { areRelated, type FieldPath } from '../source-text/field-path.ts';
 import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
-import { areRelated, type FieldPath } from '../source-text/field-path.ts';
 import { networkRules } from './network-rules.ts';
 import { optionRules } from './option-rules.ts';
-import type { RuleFinding, ConfigRule, RuleInput } from './rule.ts';
+import type { ConfigRule, RuleFinding, RuleInput } from './rule.ts';
 
 const name = ['metadata', 'name'] as const;
 const domainMax = 253;

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
 import type { Architecture } from './architecture.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
-import { textField } from './text-field.ts';
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
 import { optionFields } from './options-schema.ts';
+import { textField } from './text-field.ts';
 
 /** What is left of a label's 63 characters when the longest suffix for generated names is taken off. */
 const clusterNameMax = 54;

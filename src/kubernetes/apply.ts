@@ -1,9 +1,9 @@
 // Puts a set of manifests into the API: Namespaces, then CustomResourceDefinitions until they are established, then the
 // rest, in the order given. Create-only: an object that exists is left alone, unless `force` applies it as ours. Every
 // pass looks at the API first, so a run after a crash equals a first run; a bad manifest is named and blocks no other.
+import { isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { pauseBefore } from '../workflow/retry.ts';
-import { isError } from '../errors/firstlight-error.ts';
 import { isTransient } from './api-failure.ts';
 import type { ApiCallOptions, KubernetesClient } from './client.ts';
 import { conditionOf, hasCondition } from './conditions.ts';

@@ -1,11 +1,11 @@
 // The client of the Kubernetes API: reads, lists, creates, applies, patches, replaces and deletes plain objects. Every
 // call has a deadline and an abort signal, and fails with a row of the KUBERNETES table. Nothing is retried here.
-import { type ApiHost, type ApiRequest, type Connection, type KubeconfigSource, openConnection } from './connection.ts';
-import { failureOfAnswer } from './api-failure.ts';
-import { kubernetesErrors } from './errors.ts';
 import { isError } from '../errors/firstlight-error.ts';
+import { failureOfAnswer } from './api-failure.ts';
+import { type ApiHost, type ApiRequest, type Connection, type KubeconfigSource, openConnection } from './connection.ts';
+import { kubernetesErrors } from './errors.ts';
 import { type KubernetesObject, type ObjectKind, type ObjectReference, referenceOf, referenceText } from './object.ts';
-import { groupPath, type ObjectPath, readResources, type ApiResource, resourcePath } from './resources.ts';
+import { type ApiResource, groupPath, type ObjectPath, readResources, resourcePath } from './resources.ts';
 
 /** Owns the fields that we apply. */
 export const fieldManager = 'firstlight';

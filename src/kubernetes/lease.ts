@@ -7,7 +7,7 @@ import type { Host } from '../host/host.ts';
 import { randomFraction } from '../host/random.ts';
 import type { KubernetesClient } from './client.ts';
 import { kubernetesErrors } from './errors.ts';
-import { leaseReference, type Lease, type LeaseSpec, microTime } from './lease-object.ts';
+import { type Lease, type LeaseSpec, leaseReference, microTime } from './lease-object.ts';
 
 export interface LeaseTimes {
   /** Without a renewal for this long a holder is gone. */

@@ -1,10 +1,10 @@
 // Whether a server says that it is ready: 200 on /readyz or /healthz, asked directly and not through the load balancer.
 // What is missing otherwise is said in the words of the caller.
+import { waitingFor } from '../contract/missing.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { HttpClient, HttpRequest } from '../host/network.ts';
 import type { Observation } from '../workflow/wait.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 export interface ReadinessProbe {
   /** As people call the server. */

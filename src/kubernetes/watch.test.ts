@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { waitingFor } from '../contract/missing.ts';
 import type { FirstlightError } from '../errors/firstlight-error.ts';
 import { realHost } from '../host/real/real-host.ts';
 import { connectKubernetes, type KubernetesClient } from './client.ts';
 import type { KubernetesObject } from './object.ts';
 import { jsonLines, waitForObjects, watchObjects } from './watch.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 // An API server of a few lines that speaks the watch protocol over real connections and misbehaves as told.
 interface Api {

@@ -1,6 +1,7 @@
 // Follows all objects of a kind: list once, then watch from there. It yields the whole current state each time, so a
 // reader applies no changes, and a slow reader gets only the newest state. Broken, silent or outdated watches are
 // reopened here; the reader is told through `onTrouble` only.
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Host } from '../host/host.ts';
@@ -11,7 +12,6 @@ import { failureOfStatus } from './api-failure.ts';
 import type { KubernetesClient, Selection } from './client.ts';
 import { kubernetesErrors } from './errors.ts';
 import type { KubernetesObject, ObjectKind } from './object.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
 
 export interface WatchSource {
   readonly kind: ObjectKind;

@@ -1,11 +1,11 @@
 // First boot against a scripted Ignition and systemctl: what it runs, in which order, and what it leaves behind.
 // The real ones are in test/e2e/machines.test.ts.
 import { describe, expect, test } from 'vitest';
+import { firstBootStatusPath } from '../contract/first-boot-status.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { RunResult } from '../host/processes.ts';
-import { presetUnits, runFirstBoot } from './first-boot.ts';
-import { firstBootStatusPath } from '../contract/first-boot-status.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
+import { presetUnits, runFirstBoot } from './first-boot.ts';
 
 const fine: RunResult = { code: 0, signal: undefined, stdout: '', stderr: '', timedOut: false };
 const options = { signal: new AbortController().signal, log: () => {} };

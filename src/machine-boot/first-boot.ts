@@ -2,14 +2,14 @@
 // it named are enabled or disabled, then systemd reloads and starts the machine's target. The status is written before
 // the config is deleted: a run that finds the status `done` only deletes the config.
 import { dirname } from 'node:path';
-import type { Host } from '../host/host.ts';
-import { nodeSettingsFile } from '../contract/machine-paths.ts';
-import { prepareNode } from './prepare-node.ts';
-import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from '../contract/first-boot-status.ts';
+import { nodeSettingsFile } from '../contract/machine-paths.ts';
+import { openTimeline, type Timeline } from '../contract/timeline.ts';
+import type { Host } from '../host/host.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
 import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
+import { prepareNode } from './prepare-node.ts';
 
 /** One stage of Ignition writes it, the next reads it; it contains the whole config. */
 const configCache = '/run/ignition.json';

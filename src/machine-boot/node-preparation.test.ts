@@ -1,10 +1,10 @@
-import { parse as parseYaml } from 'yaml';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { runtimePaths } from '../contract/machine-paths.ts';
 import { nodePreparationErrors } from './errors.ts';
+import { nodePreparation } from './node-preparation.ts';
 import type { MachineFacts } from './observe-machine.ts';
 import { holdsSysResource, readAddresses } from './observe-machine.ts';
-import { runtimePaths } from '../contract/machine-paths.ts';
-import { nodePreparation } from './node-preparation.ts';
 
 const metal: MachineFacts = {
   hostname: 'master-0',

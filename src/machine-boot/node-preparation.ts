@@ -1,15 +1,15 @@
 // Facts of a machine and settings of its pool → the files that containerd and the kubelet read below /run/firstlight.
 // Pure: the same facts always give the same files.
 import ipaddr from 'ipaddr.js';
+import { runtimePaths } from '../contract/machine-paths.ts';
+import { nodeEnvironmentText } from '../contract/node-environment.ts';
+import type { NodeSettings } from '../contract/node-settings.ts';
 import type { CgroupDriver } from '../machine-software/containerd-config.ts';
 import { containerdMachineConfigText } from '../machine-software/containerd-config.ts';
-import { nodePreparationErrors } from './errors.ts';
 import { kubeletMachineConfigText } from '../machine-software/kubelet-configuration.ts';
+import { nodePreparationErrors } from './errors.ts';
 import type { MachineFacts } from './observe-machine.ts';
 import { resolvedFile } from './observe-machine.ts';
-import { runtimePaths } from '../contract/machine-paths.ts';
-import type { NodeSettings } from '../contract/node-settings.ts';
-import { nodeEnvironmentText } from '../contract/node-environment.ts';
 
 export interface NodePreparation {
   readonly nodeName: string;

@@ -1,12 +1,12 @@
 // Prepares this machine for its kubelet: observe, decide, write. Runs at every boot, because /run is empty then; the
 // last file written is the one that lets the kubelet start, so an interrupted run only means that it runs again.
 import { dirname } from 'node:path';
-import type { Host } from '../host/host.ts';
-import { observeMachine } from './observe-machine.ts';
 import { hostsFile, sysctlFile } from '../contract/machine-paths.ts';
+import { readNodeSettings } from '../contract/node-settings.ts';
+import type { Host } from '../host/host.ts';
 import type { NodePreparation } from './node-preparation.ts';
 import { nodePreparation } from './node-preparation.ts';
-import { readNodeSettings } from '../contract/node-settings.ts';
+import { observeMachine } from './observe-machine.ts';
 
 export async function prepareNode(host: Host): Promise<NodePreparation> {
   const settings = await readNodeSettings(host);

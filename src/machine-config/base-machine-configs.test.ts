@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decodeDataUrl } from '../ignition/data-url.ts';
-import { serialize } from '../ignition/serialize.ts';
-import { parseIgnition } from '../ignition/parse.ts';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
+import { decodeDataUrl } from '../ignition/data-url.ts';
+import { parseIgnition } from '../ignition/parse.ts';
+import { serialize } from '../ignition/serialize.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import {
   baseSoftware,

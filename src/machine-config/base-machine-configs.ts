@@ -1,9 +1,9 @@
 // The MachineConfigs that every cluster starts with, generated from the software of a machine and the cluster's facts.
 // They have the names of existing clusters, so that a MachineConfig written to come after one of them still does.
+import { programs } from '../contract/machine-paths.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
-import { programs } from '../contract/machine-paths.ts';
 import {
   baseSoftware,
   containerRuntimeSoftware,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { diffSpecs } from './diff.ts';
 import { actionText, disruptionOfPath } from './disruption.ts';
-import { configSpec } from './machine-config.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
+import { configSpec } from './machine-config.ts';
 
 const spec = (config: Partial<IgnitionConfig>, more: Partial<MachineConfigSpec> = {}): MachineConfigSpec => ({
   ...configSpec({ ignition: { version: '3.5.0' }, ...config }),

@@ -2,7 +2,7 @@
 // costs on a running machine.
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { DisruptionAction, Disruption } from './disruption.ts';
+import type { Disruption, DisruptionAction } from './disruption.ts';
 import { combinedActions, disruptionOfPart, disruptionOfPath, disruptionOfUnit } from './disruption.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 

@@ -1,7 +1,7 @@
 // Why something is on a machine: which MachineConfigs name it, which of them were overridden, what the machine gets.
 // Read from the sources that rendering kept; nothing is merged again.
 import { canonicalJson } from './canonical-json.ts';
-import type { MergedEntry, EntryFields, Source } from './merge-configs.ts';
+import type { EntryFields, MergedEntry, Source } from './merge-configs.ts';
 import type { RenderedPool } from './render.ts';
 
 export type ExplainedKind = MergedEntry['kind'] | 'drop-in' | 'kernel argument' | 'extension' | 'section';

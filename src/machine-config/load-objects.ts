@@ -2,10 +2,10 @@
 // there is a ControllerConfig. Every file is read before a mistake is reported.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
-import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
 import { type ReadDocument, readDocuments } from '../source-text/documents.ts';
 import { type JudgedMistake, mistakeText } from '../source-text/mistake.ts';
 import { placeText } from '../source-text/place.ts';
+import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
 import { machineConfigErrors } from './errors.ts';
 import type { MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { allPools } from './pools.ts';

@@ -2,8 +2,8 @@
 // fields are warnings, as the API prunes them; types are checked strictly, and all code behind this file may rely on
 // them.
 import { z } from 'zod';
-import type { IgnitionConfig, Unit } from '../ignition/config.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
+import type { IgnitionConfig, Unit } from '../ignition/config.ts';
 
 export const machineConfigGroup = 'machineconfiguration.openshift.io';
 export const apiVersion = `${machineConfigGroup}/v1`;

@@ -1,7 +1,7 @@
 // Merges the Ignition configs of MachineConfigs left to right by Ignition's rules, entry by entry: every file, unit or
 // user is gathered under its name with the MachineConfigs that set it, and only entries with several sources are
 // merged. This is linear in the number of entries, and the sources answer why something is on a machine.
-import type { IgnitionConfig, FileNode } from '../ignition/config.ts';
+import type { FileNode, IgnitionConfig } from '../ignition/config.ts';
 import { convertUp } from '../ignition/convert.ts';
 import { merge } from '../ignition/merge.ts';
 import { normalize } from '../ignition/serialize.ts';

@@ -1,11 +1,11 @@
-import fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { machineConfigErrors } from './errors.ts';
 import { explainNamed } from './explain.ts';
-import { configSpec, machineConfigPoolSchema, roleLabel } from './machine-config.ts';
 import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
+import { configSpec, machineConfigPoolSchema, roleLabel } from './machine-config.ts';
 import { allPools, builtInPools } from './pools.ts';
 import { renderPool } from './render.ts';
 

@@ -7,7 +7,7 @@ import type { FileNode } from '../ignition/config.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { validate } from '../ignition/validate.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
-import type { MergedEntry, MergedConfigs } from './merge-configs.ts';
+import type { MergedConfigs, MergedEntry } from './merge-configs.ts';
 
 export interface RenderedProblems {
   /** Each is a reason why the whole cannot be used. */

@@ -2,7 +2,7 @@
 // pool, and what only the machine itself can know. A `false` in an imported file does not override a `true`, so a
 // setting lives in exactly one of the two.
 import { stringify } from 'smol-toml';
-import { cniConfigFolder, cniPluginFolder, runtimePaths, registryHostsFolder } from '../contract/machine-paths.ts';
+import { cniConfigFolder, cniPluginFolder, registryHostsFolder, runtimePaths } from '../contract/machine-paths.ts';
 
 const images = 'io.containerd.cri.v1.images';
 const runtime = 'io.containerd.cri.v1.runtime';

@@ -1,8 +1,8 @@
 // The kubelet's configuration in two parts that the kubelet merges (`--config`, then `--config-dir`): what holds for
 // every machine of a pool, and what only the machine itself can know.
+import { containerdSocket, kubeletClientCa, staticPodFolder } from '../contract/machine-paths.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
 import type { CgroupDriver } from './containerd-config.ts';
-import { containerdSocket, kubeletClientCa, staticPodFolder } from '../contract/machine-paths.ts';
 
 const header = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' } as const;
 

@@ -2,8 +2,8 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { cniNetworkText } from './cni-network.ts';
-import { kubeProxyConfigurationText } from './machine-software.ts';
 import { kubeletConfigurationText } from './kubelet-configuration.ts';
+import { kubeProxyConfigurationText } from './machine-software.ts';
 import { registryHostsFile } from './registry-hosts.ts';
 import { sysctlText } from './sysctls.ts';
 

@@ -1,8 +1,10 @@
 // What is installed on a machine by configuration: files, folders and units, put together per role from the generators
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
+import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
-import type { IgnitionConfig, Directory, FileNode, Unit } from '../ignition/config.ts';
+import { type ControlPlaneFacts, nodeSettingsText } from '../contract/node-settings.ts';
+import type { Directory, FileNode, IgnitionConfig, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
@@ -12,10 +14,8 @@ import { environmentText } from './environment-file.ts';
 import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
 import type { FeatureGates, Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
-import * as paths from '../contract/machine-paths.ts';
-import { type ControlPlaneFacts, nodeSettingsText } from '../contract/node-settings.ts';
-import { podEgressFile, podEgressText, podEgressUnit } from './pod-egress.ts';
 import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
+import { podEgressFile, podEgressText, podEgressUnit } from './pod-egress.ts';
 import { type MachineProxy, proxyDropins, proxyEnvironmentText } from './proxy.ts';
 import type { Registry } from './registry-hosts.ts';
 import { registryHostsFile } from './registry-hosts.ts';

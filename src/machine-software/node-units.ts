@@ -9,8 +9,8 @@ import {
   kubeletKubeconfig,
   kubeProxyConfiguration,
   kubeProxyKubeconfig,
-  runtimePaths,
   programs,
+  runtimePaths,
 } from '../contract/machine-paths.ts';
 import type { PathUnit, ServiceUnit } from './unit.ts';
 import type { Argument } from './unit-escape.ts';

@@ -1,10 +1,10 @@
 // The proxy of the machines, for the units that reach the outside world. It is set in files of mode 0600: systemd shows
 // the contents of units to every user. User and password are in a separate file, because MachineConfigs can be read in
 // the cluster: only the config server adds that file, to machines that it has authenticated.
+import { configServerPaths, proxyCredentials, proxyEnvironment } from '../contract/machine-paths.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { environmentText } from './environment-file.ts';
 import type { UnitDropin } from './ignition-unit.ts';
-import { configServerPaths, proxyCredentials, proxyEnvironment } from '../contract/machine-paths.ts';
 import type { EnvironmentFile } from './unit.ts';
 import { dropinText } from './unit.ts';
 

@@ -1,8 +1,8 @@
 // Authorities that a machine trusts besides those of its system, put where Debian's update-ca-certificates looks. A
 // program reads the system's trust once, when it starts. So containerd must not start before the trust store is
 // written: an order between units alone would let it start after a failed attempt.
-import type { UnitDropin } from './ignition-unit.ts';
 import { addedAuthorities, programs, systemTrust, systemTrustMade } from '../contract/machine-paths.ts';
+import type { UnitDropin } from './ignition-unit.ts';
 import type { ServiceUnit } from './unit.ts';
 import { dropinText } from './unit.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bootstrapUnits, bootkubeUnit, rmAssetsUnit, tectonicUnit } from './bootstrap-units.ts';
+import { bootkubeUnit, bootstrapUnits, rmAssetsUnit, tectonicUnit } from './bootstrap-units.ts';
 import { ignitionUnit } from './ignition-unit.ts';
 import { kubeletUnit } from './node-units.ts';
 import type { ServiceUnit } from './unit.ts';

@@ -1,14 +1,14 @@
 // Which masters serve the API, and whether the bootstrap machine still does. Each machine is asked directly; an
 // answer is kept for a moment, so that frequent looks cost little.
+import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { apiPort, httpsUrl } from '../contract/ports.ts';
 import { isError } from '../errors/firstlight-error.ts';
-import type { Handoff } from './observed-cluster.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
-import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
-import { StandingQuestions } from '../workflow/standing-questions.ts';
 import { apiReadiness } from '../kubernetes/readiness.ts';
+import { StandingQuestions } from '../workflow/standing-questions.ts';
+import type { Handoff } from './observed-cluster.ts';
 
 /** Long enough to save requests, short enough that the handoff does not wait for it. */
 const freshMs = 200;

@@ -1,21 +1,21 @@
 // What a machine sees of the cluster, kept up to date by watches: the nodes and, on a control-plane machine, the
 // ConfigMaps of kube-system that hold the inventory, the etcd endpoints, the handoff record and the join records.
-import type { Host } from '../host/host.ts';
-import type { KubernetesClient } from '../kubernetes/client.ts';
-import type { KubernetesObject } from '../kubernetes/object.ts';
-import { watchTogether } from '../kubernetes/watch.ts';
-import { type Inventory, readInventory } from '../contract/inventory.ts';
-import type { NodeRole } from '../contract/machine-role.ts';
 import {
   etcdEndpoints,
+  handoffConfigMap,
   inventoryConfigMap,
   inventoryKey,
   isLeaving,
-  handoffConfigMap,
   nodeOfJoinRecord,
   systemNamespace,
 } from '../contract/cluster-objects.ts';
+import { type Inventory, readInventory } from '../contract/inventory.ts';
+import type { NodeRole } from '../contract/machine-role.ts';
+import type { Host } from '../host/host.ts';
+import type { KubernetesClient } from '../kubernetes/client.ts';
 import { internalAddressesOf, podRangesOf } from '../kubernetes/node-object.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { watchTogether } from '../kubernetes/watch.ts';
 
 export class ClusterView {
   #nodes: readonly KubernetesObject[] | undefined;

@@ -2,9 +2,9 @@
 // before a member is removed (no client may be pointed at it any more) and by masters that look for the other members.
 import { etcdEndpoints } from '../contract/cluster-objects.ts';
 import type { MemberId } from '../etcd/member.ts';
-import { isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 
 /** id → client URL. */
 export type Endpoints = Readonly<Record<MemberId, string>>;

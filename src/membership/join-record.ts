@@ -1,9 +1,9 @@
 // The join record: what the agent of a master publishes about its machine, and what the membership loop reads. One
 // ConfigMap per master with plain fields, so that a person can read it too.
 import { z } from 'zod';
+import { joinRecordName, nodeOfJoinRecord, systemNamespace } from '../contract/cluster-objects.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
-import { joinRecordName, nodeOfJoinRecord, systemNamespace } from '../contract/cluster-objects.ts';
 
 export interface JoinRecord {
   readonly node: string;

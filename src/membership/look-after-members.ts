@@ -1,23 +1,23 @@
 // The membership loop with what it needs: its Lease, the watches that its facts come from, the published endpoints. The
 // bootstrap machine runs it first, then the master that holds the Lease. A caller that waits for a stage also returns
 // when another machine holds the Lease and reaches the stage.
-import { type EtcdTls, RenewingEtcdClients } from '../etcd/client.ts';
-import type { MembershipEvent } from './membership-events.ts';
-import { keepMembership } from './membership-loop.ts';
-import type { MembershipStage } from './move.ts';
-import type { MembershipFacts, ObservedCluster } from './observed-cluster.ts';
+import { membershipLease, systemNamespace } from '../contract/cluster-objects.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
+import { type EtcdTls, RenewingEtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { type ElectionEvent, type ElectionOptions, type Leadership, leadWhile } from '../kubernetes/lease.ts';
-import type { Inventory } from '../contract/inventory.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import { ApiProbes } from './api-probes.ts';
 import { ClusterView, followCluster, inventoryIn } from './cluster-view.ts';
-import { Doorbell } from '../workflow/doorbell.ts';
 import { endpointsOf, publishEndpoints, readEndpoints } from './etcd-endpoints.ts';
+import type { MembershipEvent } from './membership-events.ts';
 import { membershipFacts } from './membership-facts.ts';
-import { membershipLease, systemNamespace } from '../contract/cluster-objects.ts';
+import { keepMembership } from './membership-loop.ts';
+import type { MembershipStage } from './move.ts';
+import type { MembershipFacts, ObservedCluster } from './observed-cluster.ts';
 
 export interface LookAfterOptions {
   readonly host: Host;

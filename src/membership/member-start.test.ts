@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { waitingFor } from '../contract/missing.ts';
 import type { DataFolder } from '../etcd/data-folder.ts';
 import type { ClusterId, Member, MemberId } from '../etcd/member.ts';
 import { decideStart, type Listing } from './member-start.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 const here = 'https://10.0.0.11:2380';
 const ours = 'c1' as ClusterId;

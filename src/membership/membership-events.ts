@@ -1,7 +1,7 @@
 // What the membership loop reports to journal, terminal and tests. Each fact is reported when it changes.
-import type { Move, MembershipStage } from './move.ts';
-import type { CallOutcome } from '../etcd/outcomes.ts';
 import type { Missing } from '../contract/missing.ts';
+import type { CallOutcome } from '../etcd/outcomes.ts';
+import type { MembershipStage, Move } from './move.ts';
 
 export type MembershipEvent =
   /** Another machine looks after the members; this one waits for the Lease. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { inventory, nodeObject } from '../../test/sim/agent-fixture.ts';
+import { leavingAnnotation } from '../contract/cluster-objects.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { Inventory } from '../contract/inventory.ts';
 import { type JoinRecord, joinRecordObject } from './join-record.ts';
 import { type FactsSources, membershipFacts } from './membership-facts.ts';
-import { leavingAnnotation } from '../contract/cluster-objects.ts';
 
 const now = new Date('2026-01-01T00:00:20Z');
 const expected = inventory as unknown as Inventory;

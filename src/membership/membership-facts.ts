@@ -1,13 +1,13 @@
 // What a decision about the members of etcd depends on besides etcd itself, from objects of the API: the masters, their
 // join records, and the state of the handoff. A pure function; look-after-members.ts reads the objects.
-import { httpsUrl, etcdPorts } from '../contract/ports.ts';
-import type { MemberId } from '../etcd/member.ts';
-import type { BootstrapMachine, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
-import type { KubernetesObject } from '../kubernetes/object.ts';
+import { handoffConfigMap, isHandoffComplete, isLeaving } from '../contract/cluster-objects.ts';
 import type { Inventory } from '../contract/inventory.ts';
+import { etcdPorts, httpsUrl } from '../contract/ports.ts';
+import type { MemberId } from '../etcd/member.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
 import { readEndpoints } from './etcd-endpoints.ts';
 import { type JoinRecord, readJoinRecord } from './join-record.ts';
-import { isLeaving, handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
+import type { BootstrapMachine, Handoff, MembershipFacts, ObservedMaster, Readiness } from './observed-cluster.ts';
 
 export interface FactsSources {
   readonly inventory: Inventory;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { MembershipWorld } from '../../test/sim/membership-world.ts';
+import { waitingFor } from '../contract/missing.ts';
 import type { MembershipEvent } from './membership-events.ts';
 import { keepMembership, type MembershipLoop } from './membership-loop.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 /** Runs the loop in a simulated world until it ends by itself or `forMs` have passed there. */
 async function keep(world: MembershipWorld, forMs: number, change: Partial<MembershipLoop> = {}) {

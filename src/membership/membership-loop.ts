@@ -1,19 +1,19 @@
 // Looks after the members of etcd: look, make the one change that is safe, look again. It keeps no state that it could
 // not observe again, so it can be killed at any point and started again, here or on another machine. The caller's Lease
 // decides which machine runs it.
-import type { Clock } from '../host/clock.ts';
+import { missingLine } from '../contract/missing.ts';
 import type { EtcdClients } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member } from '../etcd/member.ts';
+import type { Clock } from '../host/clock.ts';
+import { pause } from '../workflow/pause.ts';
 import type { MembershipEvent } from './membership-events.ts';
-import type { Move, MembershipStage, MembershipWait } from './move.ts';
+import type { MembershipStage, MembershipWait, Move } from './move.ts';
 import { nextMove } from './next-move.ts';
 import { observe } from './observe-members.ts';
 import { isMemberOf, type MembershipFacts, memberName, type ObservedCluster } from './observed-cluster.ts';
 import { pauseAfterRefusal, pauseWhileWaiting, refusalKey } from './pauses.ts';
-import { performMove, type MoveOutcome } from './perform-move.ts';
+import { type MoveOutcome, performMove } from './perform-move.ts';
 import { sightings } from './sightings.ts';
-import { missingLine } from '../contract/missing.ts';
-import { pause } from '../workflow/pause.ts';
 
 export interface MembershipLoop {
   readonly clients: EtcdClients;

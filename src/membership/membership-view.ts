@@ -1,9 +1,9 @@
 // One reading of an observation that all rules share: the voters, the leader, which members are healthy, and where to
 // send a change. A member is healthy when it answers, names the leader that a quorum names, has no alarm and has disk
 // space.
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import { hasStarted, type MemberId, quorumOf } from '../etcd/member.ts';
 import { isAnswering, isMemberOf, memberName, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
 
 /** etcd allocates its next log of 64 MiB in advance. With less than two of them it may start, but not live for long. */
 const minimumDiskBytes = 128 * 2 ** 20;

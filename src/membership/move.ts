@@ -1,7 +1,7 @@
 // What a decision can be: one change of the membership, or waiting, with what is missing.
+import type { Missing } from '../contract/missing.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { MembershipView } from './membership-view.ts';
-import type { Missing } from '../contract/missing.ts';
 
 export type RemovalReason =
   | 'bootstrap-done'

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyObservedCluster, cluster } from '../../test/arbitrary/observed-cluster.ts';
+import { waitingFor } from '../contract/missing.ts';
 import { quorumOf } from '../etcd/member.ts';
 import type { Move } from './move.ts';
 import { nextMove } from './next-move.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 test('nothing is done without a linearizable list', () => {
   const missing = waitingFor('a majority of etcd that answers');

@@ -2,14 +2,14 @@
 // dead learner, and removes a member while another is down. Invariants: a change keeps a majority among members
 // proven alive now; one change at a time; every decision is a pure function of what is observed; the bootstrap member
 // goes last and never through its own endpoint.
+import { type Missing, missingText } from '../contract/missing.ts';
 import { type MembershipView, membershipView, voterFaults } from './membership-view.ts';
-import type { MembershipChange, Move, MembershipStage, MembershipWait, LivingVoter } from './move.ts';
+import type { LivingVoter, MembershipChange, MembershipStage, MembershipWait, Move } from './move.ts';
 import { expectedMasters, isMemberOf, type ObservedCluster } from './observed-cluster.ts';
 import { addRule } from './rules/add.ts';
 import { clearAwayRule } from './rules/clear-away.ts';
 import { promoteRule } from './rules/promote.ts';
 import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
-import { type Missing, missingText } from '../contract/missing.ts';
 
 /** The one membership change that is safe now, or why there is none. Depends on `seen` alone. */
 export function nextMove(seen: ObservedCluster): Move | MembershipWait {

@@ -1,13 +1,13 @@
 // One look at the cluster: the member list by a linearizable read, then every member asked at its own URL, all at
 // once. A voter is proven alive by a read that a majority confirmed, a learner by a read from its own copy. Nothing
 // is decided here, and no request goes through etcd's log: alarms come with the status.
-import type { Clock } from '../host/clock.ts';
+import { type Missing, waitingFor } from '../contract/missing.ts';
 import type { Answer, EtcdClient, EtcdClients, Failure } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member, type MemberList, type MemberStatus } from '../etcd/member.ts';
-import { type MemberProbe, type MembershipFacts, memberMachines, type ObservedCluster } from './observed-cluster.ts';
 import { outcomes } from '../etcd/outcomes.ts';
+import type { Clock } from '../host/clock.ts';
+import { type MemberProbe, type MembershipFacts, memberMachines, type ObservedCluster } from './observed-cluster.ts';
 import type { Sightings } from './sightings.ts';
-import { type Missing, waitingFor } from '../contract/missing.ts';
 
 export interface ObserveOptions {
   readonly clients: EtcdClients;

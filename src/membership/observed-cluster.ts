@@ -1,8 +1,8 @@
 // Everything a membership decision may depend on, as plain data: the answers of etcd, the join records of the
 // masters, the state of the handoff. Rule: what is not in here must not influence a decision, and what observes never
 // decides.
-import { type Member, type MemberId, type MemberStatus, hasStarted } from '../etcd/member.ts';
 import type { Missing } from '../contract/missing.ts';
+import { hasStarted, type Member, type MemberId, type MemberStatus } from '../etcd/member.ts';
 
 /** How a member answered this time. */
 export type MemberProbe =

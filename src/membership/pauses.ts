@@ -1,7 +1,7 @@
 // How long to pause after a refusal or while waiting, and after which time a refusal is reported as overdue.
-import type { Move, MembershipWait } from './move.ts';
-import type { ObservedCluster } from './observed-cluster.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
+import type { MembershipWait, Move } from './move.ts';
+import type { ObservedCluster } from './observed-cluster.ts';
 
 export interface RefusalPause {
   readonly pauseMs: number;

@@ -2,9 +2,9 @@
 // as such, and the next look at the member list decides, never a repetition from here.
 import type { Answer, EtcdClients, Failure } from '../etcd/client.ts';
 import type { Member } from '../etcd/member.ts';
-import type { Move, LivingVoter } from './move.ts';
-import { proveAlive } from './observe-members.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
+import type { LivingVoter, Move } from './move.ts';
+import { proveAlive } from './observe-members.ts';
 
 export type MoveOutcome =
   /** `members` as etcd listed them right after the change, where it did. */

@@ -2,7 +2,7 @@
 // Rule: memory may only lengthen a wait. An observer that starts with an empty memory waits longer and decides
 // nothing else.
 import type { Member } from '../etcd/member.ts';
-import type { ObservedMember, MemberProbe } from './observed-cluster.ts';
+import type { MemberProbe, ObservedMember } from './observed-cluster.ts';
 
 /** etcd makes an id from address and second: the same address in the same second would get an id that was removed. */
 const idReuseMs = 1100;

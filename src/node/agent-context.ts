@@ -1,14 +1,14 @@
 // What every duty works with: the machine, the settings of its pool, and the connections to the API and etcd.
+import type { NodeRole } from '../contract/machine-role.ts';
+import type { ControlPlaneFacts } from '../contract/node-settings.ts';
+import type { Timeline } from '../contract/timeline.ts';
 import type { EtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpClient } from '../host/network.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import type { NodeRole } from '../contract/machine-role.ts';
-import type { ControlPlaneFacts } from '../contract/node-settings.ts';
-import type { Timeline } from '../contract/timeline.ts';
-import type { BackgroundTasks } from './background-tasks.ts';
 import type { ClusterView } from '../membership/cluster-view.ts';
 import type { Doorbell } from '../workflow/doorbell.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 
 export interface AgentNode {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fakeAgent } from '../../test/sim/agent-fixture.ts';
+import { waitingFor } from '../contract/missing.ts';
 import { agentState } from './agent.ts';
 import { acted, settled, waiting } from './duty.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 test('the state of an agent says what each duty did or waits for', () => {
   const { host, node } = fakeAgent();

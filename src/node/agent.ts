@@ -1,31 +1,31 @@
 // The node agent: keeps a machine as the cluster wants it. Everything it does is a duty; this file gives the duties
 // what they work with and writes what they report to the log, the timeline and the state file.
 import { dirname } from 'node:path';
+import { type AgentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
+import {
+  kubeletClientCertificate,
+  nodeSettingsFile,
+  runtimePaths,
+  staticPodFolder,
+} from '../contract/machine-paths.ts';
+import { missingLine } from '../contract/missing.ts';
+import { parseNodeEnvironment } from '../contract/node-environment.ts';
+import { readNodeSettings } from '../contract/node-settings.ts';
+import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import { pkiFolder } from '../control-plane/control-plane-paths.ts';
+import { RenewingEtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { randomUuid } from '../host/random.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import {
-  kubeletClientCertificate,
-  runtimePaths,
-  nodeSettingsFile,
-  staticPodFolder,
-} from '../contract/machine-paths.ts';
-import { readNodeSettings } from '../contract/node-settings.ts';
-import { openTimeline, type Timeline } from '../contract/timeline.ts';
-import { type AgentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
+import { ClusterView } from '../membership/cluster-view.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import type { Agent, AgentNode } from './agent-context.ts';
 import { connectAs, readEtcdTls } from './api-identity.ts';
 import { BackgroundTasks } from './background-tasks.ts';
-import { ClusterView } from '../membership/cluster-view.ts';
-import { Doorbell } from '../workflow/doorbell.ts';
 import { dutiesOf } from './duties.ts';
 import type { DutyOutcome } from './duty.ts';
 import { agentErrors } from './errors.ts';
-import { RenewingEtcdClients } from '../etcd/client.ts';
 import { type DutyReport, runDuties } from './run-duties.ts';
-import { missingLine } from '../contract/missing.ts';
-import { parseNodeEnvironment } from '../contract/node-environment.ts';
 
 export interface RunAgentOptions {
   readonly signal: AbortSignal;

@@ -1,13 +1,13 @@
 // The identity of an agent towards the API and etcd: a master uses a leaf that it signed itself, a worker the
 // certificate of its kubelet. Both are named by file, so that the next request uses a renewed certificate.
+import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
+import type { NodeRole } from '../contract/machine-role.ts';
 import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';
 import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
 import type { EtcdTls } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
-import type { NodeRole } from '../contract/machine-role.ts';
 import type { LeafName } from '../pki/profiles.ts';
 import { agentErrors } from './errors.ts';
 

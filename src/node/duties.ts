@@ -1,5 +1,6 @@
 // Every duty of a machine, in the order in which they can be settled on a new one: from top to bottom the list says
 // how a machine becomes part of the cluster.
+import type { NodeRole } from '../contract/machine-role.ts';
 import { approverDuty } from './duties/approver.ts';
 import { clusterViewDuty } from './duties/cluster-view.ts';
 import { configServerDuty } from './duties/config-server.ts';
@@ -7,14 +8,13 @@ import { controlPlaneDuty } from './duties/control-plane.ts';
 import { credentialsDuty } from './duties/credentials.ts';
 import { etcdMemberDuty } from './duties/etcd-member.ts';
 import { keysDuty } from './duties/keys.ts';
-import { kubeletDuty } from './duties/kubelet.ts';
 import { kubeProxyDuty } from './duties/kube-proxy.ts';
+import { kubeletDuty } from './duties/kubelet.ts';
 import { membershipDuty } from './duties/membership.ts';
 import { peerRoutesDuty } from './duties/peer-routes.ts';
 import { podNetworkDuty } from './duties/pod-network.ts';
 import { readyToJoinDuty } from './duties/ready-to-join.ts';
 import { spentTokenDuty } from './duties/spent-token.ts';
-import type { NodeRole } from '../contract/machine-role.ts';
 import type { Duty } from './duty.ts';
 
 export const duties: readonly Duty[] = [

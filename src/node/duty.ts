@@ -2,8 +2,8 @@
 // sees differs from what should be, so that it may run and be killed at any moment. It never waits: what is missing
 // is its outcome, and it runs again when something may have changed.
 import type { NodeRole } from '../contract/machine-role.ts';
-import type { Agent } from './agent-context.ts';
 import type { Missing } from '../contract/missing.ts';
+import type { Agent } from './agent-context.ts';
 
 export type DutyOutcome =
   /** As it should be. */

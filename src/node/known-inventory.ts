@@ -1,9 +1,9 @@
 // The inventory as a master knows it: from the API, or from a copy on the disk, so that a master finds the other
 // members of etcd while no API answers.
-import { type Inventory, readInventory, inventoryText } from '../contract/inventory.ts';
+import { type Inventory, inventoryText, readInventory } from '../contract/inventory.ts';
 import type { Host } from '../host/host.ts';
-import { type ClusterView, inventoryIn } from '../membership/cluster-view.ts';
 import { writeIfChanged } from '../host/write-if-changed.ts';
+import { type ClusterView, inventoryIn } from '../membership/cluster-view.ts';
 
 const inventoryCopy = '/var/lib/firstlight/inventory.json';
 

@@ -1,12 +1,12 @@
 // The etcd member of this machine: its entry in the member list, the data on its disk, and what follows from both.
 import { etcdDataFolder } from '../contract/machine-paths.ts';
+import { etcdPorts, httpsUrl } from '../contract/ports.ts';
 import { readDataFolder } from '../etcd/data-folder.ts';
 import type { Member } from '../etcd/member.ts';
-import { httpsUrl, etcdPorts } from '../contract/ports.ts';
-import { decideStart, type Listing, type StartDecision } from '../membership/member-start.ts';
-import { addressOf, type Agent } from './agent-context.ts';
-import { knownInventory } from './known-inventory.ts';
 import { readEndpoints } from '../membership/etcd-endpoints.ts';
+import { decideStart, type Listing, type StartDecision } from '../membership/member-start.ts';
+import { type Agent, addressOf } from './agent-context.ts';
+import { knownInventory } from './known-inventory.ts';
 
 export interface OwnMember {
   readonly listing: Listing;

@@ -2,13 +2,13 @@
 // when it sees the name applied; if the leader's first snapshot already holds the name, the member never sees it and
 // serves no client for the seven seconds of a request. A second start on the data it has by then serves at once. So
 // the first start is made here: the kubelet would take two more seconds to notice that a container has ended.
+import { waitingFor } from '../contract/missing.ts';
+import { etcdPorts } from '../contract/ports.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { waitUntil } from '../workflow/wait.ts';
-import { etcdPorts } from '../contract/ports.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 /** Longer than a small snapshot takes. After that the pod makes the first start itself, and takes the seven seconds. */
 const deadlineMs = 10_000;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { fakeAgent } from '../../test/sim/agent-fixture.ts';
+import { missingText, waitingFor } from '../contract/missing.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from './duty.ts';
 import { agentErrors } from './errors.ts';
 import { type DutyReport, runDuties } from './run-duties.ts';
-import { missingText, waitingFor } from '../contract/missing.ts';
 
 const duty = (name: string, run: () => DutyOutcome | Promise<DutyOutcome>, change: Partial<Duty> = {}): Duty => ({
   name,

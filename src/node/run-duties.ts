@@ -1,12 +1,12 @@
 // Runs every duty of a machine again and again, each at its own pace: a duty that hangs on an unreachable API delays no
 // other. A duty runs when the doorbell rings, soon while it is not settled, and rarely while it is.
+import { waitingFor } from '../contract/missing.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import type { Agent } from './agent-context.ts';
 import type { Doorbell } from '../workflow/doorbell.ts';
-import type { Duty, DutyOutcome } from './duty.ts';
-import { waitingFor } from '../contract/missing.ts';
 import { pause } from '../workflow/pause.ts';
+import type { Agent } from './agent-context.ts';
+import type { Duty, DutyOutcome } from './duty.ts';
 
 export interface DutyReport {
   readonly duty: string;

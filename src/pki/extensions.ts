@@ -2,8 +2,8 @@
 import {
   bitStringOf,
   booleanOf,
-  type DerNode,
   DerError,
+  type DerNode,
   derTags,
   expectTag,
   integerOf,

@@ -2,7 +2,7 @@
 // names (§4.2.1.6). They report every part; the caller decides what a strange part means.
 import { isUtf8 } from 'node:buffer';
 import ipaddr from 'ipaddr.js';
-import { childrenOf, type DerNode, DerError, derTags, expectTag, oidOf, readDer, sequenceOf } from './der.ts';
+import { childrenOf, DerError, type DerNode, derTags, expectTag, oidOf, readDer, sequenceOf } from './der.ts';
 import { attributeName, nameOids } from './oids.ts';
 
 export interface Subject {

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isError } from '../errors/firstlight-error.ts';
 import {
   asking,
   dns,
@@ -19,6 +18,7 @@ import {
   utf8,
 } from '../../test/oracle/pki-request-builder.ts';
 import { sampleContents, sampleNow, sampleRandom } from '../../test/oracle/pki-sample.ts';
+import { isError } from '../errors/firstlight-error.ts';
 import { readCertificate } from './certificate.ts';
 import { pkiErrors } from './errors.ts';
 import { certify, issueSigner } from './issue.ts';

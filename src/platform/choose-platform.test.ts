@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../host/fake/fake-host.ts';
 import { chooseMachinePlatform, choosePlatform } from './choose-platform.ts';
-import { platformTraits } from './platform-traits.ts';
 import { ableTo } from './platform.ts';
+import { platformTraits } from './platform-traits.ts';
 
 const host = fakeHost();
 

@@ -2,8 +2,8 @@
 import type { Host } from '../host/host.ts';
 import { localPlatform } from './local/local-platform.ts';
 import { nonePlatform } from './none/none-platform.ts';
-import { type PlatformSection, rowOfPlatform } from './platform-traits.ts';
 import type { Platform } from './platform.ts';
+import { type PlatformSection, rowOfPlatform } from './platform-traits.ts';
 
 /** The platform of a cluster. */
 export function choosePlatform(host: Host, section: PlatformSection): Platform {

@@ -1,6 +1,8 @@
 // The current release: one small file names its entries in the cache; a complete build replaces it atomically.
 import { join } from 'node:path';
+import { unpackTar } from 'modern-tar';
 import { z } from 'zod';
+import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import {
   type CacheEntry,
@@ -8,14 +10,12 @@ import {
   type EntryId,
   entryKinds,
   openCache,
-  readJsonFile,
   type ReleaseCache,
+  readJsonFile,
 } from './cache/cache.ts';
 import { releaseErrors } from './errors.ts';
-import { type ReleaseManifest, releaseManifestSchema } from './release-manifest.ts';
-import { unpackTar } from 'modern-tar';
-import type { Files } from '../host/files.ts';
 import { blobFolder } from './images/oci-image.ts';
+import { type ReleaseManifest, releaseManifestSchema } from './release-manifest.ts';
 
 const idSchema = z.object({ kind: z.enum(entryKinds), name: z.string(), inputs: z.record(z.string(), z.string()) });
 const currentSchema = z.object({ format: z.literal(1), entries: z.array(idSchema) });

@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { CacheEntry, EntryId } from './cache/cache.ts';
+import type { TreeItem } from './cache/tree.ts';
 import { currentEntry, currentRelease, readLayerText } from './current.ts';
 import { releaseErrors } from './errors.ts';
 import { writeArchive } from './images/oci-archive.ts';
 import { sbomPath } from './release-recipe.ts';
-import type { TreeItem } from './cache/tree.ts';
 
 export interface Extracted {
   readonly component: string;

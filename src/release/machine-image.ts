@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
-import { seedDatabases } from './machine/containerd-seed.ts';
-import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
 import type { CacheEntry, CacheEntryKind } from './cache/cache.ts';
+import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
+import { seedDatabases } from './machine/containerd-seed.ts';
 
 export async function machineImage(host: Host): Promise<MachineImage> {
   const current = await currentRelease(host);

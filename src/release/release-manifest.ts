@@ -2,10 +2,10 @@
 // reference per component. It is the first file of the release image; everything that installs a release reads it.
 import { z } from 'zod';
 import type { CacheEntry } from './cache/cache.ts';
+import type { TreeItem } from './cache/tree.ts';
 import { type ImageVariable, imageVariables } from './images/image-variables.ts';
 import { imageOfEntry } from './images/images.ts';
 import { referenceByDigest, referenceByTag } from './images/oci-image.ts';
-import type { TreeItem } from './cache/tree.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOfRecord } from '../workflow/digest.ts';
+import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from './build/builder.ts';
 import type { CacheEntry } from './cache/cache.ts';
 import { imageOfEntry, imagePrefix } from './images/images.ts';
 import { blobFolder, writeImage, writeIndex } from './images/oci-image.ts';
-import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from './build/builder.ts';
 import { type ReleaseContent, releaseManifest } from './release-manifest.ts';
 
 export interface ReleaseIngredients {

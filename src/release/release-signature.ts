@@ -13,8 +13,8 @@ import {
   verify,
 } from 'openpgp';
 import type { Host } from '../host/host.ts';
-import { releaseErrors } from './errors.ts';
 import { currentRelease } from './current.ts';
+import { releaseErrors } from './errors.ts';
 import { blobFolder } from './images/oci-image.ts';
 
 /** `signatures/sha256=<digest>/signature-1` in the cache folder. */

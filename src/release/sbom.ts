@@ -17,10 +17,10 @@ import { JSON as CycloneJson, JsonSerializer } from '@cyclonedx/cyclonedx-librar
 import { isSupportedSpdxId } from '@cyclonedx/cyclonedx-library/SPDX';
 import { Spec1dot6 } from '@cyclonedx/cyclonedx-library/Spec';
 import { z } from 'zod';
+import type { ReleaseBuilder } from './build/builder.ts';
 import type { CacheEntry } from './cache/cache.ts';
 import type { GoModule } from './parts/go.ts';
 import type { ReleaseContent, ReleaseManifest } from './release-manifest.ts';
-import type { ReleaseBuilder } from './build/builder.ts';
 
 export interface SbomSubject {
   readonly manifest: ReleaseManifest;

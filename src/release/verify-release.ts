@@ -8,7 +8,7 @@ import { releaseErrors } from './errors.ts';
 import { blobFolder } from './images/oci-image.ts';
 import { releaseManifestSchema } from './release-manifest.ts';
 import { manifestPath } from './release-recipe.ts';
-import { signaturePath, type ReleaseSigner, verifySignature } from './release-signature.ts';
+import { type ReleaseSigner, signaturePath, verifySignature } from './release-signature.ts';
 
 export interface VerifiedRelease {
   readonly digest: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changedLines, clockTime, frameLines, type FrameView, seconds } from './frame.ts';
+import { changedLines, clockTime, type FrameView, frameLines, seconds } from './frame.ts';
 
 const view: FrameView = {
   title: 'firstlight · cluster',

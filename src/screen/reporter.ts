@@ -1,13 +1,13 @@
 // Writes events to stderr and to the log file in the asset folder. It never prints results. The log is written only
 // where its folder exists, and only for events that change something: a run without changes writes nothing.
 import { join } from 'node:path';
+import { ownFolder } from '../contract/asset-folder.ts';
+import { stageProgressText } from '../contract/stage-progress.ts';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
+import { redact } from '../host/redact.ts';
 import type { Terminal } from '../host/terminal.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
-import { redact } from '../host/redact.ts';
-import { stageProgressText } from '../contract/stage-progress.ts';
-import { ownFolder } from '../contract/asset-folder.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

@@ -1,7 +1,8 @@
 // Carries out the decided actions in order. Every action can be repeated after a kill. kubelet.env and the reboot
 // belong together: while a reboot is owed, a marker in /run says that kubelet.env does not mean "ready" yet, and if the
 // reboot fails, kubelet.env is removed again.
-import { type TorcxAction, describeAction } from './actions.ts';
+import { dirname, join } from 'node:path';
+import { describeAction, type TorcxAction } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import { openClusterApi } from './cluster-api.ts';
 import { nodePaths, reasonOf, type TorcxContext } from './context.ts';
@@ -9,7 +10,6 @@ import { torcxErrors } from './errors.ts';
 import { installImage } from './images.ts';
 import { connectSystemd, type SystemdBus } from './systemd.ts';
 import type { Torcx } from './torcx.ts';
-import { dirname, join } from 'node:path';
 
 interface ActionTools {
   readonly torcx: Torcx;

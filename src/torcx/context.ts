@@ -1,6 +1,6 @@
 // What every step of a torcx run receives: the host, the settings, the paths of the node, and where messages go.
-import { kubeletEnvironment, kubeletEnvironmentSeed, runtimePaths } from '../contract/machine-paths.ts';
 import { join } from 'node:path';
+import { kubeletEnvironment, kubeletEnvironmentSeed, runtimePaths } from '../contract/machine-paths.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';

@@ -5,21 +5,21 @@ import { dirname, join } from 'node:path';
 import type { TorcxAction } from './actions.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { nodePaths, reasonOf, type TorcxContext } from './context.ts';
+import { type DecisionLog, recordFact } from './decision-log.ts';
 import { renderKubeletEnv } from './env-file.ts';
 import { torcxErrors } from './errors.ts';
 import { type InstallImage, planImage } from './images.ts';
 import { imageTagOf } from './kubernetes-version.ts';
-import { type DecisionLog, recordFact } from './decision-log.ts';
 import { learnNextOs } from './next-os.ts';
+import { type Keyring, readKeyring } from './openpgp-signature.ts';
 import { compareOsVersions } from './operating-system.ts';
 import { packageLists } from './package-lists.ts';
 import { addOnName, type PickedVersion, pickVersion } from './pick-version.ts';
-import { askCluster, type Known, readInput, readRunningDocker, readRunningOs } from './sources.ts';
-import { type Keyring, readKeyring } from './openpgp-signature.ts';
-import type { Torcx } from './torcx.ts';
-import { torcxProgram } from './torcx-program.ts';
-import { builtInTorcx } from './torcx-built-in.ts';
 import { parseProfile } from './profile.ts';
+import { askCluster, type Known, readInput, readRunningDocker, readRunningOs } from './sources.ts';
+import type { Torcx } from './torcx.ts';
+import { builtInTorcx } from './torcx-built-in.ts';
+import { torcxProgram } from './torcx-program.ts';
 
 export interface TorcxDecision {
   readonly actions: readonly TorcxAction[];

@@ -2,7 +2,7 @@
 // A download is written to a temporary name in the store's folder and renamed only after its hash was right.
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
-import type { TorcxAction, ImageOrigin } from './actions.ts';
+import type { ImageOrigin, TorcxAction } from './actions.ts';
 import type { Bucket } from './bucket.ts';
 import type { TorcxContext } from './context.ts';
 import { nodePaths, reasonOf } from './context.ts';

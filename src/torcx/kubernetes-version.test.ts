@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dockerVersionsFor, kubernetesMinorOf, imageTagOf, versionOfImageTag } from './kubernetes-version.ts';
+import { dockerVersionsFor, imageTagOf, kubernetesMinorOf, versionOfImageTag } from './kubernetes-version.ts';
 
 describe('a Kubernetes version', () => {
   test.each([

@@ -1,8 +1,8 @@
 // What follows from a Kubernetes version: the tag of the kubelet image, and the docker versions that fit its minor. A
 // tag cannot contain `+`, so `_` replaces it.
-import { torcxErrors } from './errors.ts';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { torcxErrors } from './errors.ts';
 
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 

@@ -1,8 +1,8 @@
 // Which OS boots next, according to update_engine. A request for an update changes the node, so a dry run only reads
 // the status.
 import type { TorcxContext } from './context.ts';
-import { torcxErrors } from './errors.ts';
 import { type DecisionLog, recordFact } from './decision-log.ts';
+import { torcxErrors } from './errors.ts';
 import { systemBusAddress } from './systemd.ts';
 import { attemptUpdate, isAbsent, type NextOs, queryNextOs, updateEngineError } from './update-engine.ts';
 

@@ -4,8 +4,8 @@ import type { TorcxContext } from './context.ts';
 import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { renderManifestUrl } from './manifest-url.ts';
-import { type PackageManifest, parsePackageManifest } from './package-manifest.ts';
 import { type Keyring, type ManifestSigner, verifyDetached } from './openpgp-signature.ts';
+import { type PackageManifest, parsePackageManifest } from './package-manifest.ts';
 
 const listBytesMax = 8 * 1024 * 1024;
 const signatureBytesMax = 256 * 1024;

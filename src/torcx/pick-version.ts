@@ -1,11 +1,11 @@
 // Picks the docker version and the OS versions that get it. The OS that boots next decides; the running OS gets the
 // same version if its package list has it, so that a rollback finds its docker.
 import { type ErrorKind, isError } from '../errors/firstlight-error.ts';
+import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
-import { firstOsWithBucket, compareOsVersions } from './operating-system.ts';
+import { compareOsVersions, firstOsWithBucket } from './operating-system.ts';
 import type { PackageList, PackageLists } from './package-lists.ts';
 import { findVersion, offeredVersions, type PackageVersion } from './package-manifest.ts';
-import { reasonOf } from './context.ts';
 
 export interface PickInput {
   readonly runningOs: string;

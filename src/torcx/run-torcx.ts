@@ -1,14 +1,14 @@
 // One run of the bootstrapper or of the hook: lock, decide, carry out. A dry run stops after the decision; if it cannot
 // decide, its outcome holds everything that was learnt until then.
 import { FirstlightError } from '../errors/firstlight-error.ts';
+import type { Host } from '../host/host.ts';
+import type { Emit } from '../workflow/events.ts';
 import type { TorcxAction } from './actions.ts';
 import { carryOut } from './carry-out.ts';
 import { nodePaths, type TorcxContext } from './context.ts';
 import { decideTorcx } from './decide.ts';
-import { torcxErrors } from './errors.ts';
 import { type DecisionLog, newDecisionLog } from './decision-log.ts';
-import type { Host } from '../host/host.ts';
-import type { Emit } from '../workflow/events.ts';
+import { torcxErrors } from './errors.ts';
 
 export interface TorcxOutcome {
   readonly status: 'done' | 'rebooting' | 'dry-run' | 'blocked';

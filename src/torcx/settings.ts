@@ -1,8 +1,8 @@
 // The flags of both programs as one checked value. Defaults and the order of the checks are those of the original. New
 // flags: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-next-version,
 // --ca-file.
-import { bootstrapKubeconfig, kubeletEnvironment, systemTrust } from '../contract/machine-paths.ts';
 import { z } from 'zod';
+import { bootstrapKubeconfig, kubeletEnvironment, systemTrust } from '../contract/machine-paths.ts';
 import type { Environment } from '../host/environment.ts';
 import { torcxErrors } from './errors.ts';
 import { checkManifestUrl, defaultManifestUrl } from './manifest-url.ts';

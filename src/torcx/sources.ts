@@ -1,5 +1,6 @@
 // The sources of facts and their fallbacks, in the order of the original: first the cluster, then the installer's
 // files. A cluster with an unusable answer counts as one that does not answer.
+import { basename } from 'node:path';
 import { type ClusterApi, openClusterApi } from './cluster-api.ts';
 import { bareReasonOf, nodePaths, reasonOf, type TorcxContext } from './context.ts';
 import { readImageTag } from './env-file.ts';
@@ -7,14 +8,13 @@ import { torcxErrors } from './errors.ts';
 import {
   checkKubeVersion,
   dockerVersionsFor,
-  kubernetesMinorOf,
   imageTagOf,
+  kubernetesMinorOf,
   versionOfImageTag,
 } from './kubernetes-version.ts';
 import { parseOsRelease, type RunningOs } from './operating-system.ts';
-import { basename } from 'node:path';
-import { parseProfile } from './profile.ts';
 import { addOnName } from './pick-version.ts';
+import { parseProfile } from './profile.ts';
 import { vendorReference } from './stores.ts';
 
 export interface Known<T> {

@@ -1,14 +1,14 @@
 // update_engine over D-Bus: which OS version boots next, now or after a requested update. Only signals from the owner
 // of the bus name count, only valid OS versions are returned, and the wait has a deadline.
+import { missingLine, waitingFor } from '../contract/missing.ts';
+import { isError } from '../errors/firstlight-error.ts';
 import type { BusConnection } from '../host/bus.ts';
 import type { Clock } from '../host/clock.ts';
 import { hostErrors } from '../host/errors.ts';
-import { isError } from '../errors/firstlight-error.ts';
 import { waitUntil } from '../workflow/wait.ts';
 import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
 import { isOsVersion } from './operating-system.ts';
-import { missingLine, waitingFor } from '../contract/missing.ts';
 
 const manager = {
   destination: 'com.coreos.update1',

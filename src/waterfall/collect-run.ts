@@ -1,15 +1,15 @@
 // Collects the moments of a run from the journal of `create cluster` and, through the platform, from the machines and
 // the load balancer; keeps them in the record of the run.
-import type { Host } from '../host/host.ts';
 import type { Moment } from '../contract/timeline.ts';
+import type { Host } from '../host/host.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
 import {
   loadBalancerName,
   mergedRecord,
-  readRunRecord,
   type RunMoment,
   type RunRecord,
+  readRunRecord,
   stageMoments,
   writeRunRecord,
 } from './run-record.ts';

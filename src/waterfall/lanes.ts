@@ -6,8 +6,8 @@ import {
   handoffStageNames,
   mastersStageNames,
 } from '../contract/bootstrap-stages.ts';
-import type { WaterfallRow } from './waterfall-rows.ts';
 import type { RunMoment } from './run-record.ts';
+import type { WaterfallRow } from './waterfall-rows.ts';
 
 export interface Point {
   /** The program that noted it; any program when left out. */

@@ -3,9 +3,9 @@
 // machine; it stays when the cluster is destroyed.
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ownFolder } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
 import type { JournalRecord } from '../workflow/journal.ts';
-import { ownFolder } from '../contract/asset-folder.ts';
 
 const runMomentSchema = z.object({
   atMs: z.number(),

@@ -1,11 +1,11 @@
 // The rows of a real run, recorded on a busy host: three masters (one left out of the recording) and a worker.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { waterfallSvg } from './waterfall-svg.ts';
-import { waterfallText } from './waterfall-text.ts';
-import { longestSteps, type Waterfall } from './waterfall-rows.ts';
 import type { RunRecord } from './run-record.ts';
 import { waterfallOf } from './waterfall.ts';
+import { longestSteps, type Waterfall } from './waterfall-rows.ts';
+import { waterfallSvg } from './waterfall-svg.ts';
+import { waterfallText } from './waterfall-text.ts';
 
 const recorded = JSON.parse(readFileSync('test/golden/run.json', 'utf8')) as RunRecord;
 const waterfall = waterfallOf(recorded, 'create cluster · sample');

@@ -1,7 +1,7 @@
 // From the moments of a run to the rows of its waterfall. Pure; what was not recorded has no row.
-import type { Waterfall, WaterfallGroup, WaterfallRow } from './waterfall-rows.ts';
-import { commandName, loadBalancerName, type RunMoment, type RunRecord } from './run-record.ts';
 import { bootstrapLanes, type Lane, masterLanes, type Point, workerLanes } from './lanes.ts';
+import { commandName, loadBalancerName, type RunMoment, type RunRecord } from './run-record.ts';
+import type { Waterfall, WaterfallGroup, WaterfallRow } from './waterfall-rows.ts';
 
 export function waterfallOf(record: RunRecord, title: string): Waterfall {
   const moments = record.moments.toSorted((a, b) => a.atMs - b.atMs);

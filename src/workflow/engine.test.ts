@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fakeHost, type FakeHost } from '../host/fake/fake-host.ts';
 import { Crash } from '../host/fake/fake-files.ts';
+import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import { digestOf } from './digest.ts';
 import { runStages } from './engine.ts';
 import type { WorkflowEvent } from './events.ts';

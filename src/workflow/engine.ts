@@ -1,10 +1,10 @@
 // Runs stages top to bottom: observe, act, record. Its only memory is the journal, and the journal is believed only
 // where the observation of the stage agrees, so it may be killed anywhere.
+import type { StageProgress } from '../contract/stage-progress.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Emit } from './events.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import type { Stage, StageRecord, StageResult } from './stage.ts';
-import type { StageProgress } from '../contract/stage-progress.ts';
 
 export interface EngineOptions<Context> {
   readonly stages: readonly Stage<Context>[];

@@ -1,7 +1,7 @@
 // What can go wrong while stages run, wait or are recorded.
+import { type Missing, missingLine } from '../contract/missing.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
-import { type Missing, missingLine } from '../contract/missing.ts';
 
 export const workflowErrors = errorTable('WORKFLOW', {
   DEADLINE: {

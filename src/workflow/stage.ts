@@ -1,7 +1,7 @@
 // A stage is data that the engine, the journal and the screens read: its name, why it exists, and how it is done.
 // `observe` decides from what can be seen whether there is anything to do, so a first run and a resume are one path.
-import type { Digest } from './digest.ts';
 import type { StageProgress } from '../contract/stage-progress.ts';
+import type { Digest } from './digest.ts';
 
 /** Digest per file or object, by the name people know it under. */
 export type Digests = Readonly<Record<string, Digest>>;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { waitingFor } from '../contract/missing.ts';
 import { fakeClock } from '../host/fake/fake-clock.ts';
 import { seededRandom } from '../host/fake/fake-random.ts';
 import { pauseBefore, retry } from './retry.ts';
 import { type Observation, waitUntil } from './wait.ts';
-import { waitingFor } from '../contract/missing.ts';
 
 const start = '2026-01-01T00:00:00Z';
 

@@ -1,8 +1,8 @@
 // Waiting, always bounded: every wait has a deadline, an abort signal and a value that says what is missing.
 // A probe reports what it saw; it never decides how long to wait.
+import { type Missing, missingLine } from '../contract/missing.ts';
 import type { Clock } from '../host/clock.ts';
 import { workflowErrors } from './errors.ts';
-import { type Missing, missingLine } from '../contract/missing.ts';
 import { pause } from './pause.ts';
 
 export type Observation<T> =

@@ -1,5 +1,6 @@
 // Observations of etcd for tests: a healthy one by a few words, changed where a test wants trouble; and random ones.
 import * as fc from 'fast-check';
+import { missingLine } from '../../src/contract/missing.ts';
 import type { MemberId, MemberStatus } from '../../src/etcd/member.ts';
 import { nextMove } from '../../src/membership/next-move.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   ObservedMember,
   Readiness,
 } from '../../src/membership/observed-cluster.ts';
-import { missingLine } from '../../src/contract/missing.ts';
 
 export const idOf = (name: string): MemberId => Buffer.from(name).toString('hex').slice(-16) as MemberId;
 export const peerUrlOf = (name: string): string => `https://${name}.test:2380`;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Waterfall } from '../../src/waterfall/waterfall-rows.ts';
-import { ask, freshToken, type HostileRequest, tokenIn } from './hostile-requests.ts';
-import { secretsOfFolder, secretsOfIgnition, whereOnDisks } from './secret-search.ts';
 import { type LoadReport, startLoad } from './fire/load-report.ts';
 import { voterCounts } from './fire/member-history.ts';
+import { ask, freshToken, type HostileRequest, tokenIn } from './hostile-requests.ts';
 import { cli, eventually, hostPicture, inside, list, startCli, temporaryFolder, traces } from './machine-lab.ts';
+import { secretsOfFolder, secretsOfIgnition, whereOnDisks } from './secret-search.ts';
 
 const folder = temporaryFolder();
 const dir = join(folder, 'cluster');

@@ -1,7 +1,7 @@
 // Faults made from outside on one machine of a local cluster, each with its cure. Nothing of the program knows of them:
 // packet filters in the cluster's own namespaces, files inside the machine, a folder that is too small.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inside } from './machine-lab.ts';
 

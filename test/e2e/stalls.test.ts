@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from './fire/etcd-machines.ts';
 import {
   blockPort,
   bringImage,
@@ -19,8 +20,7 @@ import {
   setClockRight,
   unblockPorts,
 } from './machine-faults.ts';
-import { cli, type CliOutcome, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
-import { addressOf } from './fire/etcd-machines.ts';
+import { type CliOutcome, cli, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
 
 const folder = temporaryFolder();
 const dir = join(folder, 'cluster');

@@ -1,9 +1,6 @@
 // A machine with the node's own containerd and kubelet and one static pod, and how long the pod took: for the test that
 // it runs and for the figure how fast.
 import { pauseImage } from '../../src/assets/software-facts.ts';
-import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
-import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
-import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';
 import {
   containerdConfig,
   kubeletConfiguration,
@@ -12,6 +9,9 @@ import {
   staticPodFolder,
 } from '../../src/contract/machine-paths.ts';
 import { nodeSettingsText } from '../../src/contract/node-settings.ts';
+import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
+import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
+import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';
 import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/machine-software/node-units.ts';
 import { eventually, inside } from './machine-lab.ts';
 

@@ -6,9 +6,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pauseImage } from '../../src/assets/software-facts.ts';
-import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
-import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
-import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';
 import {
   containerdConfig,
   kubeletConfiguration,
@@ -18,6 +15,9 @@ import {
   staticPodFolder,
 } from '../../src/contract/machine-paths.ts';
 import { nodeSettingsText } from '../../src/contract/node-settings.ts';
+import { containerdConfigText } from '../../src/machine-software/containerd-config.ts';
+import { ignitionUnit } from '../../src/machine-software/ignition-unit.ts';
+import { kubeletConfigurationText } from '../../src/machine-software/kubelet-configuration.ts';
 import { containerdUnit, kubeletUnit, prepareUnit } from '../../src/machine-software/node-units.ts';
 import { kubeletGate, nodeBootstrapUnit } from '../../src/torcx/node-bootstrap-unit.ts';
 import type { TlsServerSettings } from './tls-server.ts';

@@ -4,16 +4,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { get, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { digestToken } from '../../src/admission/bootstrap-token.ts';
+import { poolToken } from '../../src/admission/pool-token.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { baseMachineConfigs } from '../../src/machine-config/base-machine-configs.ts';
 import type { MachineConfig } from '../../src/machine-config/machine-config.ts';
-import { digestToken } from '../../src/admission/bootstrap-token.ts';
-import { poolToken } from '../../src/admission/pool-token.ts';
 import { builtInPools } from '../../src/machine-config/pools.ts';
-import { renderedFiles } from '../../src/machine-config/rendered-files.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
+import { renderedFiles } from '../../src/machine-config/rendered-files.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
-import { signerProfiles, type SignerName } from '../../src/pki/profiles.ts';
+import { type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
 import { sampleFacts } from './machine-config-sample.ts';
 import { sampleRandom } from './pki-sample.ts';
 

@@ -3,11 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { IgnitionConfig } from '../../src/ignition/config.ts';
-import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
-import { type Fetched, fetchPointer, fileAt, type Pointer } from './ignition-fetch.ts';
-import { oracleProgram } from './programs.ts';
+import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
+import type { IgnitionConfig } from '../../src/ignition/config.ts';
+import { issueSigner } from '../../src/pki/issue.ts';
 import {
   ask,
   bearer,
@@ -18,8 +17,9 @@ import {
   startServer,
   tokens,
 } from './config-server-lab.ts';
-import { issueSigner } from '../../src/pki/issue.ts';
+import { type Fetched, fetchPointer, fileAt, type Pointer } from './ignition-fetch.ts';
 import { sampleRandom } from './pki-sample.ts';
+import { oracleProgram } from './programs.ts';
 
 let lab: Lab;
 let server: LabServer;

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { etcdDataFolder } from '../../src/contract/machine-paths.ts';
+import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../src/control-plane/controller-manager-pod.ts';
 import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
@@ -16,7 +16,7 @@ import { realHost } from '../../src/host/real/real-host.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { generateKeyPair, readKeyPair } from '../../src/pki/key.ts';
-import { clusterLeaf, type CertificateFacts, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
+import { type CertificateFacts, clusterLeaf, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
 import { freePorts } from './free-ports.ts';
 import { judge, oracleProgram, type Verdict } from './programs.ts';
 

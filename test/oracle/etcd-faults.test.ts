@@ -3,13 +3,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Answer, valueOf } from '../../src/etcd/client.ts';
 import type { Member, MemberId } from '../../src/etcd/member.ts';
-import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
-import { keepMembership, type MembershipLoop } from '../../src/membership/membership-loop.ts';
-import type { MembershipEvent } from '../../src/membership/membership-events.ts';
-import { voterHistory } from './voter-history.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
+import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
+import type { MembershipEvent } from '../../src/membership/membership-events.ts';
+import { keepMembership, type MembershipLoop } from '../../src/membership/membership-loop.ts';
 import { type EtcdLab, etcdLab, type LabMachine, until } from './etcd-lab.ts';
 import { losingAnswers } from './etcd-proxy.ts';
+import { voterHistory } from './voter-history.ts';
 
 const clean: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,12 +1,12 @@
 // The whole life of a handoff with the real etcd: one voter, three learners, four voters, three. etcdctl is the judge.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MemberId } from '../../src/etcd/member.ts';
-import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
-import { keepMembership } from '../../src/membership/membership-loop.ts';
-import type { MembershipEvent } from '../../src/membership/membership-events.ts';
-import { voterHistory } from './voter-history.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
+import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
+import type { MembershipEvent } from '../../src/membership/membership-events.ts';
+import { keepMembership } from '../../src/membership/membership-loop.ts';
 import { type EtcdLab, etcdLab } from './etcd-lab.ts';
+import { voterHistory } from './voter-history.ts';
 
 describe('three masters join and the bootstrap member leaves', () => {
   let lab: EtcdLab;

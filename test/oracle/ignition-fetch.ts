@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IgnitionConfig, FileNode } from '../../src/ignition/config.ts';
+import type { FileNode, IgnitionConfig } from '../../src/ignition/config.ts';
 import { dataUrl } from '../../src/ignition/data-url.ts';
 import { readInlineContents } from '../../src/ignition/inline-contents.ts';
 import { serialize } from '../../src/ignition/serialize.ts';

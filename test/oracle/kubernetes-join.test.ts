@@ -3,14 +3,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AdmitEvent, admitNodes } from '../../src/admission/admit-nodes.ts';
+import { findBootstrapToken, issueBootstrapToken, recordKeysHeld } from '../../src/admission/bootstrap-token-secret.ts';
+import { kubeletClientSigner, kubeletServingSigner } from '../../src/admission/certificate-request.ts';
 import { nodeAccess } from '../../src/assets/manifests/access.ts';
 import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
+import type { Inventory } from '../../src/contract/inventory.ts';
 import type { FirstlightError } from '../../src/errors/firstlight-error.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { type AdmitEvent, admitNodes } from '../../src/admission/admit-nodes.ts';
-import { issueBootstrapToken, findBootstrapToken, recordKeysHeld } from '../../src/admission/bootstrap-token-secret.ts';
-import { kubeletClientSigner, kubeletServingSigner } from '../../src/admission/certificate-request.ts';
-import type { Inventory } from '../../src/contract/inventory.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';

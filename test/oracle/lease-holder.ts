@@ -1,7 +1,7 @@
 // A process that holds a Lease until it is killed. Prints one line when it leads.
 import { realHost } from '../../src/host/real/real-host.ts';
 import { connectKubernetes } from '../../src/kubernetes/client.ts';
-import { leadWhile, type LeaseTimes } from '../../src/kubernetes/lease.ts';
+import { type LeaseTimes, leadWhile } from '../../src/kubernetes/lease.ts';
 
 const [path = '', identity = '', times = ''] = process.argv.slice(2);
 const host = realHost();

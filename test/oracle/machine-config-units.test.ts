@@ -5,8 +5,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFil
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
+import { programs } from '../../src/contract/machine-paths.ts';
 import type { MachineRole } from '../../src/contract/machine-role.ts';
+import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
 import type { SoftwareFacts } from '../../src/machine-software/machine-software.ts';
 import {
   baseSoftware,
@@ -14,7 +15,6 @@ import {
   ignitionConfig,
   kubeletSoftware,
 } from '../../src/machine-software/machine-software.ts';
-import { programs } from '../../src/contract/machine-paths.ts';
 import type { ServiceUnit } from '../../src/machine-software/unit.ts';
 import { unitText } from '../../src/machine-software/unit.ts';
 import { variable } from '../../src/machine-software/unit-escape.ts';

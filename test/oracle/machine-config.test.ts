@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runtimePaths } from '../../src/contract/machine-paths.ts';
 import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { normalize, serialize } from '../../src/ignition/serialize.ts';
 import { baseMachineConfigs, sshMachineConfig } from '../../src/machine-config/base-machine-configs.ts';
@@ -14,7 +15,6 @@ import { configSpec, roleLabel } from '../../src/machine-config/machine-config.t
 import { builtInPools } from '../../src/machine-config/pools.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
 import { containerdConfigText, containerdMachineConfigText } from '../../src/machine-software/containerd-config.ts';
-import { runtimePaths } from '../../src/contract/machine-paths.ts';
 import { askOracle } from './ignition-oracle.ts';
 import { fullFacts, sampleFacts } from './machine-config-sample.ts';
 import { oracleProgram } from './programs.ts';

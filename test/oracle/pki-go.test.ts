@@ -7,10 +7,10 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FirstlightError } from '../../src/errors/firstlight-error.ts';
-import { canonicalAddress } from '../../src/pki/names.ts';
-import { type LeafName, leafProfiles } from '../../src/pki/profiles.ts';
-import { pemOf } from '../../src/pki/pem.ts';
 import { generateKeyPair } from '../../src/pki/key.ts';
+import { canonicalAddress } from '../../src/pki/names.ts';
+import { pemOf } from '../../src/pki/pem.ts';
+import { type LeafName, leafProfiles } from '../../src/pki/profiles.ts';
 import { readSigningRequest, type SigningRequest } from '../../src/pki/signing-request.ts';
 import {
   asking,

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Random } from '../../src/host/random.ts';
 import { type Credential, issueLeaf, issueSigner, type LeafContents } from '../../src/pki/issue.ts';
 import {
-  clusterLeaf,
-  type ClusterLeafName,
   type CertificateFacts,
+  type ClusterLeafName,
+  clusterLeaf,
   type LeafName,
   leafProfiles,
-  machineLeaf,
   type MachineLeafName,
+  machineLeaf,
   type SignerName,
   signerProfiles,
 } from '../../src/pki/profiles.ts';

@@ -10,7 +10,7 @@ import { generateKeyPair } from '../../src/pki/key.ts';
 import { canonicalAddress } from '../../src/pki/names.ts';
 import { type LeafName, leafProfiles, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
 import { makeSigningRequest, readSigningRequest } from '../../src/pki/signing-request.ts';
-import { trustBundlePem, type TrustBundleName, trustBundles } from '../../src/pki/trust-bundles.ts';
+import { type TrustBundleName, trustBundlePem, trustBundles } from '../../src/pki/trust-bundles.ts';
 import { sampleContents, sampleFacts, sampleNow, samplePki, sampleRandom } from './pki-sample.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'firstlight-pki-'));

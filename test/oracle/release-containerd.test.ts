@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { openCache } from '../../src/release/cache/cache.ts';
-import { containerdSeedRecipe, seedDatabases } from '../../src/release/machine/containerd-seed.ts';
-import { currentRelease } from '../../src/release/current.ts';
-import { partRecipe } from '../../src/release/parts/part-recipe.ts';
-import { findEntry, makeEntry, openBuilder } from '../../src/release/build/builder.ts';
 import { fullPlan } from '../../src/release/build/build-release.ts';
+import { findEntry, makeEntry, openBuilder } from '../../src/release/build/builder.ts';
+import { openCache } from '../../src/release/cache/cache.ts';
+import { currentRelease } from '../../src/release/current.ts';
+import { containerdSeedRecipe, seedDatabases } from '../../src/release/machine/containerd-seed.ts';
+import { partRecipe } from '../../src/release/parts/part-recipe.ts';
 import { projectFolder, releaseFixture } from './release-fixture.ts';
 
 const options = { emit: () => {}, projectFolder, version: '0.0.1', source: 'build' } as const;

@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeEntry, openBuilder, type Recipe, type ReleaseBuilder } from '../../src/release/build/builder.ts';
 import { type OfficialSource, officialMethod } from '../../src/release/parts/official-binaries.ts';
 import { partRecipe } from '../../src/release/parts/part-recipe.ts';
-import { makeEntry, openBuilder, type Recipe, type ReleaseBuilder } from '../../src/release/build/builder.ts';
 import { type Fixture, projectFolder, releaseFixture } from './release-fixture.ts';
 
 let fixture: Fixture;

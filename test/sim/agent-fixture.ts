@@ -1,17 +1,17 @@
 // An agent on a machine in memory: its disk, its programs and what it sees of the cluster are plain values of a test.
+import { inventoryConfigMap, inventoryKey } from '../../src/contract/cluster-objects.ts';
+import { releaseFile } from '../../src/contract/machine-paths.ts';
+import type { NodeRole } from '../../src/contract/machine-role.ts';
+import { openTimeline } from '../../src/contract/timeline.ts';
 import type { EtcdClient, EtcdClients } from '../../src/etcd/client.ts';
 import type { ClusterId, Member, MemberId } from '../../src/etcd/member.ts';
-import { type FakeHost, fakeHost, type FakeHostOptions } from '../../src/host/fake/fake-host.ts';
+import { type FakeHost, type FakeHostOptions, fakeHost } from '../../src/host/fake/fake-host.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
+import { ClusterView } from '../../src/membership/cluster-view.ts';
 import type { Agent } from '../../src/node/agent-context.ts';
 import { BackgroundTasks } from '../../src/node/background-tasks.ts';
-import { ClusterView } from '../../src/membership/cluster-view.ts';
-import { Doorbell } from '../../src/workflow/doorbell.ts';
 import { agentErrors } from '../../src/node/errors.ts';
-import type { NodeRole } from '../../src/contract/machine-role.ts';
-import { releaseFile } from '../../src/contract/machine-paths.ts';
-import { openTimeline } from '../../src/contract/timeline.ts';
-import { inventoryConfigMap, inventoryKey } from '../../src/contract/cluster-objects.ts';
+import { Doorbell } from '../../src/workflow/doorbell.ts';
 
 export interface FakeAgent extends Agent {
   readonly host: FakeHost;

@@ -1,12 +1,12 @@
 // One simulated handoff: the model of etcd, agents that start members by the product's own rules, faults at times chosen
 // by a seed, and the invariants, asserted whenever a membership call is sent.
-import { decideStart } from '../../src/membership/member-start.ts';
 import type { Answer, EtcdClient, EtcdClients } from '../../src/etcd/client.ts';
 import { type Member, type MemberId, quorumOf } from '../../src/etcd/member.ts';
-import type { MembershipFacts, ObservedCluster } from '../../src/membership/observed-cluster.ts';
-import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
 import type { CallOutcome } from '../../src/etcd/outcomes.ts';
-import { EtcdModel, modelCluster, type ModelMachine } from './etcd-model.ts';
+import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
+import { decideStart } from '../../src/membership/member-start.ts';
+import type { MembershipFacts, ObservedCluster } from '../../src/membership/observed-cluster.ts';
+import { EtcdModel, type ModelMachine, modelCluster } from './etcd-model.ts';
 import { chance, type SimClock, simClock } from './sim-clock.ts';
 
 /** A broken invariant. The message carries seed and time, so that the run can be repeated. */

@@ -1,7 +1,7 @@
 // What the agents of masters may do. Rules name objects wherever the API allows it. A rule cannot name an object that a
 // POST creates, so the objects that agents write exist before (the Leases) or are made by server-side apply, where the
 // API knows and checks the name.
-import { etcdEndpoints, agentLeases, joinRecordName, systemNamespace } from '../../contract/cluster-objects.ts';
+import { agentLeases, etcdEndpoints, joinRecordName, systemNamespace } from '../../contract/cluster-objects.ts';
 import type { Inventory } from '../../contract/inventory.ts';
 import { inventory } from '../inventory.ts';
 import { clusterBinding, groupSubject } from './access.ts';

@@ -1,9 +1,9 @@
 // The install-config of the cluster without its secrets, under the name that tools for such clusters look for.
+import { systemNamespace } from '../../contract/cluster-objects.ts';
 import { withoutSecrets } from '../../install-config/secrets.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { installConfig } from '../install-config.ts';
 import { manifestAsset } from './manifest-asset.ts';
-import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 export const clusterConfigManifest = manifestAsset({
   name: 'cluster-config',

@@ -1,8 +1,8 @@
 // The inventory inside the cluster: approvers and agents read it there, `node add` and `node remove` change it there.
-import { inventory } from '../inventory.ts';
-import { manifestAsset } from './manifest-asset.ts';
 import { inventoryConfigMap, inventoryKey } from '../../contract/cluster-objects.ts';
 import { inventoryText } from '../../contract/inventory.ts';
+import { inventory } from '../inventory.ts';
+import { manifestAsset } from './manifest-asset.ts';
 
 export const inventoryManifest = manifestAsset({
   name: 'machine-inventory',

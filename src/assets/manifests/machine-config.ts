@@ -7,8 +7,8 @@ import { controllerConfigManifest, machineConfigManifest } from '../../machine-c
 import { clusterNames } from '../cluster-names.ts';
 import { identity } from '../identity.ts';
 import { installConfig } from '../install-config.ts';
-import { softwareFacts, sshKeys } from '../software-facts.ts';
 import { rootCa } from '../signers.ts';
+import { softwareFacts, sshKeys } from '../software-facts.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 export const machineConfigCrdManifest = manifestAsset({

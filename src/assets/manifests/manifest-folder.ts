@@ -1,8 +1,8 @@
 // All of manifests/ as it is on the disk: generated files, edited files, and files that the user added.
 // Two files that define the same object are refused: otherwise one of them would win silently.
 import { type Document, parseAllDocuments } from 'yaml';
-import { asset, type FileSet } from '../asset.ts';
 import { placeText, positionsIn } from '../../source-text/place.ts';
+import { asset, type FileSet } from '../asset.ts';
 import { assetErrors } from '../errors.ts';
 import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
 import { agentAccess, proxyAccess } from './agent-access.ts';

@@ -1,8 +1,8 @@
 // The digests of the pool tokens, for the config servers of masters. To rotate the join key of a running cluster, apply
 // a newer one. It is a Secret, although no machine can join with a digest: other users need not know who may join.
+import { poolTokensSecret } from '../../contract/cluster-objects.ts';
 import { joinKeys, poolTokenDigests } from '../join-keys.ts';
 import { manifestAsset } from './manifest-asset.ts';
-import { poolTokensSecret } from '../../contract/cluster-objects.ts';
 
 export const poolTokensManifest = manifestAsset({
   name: 'pool-tokens',

@@ -1,7 +1,7 @@
 // The certificate of root-ca, for programs inside the cluster that connect to a config server.
+import { systemNamespace } from '../../contract/cluster-objects.ts';
 import { rootCa } from '../signers.ts';
 import { manifestAsset } from './manifest-asset.ts';
-import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 export const rootCaManifest = manifestAsset({
   name: 'root-ca-bundle',

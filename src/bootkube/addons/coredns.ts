@@ -1,6 +1,6 @@
 // The cluster's name server as an add-on: two replicas on different machines, read-only root, least rights.
-import type { BootkubeContext } from '../context.ts';
 import { systemNamespace } from '../../contract/cluster-objects.ts';
+import type { BootkubeContext } from '../context.ts';
 
 const labels = { 'k8s-app': 'kube-dns' } as const;
 const name = 'coredns';

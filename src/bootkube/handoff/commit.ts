@@ -1,10 +1,10 @@
 // The point of no return, on record: the masters carry the cluster. Written through a master and read back through it.
-import type { Stage } from '../../workflow/stage.ts';
-import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { clientFor } from '../api-clients.ts';
-import { servingMasterUrl } from './control-planes.ts';
 import { handoffComplete, handoffConfigMap } from '../../contract/cluster-objects.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import { clientFor } from '../api-clients.ts';
+import type { BootkubeContext } from '../context.ts';
+import { servingMasterUrl } from './control-planes.ts';
 
 export const commit: Stage<BootkubeContext> = {
   name: 'commit',

@@ -1,15 +1,15 @@
 // Before this machine stops serving, enough masters must serve the API and the config server. Each master is asked
 // directly: the load balancer could answer from this machine.
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
+import { type Missing, missingText, waitingFor } from '../../contract/missing.ts';
+import { apiPort, configServerPort, httpsUrl } from '../../contract/ports.ts';
 import type { HttpClient } from '../../host/network.ts';
+import { askReadiness, type ReadinessProbe } from '../../kubernetes/readiness.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { StandingQuestions } from '../../workflow/standing-questions.ts';
 import { type Observation, waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { askReadiness, type ReadinessProbe } from '../../kubernetes/readiness.ts';
 import { apiProbe, probeTimeoutMs, readApiCa } from '../readiness-probes.ts';
-import { apiPort, configServerPort, httpsUrl } from '../../contract/ports.ts';
-import { type Missing, missingText, waitingFor } from '../../contract/missing.ts';
 
 const deadlineMs = 30 * 60_000;
 

@@ -1,7 +1,7 @@
 // The last step of the handoff: the bootstrap member leaves etcd, then the etcd of this machine ends.
+import { working } from '../../contract/stage-progress.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';
-import { working } from '../../contract/stage-progress.ts';
 import { clientFor } from '../api-clients.ts';
 import type { BootkubeContext } from '../context.ts';
 import { keepMembers } from './masters.ts';

@@ -1,19 +1,19 @@
 // After the stages: the masters join etcd, one safe change at a time, until all of them vote beside the bootstrap
 // member.
-import { masterCount } from '../../install-config/cluster-facts.ts';
-import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import type { EtcdTls } from '../../etcd/client.ts';
-import type { MembershipEvent } from '../../membership/membership-events.ts';
-import type { MembershipStage } from '../../membership/move.ts';
-import { Secret } from '../../host/secret.ts';
-import type { KubernetesClient } from '../../kubernetes/client.ts';
-import { lookAfterMembers } from '../../membership/look-after-members.ts';
-import type { Stage, StageTools } from '../../workflow/stage.ts';
-import type { BootkubeContext } from '../context.ts';
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { clientFor } from '../api-clients.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { type StageProgress, working } from '../../contract/stage-progress.ts';
+import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import type { EtcdTls } from '../../etcd/client.ts';
+import { Secret } from '../../host/secret.ts';
+import { masterCount } from '../../install-config/cluster-facts.ts';
+import type { KubernetesClient } from '../../kubernetes/client.ts';
+import { lookAfterMembers } from '../../membership/look-after-members.ts';
+import type { MembershipEvent } from '../../membership/membership-events.ts';
+import type { MembershipStage } from '../../membership/move.ts';
+import type { Stage, StageTools } from '../../workflow/stage.ts';
+import { clientFor } from '../api-clients.ts';
+import type { BootkubeContext } from '../context.ts';
 import { readApiCa } from '../readiness-probes.ts';
 
 export const masters: Stage<BootkubeContext> = {

@@ -1,5 +1,10 @@
 // This machine stops serving: its scheduler and controller manager end, then its API. The load balancer sees that and
 // uses the masters. Its etcd ends later (leave-etcd): an API server must not outlive its etcd.
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
+import { systemNamespace } from '../../contract/cluster-objects.ts';
+import { waitingFor } from '../../contract/missing.ts';
+import { apiPort, controllerManagerPort, schedulerPort } from '../../contract/ports.ts';
+import { working } from '../../contract/stage-progress.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
@@ -7,14 +12,9 @@ import type { Host } from '../../host/host.ts';
 import { type Lease, leaseReference } from '../../kubernetes/lease-object.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
-import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clientFor } from '../api-clients.ts';
+import type { BootkubeContext } from '../context.ts';
 import { servingMasterUrl } from './control-planes.ts';
-import { apiPort, controllerManagerPort, schedulerPort } from '../../contract/ports.ts';
-import { waitingFor } from '../../contract/missing.ts';
-import { working } from '../../contract/stage-progress.ts';
-import { systemNamespace } from '../../contract/cluster-objects.ts';
 
 const minuteMs = 60_000;
 /** In the order of their end; the API last, because the others speak to it. */

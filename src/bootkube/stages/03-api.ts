@@ -1,8 +1,8 @@
 // Stage 3: the kinds that the API must know before anything of them can be applied.
-import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { clusterVersionCrd } from '../cluster-version.ts';
+import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { parsesAsObjects } from '../checks.ts';
+import { clusterVersionCrd } from '../cluster-version.ts';
 import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 3, name: 'api' } as const;

@@ -1,10 +1,10 @@
 // Stage 5: the identity of this machine as a control-plane machine: signers in place, its own leaves signed by them,
 // kubeconfigs for the components. Leaves that still fit are kept, so a second run changes no certificate in use.
 import { join } from 'node:path';
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
 import type { BootkubeContext } from '../context.ts';
-import { type StageFile, renderStage, stageFolder, treeDigests } from '../render-stage.ts';
-import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { renderStage, type StageFile, stageFolder, treeDigests } from '../render-stage.ts';
 
 const identity = { number: 5, name: 'config' } as const;
 

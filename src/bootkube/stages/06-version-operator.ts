@@ -1,11 +1,11 @@
 // Stage 6: what the release itself brings, in the order in which it is applied, and the ClusterVersion that says so.
-import { toYaml, toYamlDocuments } from '../../kubernetes/yaml.ts';
-import { coreDnsObjects } from '../addons/coredns.ts';
-import { clusterVersion } from '../cluster-version.ts';
-import { parsesAsObjects } from '../checks.ts';
-import { renderStage } from '../render-stage.ts';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { inventoryFile } from '../../contract/inventory.ts';
+import { toYaml, toYamlDocuments } from '../../kubernetes/yaml.ts';
+import { coreDnsObjects } from '../addons/coredns.ts';
+import { parsesAsObjects } from '../checks.ts';
+import { clusterVersion } from '../cluster-version.ts';
+import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 6, name: 'version-operator' } as const;
 

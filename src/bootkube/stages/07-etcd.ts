@@ -1,13 +1,13 @@
 // Stage 7: the first etcd member. It founds the cluster of one that the masters will join.
-import { etcdPod } from '../../control-plane/etcd-pod.ts';
+import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
+import { etcdPorts, httpsUrl } from '../../contract/ports.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
-import { httpsUrl, etcdPorts } from '../../contract/ports.ts';
+import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { type BootkubeContext, releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
-import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
 
 const identity = { number: 7, name: 'etcd' } as const;
 

@@ -1,12 +1,12 @@
 // Stage 8: the API server of the bootstrap machine, the same pod that masters run.
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { renderStage } from '../render-stage.ts';
-import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { platformTraits } from '../../platform/platform-traits.ts';
+import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { releaseImage } from '../context.ts';
+import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 8, name: 'kube-apiserver' } as const;
 

@@ -1,11 +1,11 @@
 // Stage 9: the controller manager: it signs approved requests and hands out pod ranges while there is no master.
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { renderStage } from '../render-stage.ts';
-import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { releaseImage } from '../context.ts';
+import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 9, name: 'controller-manager' } as const;
 

@@ -1,11 +1,11 @@
 // Stage 10: the scheduler, so that pods find a node as soon as there is one.
+import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
-import { renderStage } from '../render-stage.ts';
-import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { releaseImage } from '../context.ts';
+import { renderStage } from '../render-stage.ts';
 
 const identity = { number: 10, name: 'scheduler' } as const;
 

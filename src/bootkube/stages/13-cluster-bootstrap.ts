@@ -1,27 +1,27 @@
 // Stage 13: starts everything that was rendered. It refuses files that differ from what their stages wrote. Files that
 // are in place already stay as they are, so a second run does not touch running pods.
 import { join } from 'node:path';
+import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
+import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
+import { staticPodFolder } from '../../contract/machine-paths.ts';
+import { type Missing, missingLine } from '../../contract/missing.ts';
+import { localApiUrl } from '../../contract/ports.ts';
+import { working } from '../../contract/stage-progress.ts';
 import { componentKubeconfigFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
 import { applyManifests } from '../../kubernetes/apply.ts';
-import { staticPodFolder } from '../../contract/machine-paths.ts';
+import { askReadiness } from '../../kubernetes/readiness.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { lastRecords } from '../../workflow/engine.ts';
 import { openJournal } from '../../workflow/journal.ts';
 import type { Digests, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
+import { firstClient } from '../api-clients.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
-import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
-import { firstClient } from '../api-clients.ts';
 import { apiProbe, etcdProbe, readApiCa } from '../readiness-probes.ts';
-import { askReadiness } from '../../kubernetes/readiness.ts';
-import { alteredFiles, stageFolder, treeDigests, type NumberedStage } from '../render-stage.ts';
+import { alteredFiles, type NumberedStage, stageFolder, treeDigests } from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';
 import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
-import { localApiUrl } from '../../contract/ports.ts';
-import { type Missing, missingLine } from '../../contract/missing.ts';
-import { working } from '../../contract/stage-progress.ts';
-import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
 
 const minuteMs = 60_000;
 const secretsLink = '/etc/kubernetes/bootstrap-secrets';

@@ -1,13 +1,13 @@
 // Stage 14: what the user wants to keep out of the version operator's hands. Applied only now, because during the
 // bootstrap everything of the release has to be there.
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { digestOf } from '../../workflow/digest.ts';
-import type { BootkubeContext } from '../context.ts';
 import { firstClient } from '../api-clients.ts';
-import { handoffMark } from '../../contract/bootstrap-paths.ts';
-import { renderedManifests } from '../rendered-manifests.ts';
+import type { BootkubeContext } from '../context.ts';
 import type { NumberedStage } from '../render-stage.ts';
+import { renderedManifests } from '../rendered-manifests.ts';
 
 const reference = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' } as const;
 

@@ -1,12 +1,12 @@
 // Stage 15: the API answers under all of its names: localhost, the name for machines, the name for people. Masters join
 // by the second name, so a name that does not lead here is reported before they wait for it.
+import { handoffMark } from '../../contract/bootstrap-paths.ts';
+import { localApiUrl } from '../../contract/ports.ts';
+import { askReadiness } from '../../kubernetes/readiness.ts';
 import type { StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
-import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { apiProbe, readApiCa } from '../readiness-probes.ts';
-import { askReadiness } from '../../kubernetes/readiness.ts';
-import { localApiUrl } from '../../contract/ports.ts';
 import type { NumberedStage } from '../render-stage.ts';
 
 const minuteMs = 60_000;

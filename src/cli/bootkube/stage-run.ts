@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
 import { type NumberedStage, type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';
 import { renderStages } from '../../bootkube/render-stages.ts';
+import { runBootkubeStages } from '../../bootkube/run-service.ts';
 import { stageNumbered } from '../../bootkube/stages.ts';
 import type { ValuesOf } from '../frame/option.ts';
 import type { CommandResult, Invocation } from '../frame/verb.ts';
 import type { stageOptions } from './named-stages.ts';
-import { runBootkubeStages } from '../../bootkube/run-service.ts';
 
 export async function renderAllStages({ host, emit, signal, terminal }: Invocation): Promise<CommandResult> {
   const context = await loadContext(host, emit);

@@ -1,11 +1,11 @@
 // What the user sees while `create cluster` works: a redrawn frame on a terminal, a line per change on a pipe.
 // Both show the same view. Notices are printed above the frame.
 import type { CreateState } from '../../cluster/create-view.ts';
-import { beginCreateState, nextCreateState, createFrame } from '../../cluster/create-view.ts';
+import { beginCreateState, createFrame, nextCreateState } from '../../cluster/create-view.ts';
 import type { ClusterObservation } from '../../cluster/observe-cluster.ts';
 import type { StallWatch } from '../../cluster/wait-for-progress.ts';
 import { drawnFrame } from '../../screen/drawn-frame.ts';
-import { changedLines, frameLines, type FrameView } from '../../screen/frame.ts';
+import { changedLines, type FrameView, frameLines } from '../../screen/frame.ts';
 import type { Emit, WorkflowEvent } from '../../workflow/events.ts';
 import type { Invocation } from '../frame/verb.ts';
 

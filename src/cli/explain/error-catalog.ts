@@ -2,28 +2,28 @@
 import { assetErrors } from '../../assets/errors.ts';
 import { bootkubeErrors } from '../../bootkube/errors.ts';
 import { clusterErrors } from '../../cluster/errors.ts';
-import { controlPlaneErrors } from '../../control-plane/errors.ts';
-import type { ErrorKind } from '../../errors/firstlight-error.ts';
-import { etcdErrors } from '../../etcd/errors.ts';
-import { hostErrors } from '../../host/errors.ts';
-import { installConfigErrors } from '../../install-config/errors.ts';
-import { kubernetesErrors } from '../../kubernetes/errors.ts';
-import { machineConfigErrors } from '../../machine-config/errors.ts';
 import { configServerErrors } from '../../config-server/errors.ts';
-import { agentErrors } from '../../node/errors.ts';
-import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
-import { pkiErrors } from '../../pki/errors.ts';
-import { platformErrors } from '../../platform/errors.ts';
-import { releaseErrors } from '../../release/errors.ts';
-import { torcxErrors } from '../../torcx/errors.ts';
-import { workflowErrors } from '../../workflow/errors.ts';
-import { cliErrors } from '../frame/errors.ts';
 import {
   configServerSettingsErrors,
   nodeSettingsErrors,
   releaseFactsErrors,
   servedTokensErrors,
 } from '../../contract/errors.ts';
+import { controlPlaneErrors } from '../../control-plane/errors.ts';
+import type { ErrorKind } from '../../errors/firstlight-error.ts';
+import { etcdErrors } from '../../etcd/errors.ts';
+import { hostErrors } from '../../host/errors.ts';
+import { installConfigErrors } from '../../install-config/errors.ts';
+import { kubernetesErrors } from '../../kubernetes/errors.ts';
+import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
+import { machineConfigErrors } from '../../machine-config/errors.ts';
+import { agentErrors } from '../../node/errors.ts';
+import { pkiErrors } from '../../pki/errors.ts';
+import { platformErrors } from '../../platform/errors.ts';
+import { releaseErrors } from '../../release/errors.ts';
+import { torcxErrors } from '../../torcx/errors.ts';
+import { workflowErrors } from '../../workflow/errors.ts';
+import { cliErrors } from '../frame/errors.ts';
 
 export const errorTables = {
   cliErrors,

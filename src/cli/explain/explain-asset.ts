@@ -2,9 +2,9 @@
 import type { AnyAsset } from '../../assets/asset.ts';
 import { inOrder, inputsOf, readersOf } from '../../assets/graph.ts';
 import { targets } from '../../assets/targets.ts';
-import type { CommandResult } from '../frame/verb.ts';
 import { cliErrors } from '../frame/errors.ts';
 import { nearestName } from '../frame/nearest-name.ts';
+import type { CommandResult } from '../frame/verb.ts';
 
 export function explainAsset(name: string | undefined): CommandResult {
   const all = inOrder(Object.values(targets).flat());

@@ -1,9 +1,9 @@
 // `firstlight explain error [CODE]`
-import type { CommandResult } from '../frame/verb.ts';
-import { errorCatalog } from './error-catalog.ts';
 import { cliErrors } from '../frame/errors.ts';
 import { exitCodeHelp } from '../frame/help.ts';
 import { nearestName } from '../frame/nearest-name.ts';
+import type { CommandResult } from '../frame/verb.ts';
+import { errorCatalog } from './error-catalog.ts';
 
 export function explainError(code: string | undefined): CommandResult {
   const catalog = errorCatalog();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../../host/fake/fake-host.ts';
-import { showInstallConfigField, explainJsonSchema } from './explain-install-config.ts';
+import { explainJsonSchema, showInstallConfigField } from './explain-install-config.ts';
 
 test('explain prints kind, type, description, fields and rules within 80 columns', () => {
   const { text } = showInstallConfigField({ host: fakeHost() }, 'installconfig.networking.clusterNetwork');

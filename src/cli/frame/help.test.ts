@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { argumentList, choiceOf, flag, optionWithDefault, optionalArgument } from './option.ts';
 import { requestedHelp } from './help.ts';
+import { argumentList, choiceOf, flag, optionalArgument, optionWithDefault } from './option.ts';
 import { defineVerb, type VerbTable } from './verb.ts';
 
 const show = defineVerb({

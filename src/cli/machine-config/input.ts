@@ -4,8 +4,8 @@ import type { LoadedObjects } from '../../machine-config/load-objects.ts';
 import { loadObjects, poolNamed } from '../../machine-config/load-objects.ts';
 import type { RenderedPool } from '../../machine-config/render.ts';
 import { renderPool } from '../../machine-config/render.ts';
-import type { Invocation } from '../frame/verb.ts';
 import { generatedBy } from '../frame/program.ts';
+import type { Invocation } from '../frame/verb.ts';
 
 /** The folders as given; their files have the names that the user would type in the working folder. */
 export function loadFolders({ host }: Pick<Invocation, 'host'>, folders: readonly string[]): Promise<LoadedObjects> {

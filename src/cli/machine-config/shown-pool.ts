@@ -1,11 +1,11 @@
 // What a machine of a pool gets: the list with the origin of each entry, or one entry as the machine gets it.
 import type { FileNode, Link, Unit } from '../../ignition/config.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
+import { machineConfigErrors } from '../../machine-config/errors.ts';
 import type { EntryExplanation } from '../../machine-config/explain.ts';
 import { decidedBy, explainAll, isContested } from '../../machine-config/explain.ts';
-import { machineConfigErrors } from '../../machine-config/errors.ts';
-import type { MergedEntry } from '../../machine-config/merge-configs.ts';
 import type { LoadedObjects } from '../../machine-config/load-objects.ts';
+import type { MergedEntry } from '../../machine-config/merge-configs.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { nearestName } from '../frame/nearest-name.ts';
 import type { CommandResult } from '../frame/verb.ts';

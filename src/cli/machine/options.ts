@@ -1,5 +1,5 @@
 // Options and arguments that several machine verbs share.
-import { flag, option, optionWithDefault, optionalArgumentList, positiveNumber, text } from '../frame/option.ts';
+import { flag, option, optionalArgumentList, optionWithDefault, positiveNumber, text } from '../frame/option.ts';
 
 export const clusterOption = option(
   '--cluster <name>',

@@ -4,11 +4,11 @@ import { platformErrors } from '../../platform/errors.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import { isPast, type WatchedPhase } from '../bootstrap-phase.ts';
 import type { ClusterContext } from '../cluster-context.ts';
+import { missingNow, movementKeys } from '../cluster-missing.ts';
 import type { ClusterPlan } from '../cluster-plan.ts';
 import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
 import { handedOverStage, isHandedOver } from '../handed-over.ts';
-import { missingNow, movementKeys } from '../cluster-missing.ts';
 import { type ClusterObservation, observeCluster } from '../observe-cluster.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 

@@ -3,8 +3,8 @@
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { isHandedOver } from '../handed-over.ts';
 import { writeLocalKubeconfig } from '../cluster-kubeconfig.ts';
+import { isHandedOver } from '../handed-over.ts';
 
 export const machines: Stage<ClusterContext> = {
   name: 'machines',

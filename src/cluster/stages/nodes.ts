@@ -1,10 +1,10 @@
 // The last stage: every machine is a Ready node, seen through the API that a person uses.
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { lookAtNodes } from '../cluster-nodes.ts';
-import { stallWatch } from '../explain-stall.ts';
 import { connectCluster } from '../cluster-kubeconfig.ts';
+import { lookAtNodes } from '../cluster-nodes.ts';
 import { plannedNodes } from '../cluster-plan.ts';
+import { stallWatch } from '../explain-stall.ts';
 import { waitForProgress } from '../wait-for-progress.ts';
 
 export const nodes: Stage<ClusterContext> = {

@@ -1,10 +1,10 @@
 // The release that machines are made of: built where it is missing, otherwise only looked up.
+import { stageProgressKey, stageProgressText, working } from '../../contract/stage-progress.ts';
 import { buildRelease } from '../../release/build/build-release.ts';
 import { machineImage } from '../../release/machine-image.ts';
 import type { WorkflowEvent } from '../../workflow/events.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { stageProgressKey, stageProgressText, working } from '../../contract/stage-progress.ts';
 
 export const release: Stage<ClusterContext> = {
   name: 'release',

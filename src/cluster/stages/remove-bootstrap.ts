@@ -1,9 +1,9 @@
 // Removes the bootstrap machine, once it has reported that nothing of the cluster is on it any more.
+import { working } from '../../contract/stage-progress.ts';
 import { ableTo } from '../../platform/platform.ts';
+import { keepRun } from '../../waterfall/collect-run.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { keepRun } from '../../waterfall/collect-run.ts';
-import { working } from '../../contract/stage-progress.ts';
 
 export const removeBootstrap: Stage<ClusterContext> = {
   name: 'bootstrap',

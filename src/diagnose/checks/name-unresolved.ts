@@ -1,6 +1,6 @@
 // A machine cannot resolve the name of the API, or resolves it to a wrong address.
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
-import type { DiagnosisFacts, DiagnosedMachine } from '../facts.ts';
+import type { DiagnosedMachine, DiagnosisFacts } from '../facts.ts';
 
 export const nameUnresolved: DiagnosisCheck = {
   name: 'name-unresolved',

@@ -1,8 +1,8 @@
 // No machine serves behind the load balancer. The checks before this one look for the cause; this one names what is
 // missing.
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import { type DiagnosisFacts } from '../facts.ts';
-import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 export const nobodyServes: DiagnosisCheck = {
   name: 'nobody-serves',

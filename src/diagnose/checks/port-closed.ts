@@ -1,8 +1,8 @@
 // A machine cannot connect to a port of the load balancer. The load balancer accepts connections even when no machine
 // serves, so a connection that fails is blocked between the two.
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import { type DiagnosisFacts } from '../facts.ts';
-import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 const what: Readonly<Record<number, string>> = { [configServerPort]: 'the config server', [apiPort]: 'the API' };
 

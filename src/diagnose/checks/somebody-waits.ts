@@ -1,6 +1,6 @@
 // What an agent or a first boot waits for. It is shown only where no other check finds a reason.
-import type { DiagnosisCheck } from '../check.ts';
 import { missingText } from '../../contract/missing.ts';
+import type { DiagnosisCheck } from '../check.ts';
 
 export const somebodyWaits: DiagnosisCheck = {
   name: 'somebody-waits',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { FirstlightError } from '../../errors/firstlight-error.ts';
-import type { Host } from '../../host/host.ts';
 import { containerdConfig, containerdSocket, controlPlanePki, staticPodFolder } from '../../contract/machine-paths.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
+import { FirstlightError } from '../../errors/firstlight-error.ts';
+import type { Host } from '../../host/host.ts';
 import type { InsideFacts } from './inside-facts.ts';
 
 export async function lookAtImages(host: Host): Promise<InsideFacts['images']> {

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
 import { firstBootConfigPath } from '../../machine-software/first-boot-unit.ts';
-import type { InsideFacts } from './inside-facts.ts';
 import { failedAttempt } from './failed-attempt.ts';
+import type { InsideFacts } from './inside-facts.ts';
 
 const pointerSchema = z.object({
   ignition: z.object({

@@ -1,14 +1,14 @@
 // Runs in a machine: looks at everything that can keep it from joining, all at once, each with its own short limit. It
 // leaves no change behind and uses up no token.
-import { etcdDataFolder, machineStateFolder, resolverFile } from '../../contract/machine-paths.ts';
 import { join } from 'node:path';
+import { etcdDataFolder, machineStateFolder, resolverFile } from '../../contract/machine-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
+import { attempt, failedAttempt } from './failed-attempt.ts';
 import type { InsideFacts } from './inside-facts.ts';
 import { lookAtImages } from './look-at-images.ts';
 import { askAsPointed } from './look-at-pointer.ts';
-import { attempt, failedAttempt } from './failed-attempt.ts';
 
 export interface LookInside {
   /** Names that this machine must be able to resolve. */

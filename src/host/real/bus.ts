@@ -1,8 +1,8 @@
 // The real D-Bus, with dbus-native. The library's `direct` mode is always on, so that Hello is our own call and its
 // failure can be reported; the library would throw it in an event handler.
 import type { DBusConnection, Message, MessageBus } from 'dbus-native';
-import { hostErrors } from '../errors.ts';
 import type { Bus, BusCall, BusConnection, BusOptions, SignalListener, SignalSource } from '../bus.ts';
+import { hostErrors } from '../errors.ts';
 
 const connectMs = 5_000;
 const callMsDefault = 25_000;

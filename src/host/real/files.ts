@@ -1,5 +1,7 @@
 // Real files. The order temporary file → fsync → rename → fsync of the folder protects against `kill -9` and power loss
 // and must stay as it is.
+import { randomBytes } from 'node:crypto';
+import { createReadStream, watch } from 'node:fs';
 import {
   chmod,
   constants,
@@ -20,10 +22,8 @@ import {
   symlink,
   truncate,
 } from 'node:fs/promises';
-import { createReadStream, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { hostErrors } from '../errors.ts';
 import type { FileFacts, Files, WriteOptions } from '../files.ts';
 import { lockFile, lockFolder } from './locks.ts';

@@ -1,14 +1,14 @@
 // The real server, on node:https (node:http without a certificate). It limits what Node leaves unlimited. A client that
 // is only slow gets no final status, as Node would send, but a closed connection, so that it tries again.
-import type { IncomingMessage, Server as HttpServer, ServerOptions as NodeOptions, ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerOptions as NodeOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { hostErrors } from '../errors.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
-import { plainAddress, readProxySource } from './proxy-protocol.ts';
 import { ConnectionLimiter, type LimitedConnection } from './connection-limiter.ts';
-import { createServer as createHttpServer } from './node-http.ts';
 import { HandshakeQueue } from './handshake-queue.ts';
+import { createServer as createHttpServer } from './node-http.ts';
+import { plainAddress, readProxySource } from './proxy-protocol.ts';
 
 interface Connection extends LimitedConnection {
   readonly socket: Socket;

@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../errors.ts';
-import { listen } from './https-server.ts';
-import { Agent as PlainAgent, request as httpRequest } from './node-http.ts';
 import type { HttpAnswer, HttpRequest, HttpStream, KeptConnections, Network, NetworkFailure } from '../network.ts';
+import { listen } from './https-server.ts';
+import { request as httpRequest, Agent as PlainAgent } from './node-http.ts';
 
 const timeoutMsDefault = 30_000;
 const maxBytesDefault = 64 * 1024 * 1024;

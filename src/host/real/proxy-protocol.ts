@@ -1,8 +1,8 @@
 // The header of the PROXY protocol, version 2, in which a load balancer names its client: binary, before the first byte
 // of anything else (haproxy's proxy-protocol.txt, §2.2). Its content is trusted, so it is read only on connections from
 // a configured balancer, and there it must be present.
-import ipaddr from 'ipaddr.js';
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 export interface ProxySource {
   readonly address: string;

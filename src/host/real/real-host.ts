@@ -1,14 +1,14 @@
 // The real machine: clock, randomness and environment here, the rest from the files beside.
+import { randomBytes } from 'node:crypto';
+import { availableParallelism, homedir, hostname, tmpdir, totalmem } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Environment } from '../environment.ts';
 import type { Host } from '../host.ts';
 import type { KeptConnections, Network } from '../network.ts';
+import type { Random } from '../random.ts';
 import { realBus } from './bus.ts';
 import { realFiles } from './files.ts';
 import { realProcesses } from './processes.ts';
-import { randomBytes } from 'node:crypto';
-import type { Random } from '../random.ts';
-import { availableParallelism, homedir, hostname, tmpdir, totalmem } from 'node:os';
-import type { Environment } from '../environment.ts';
-import type { Clock } from '../clock.ts';
 
 export function realHost(): Host {
   const environment = realEnvironment();

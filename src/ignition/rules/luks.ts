@@ -1,7 +1,7 @@
 // Rules for encrypted devices: what unlocks them, and which ways of unlocking exclude each other.
+import { readJsonWithPlaces } from '../../source-text/json.ts';
 import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
-import { readJsonWithPlaces } from '../../source-text/json.ts';
 import type { Infer } from '../schema.ts';
 import { clevisCustom, luks, tang } from '../schema.ts';
 import type { SpecVersion } from '../spec-version.ts';

@@ -8,10 +8,10 @@ import {
   master,
   masterNames,
   peerUrlOf,
+  said,
   silent,
   unstarted,
   voter,
-  said,
 } from '../../../test/arbitrary/observed-cluster.ts';
 import type { ObservedCluster, Readiness } from '../observed-cluster.ts';
 

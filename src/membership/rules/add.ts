@@ -1,9 +1,9 @@
 // When a master is added to etcd as a learner. A learner does not count for the quorum, but one that fails to start
 // holds a place, so everything that can be known before is checked before.
-import { type MembershipView, voterFaults } from '../membership-view.ts';
-import { propose, noChange, type MembershipRule, type RuleVerdict } from '../move.ts';
-import { isAnswering, expectedMasters, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
+import { type MembershipView, voterFaults } from '../membership-view.ts';
+import { type MembershipRule, noChange, propose, type RuleVerdict } from '../move.ts';
+import { expectedMasters, isAnswering, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 
 /** An agent publishes "ready to join" again and again; a record older than this is not used. */
 const readinessLimitMs = 30_000;

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import {
   clientUrlOf,
   cluster,
+  committed,
   idOf,
   learner,
+  ledBy,
   master,
   masterNames,
+  said,
   silent,
   unstarted,
   voter,
-  ledBy,
-  committed,
-  said,
 } from '../../../test/arbitrary/observed-cluster.ts';
 import type { ObservedCluster } from '../observed-cluster.ts';
 

@@ -1,9 +1,9 @@
 // When a member that is of no use any more is removed, so that its machine (or another) can join again. A learner can
 // always be removed; a voter only after the handoff, only while the rest has a majority, and one at a time.
-import { keepsQuorum, type MembershipView } from '../membership-view.ts';
-import { propose, noChange, type RemovalReason, type MembershipRule, type RuleVerdict } from '../move.ts';
-import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
+import { keepsQuorum, type MembershipView } from '../membership-view.ts';
+import { type MembershipRule, noChange, propose, type RemovalReason, type RuleVerdict } from '../move.ts';
+import { isMemberOf, type ObservedMember } from '../observed-cluster.ts';
 
 const unstartedLimitMs = 60_000;
 const silentLimitMs = 300_000;

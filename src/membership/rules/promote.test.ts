@@ -5,10 +5,10 @@ import {
   idOf,
   learner,
   master,
+  said,
   silent,
   unstarted,
   voter,
-  said,
 } from '../../../test/arbitrary/observed-cluster.ts';
 import type { ObservedCluster } from '../observed-cluster.ts';
 

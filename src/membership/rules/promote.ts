@@ -1,17 +1,17 @@
 // When a learner may vote. etcd itself only checks whether the learner has caught up at some time: it promotes a dead
 // one, and from one voter to two that stops every write. So: all voters healthy, the learner alive, and the step from
 // one voter to two only when the step to three can follow at once.
+import { type Missing, waitingFor } from '../../contract/missing.ts';
 import { keepsQuorum, type MembershipView, voterFaults } from '../membership-view.ts';
-import { propose, noChange, type MembershipRule } from '../move.ts';
+import { type MembershipRule, noChange, propose } from '../move.ts';
 import {
   type AnsweringMember,
-  isAnswering,
   expectedMasters,
+  isAnswering,
   isMemberOf,
   type ObservedMaster,
   type ObservedMember,
 } from '../observed-cluster.ts';
-import { type Missing, waitingFor } from '../../contract/missing.ts';
 
 const lagLimit = 100;
 const lagLimitShare = 0.1;

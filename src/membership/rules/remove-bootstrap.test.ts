@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   clientUrlOf,
   cluster,
+  committed,
   idOf,
+  ledBy,
   master,
   masterNames,
+  said,
   silent,
   voter,
-  ledBy,
-  committed,
-  said,
 } from '../../../test/arbitrary/observed-cluster.ts';
 import type { ObservedCluster } from '../observed-cluster.ts';
 

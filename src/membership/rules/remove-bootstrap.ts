@@ -1,10 +1,10 @@
 // When the bootstrap member may be removed: the handoff is on record, and the masters carry etcd alone, all of them
 // healthy and up to date. etcd itself would remove it while a master is down, and leave two of three.
-import type { MembershipView } from '../membership-view.ts';
-import { propose, noChange, type MembershipRule, type RuleVerdict } from '../move.ts';
-import { isAnswering, expectedMasters, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
-import { sameMembers } from './clear-away.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
+import type { MembershipView } from '../membership-view.ts';
+import { type MembershipRule, noChange, propose, type RuleVerdict } from '../move.ts';
+import { expectedMasters, isAnswering, isMemberOf, type ObservedMember } from '../observed-cluster.ts';
+import { sameMembers } from './clear-away.ts';
 
 const entriesBehindLimit = 1000;
 const revisionsBehindLimit = 100;

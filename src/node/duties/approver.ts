@@ -1,13 +1,13 @@
 // Approves the certificate requests of machines that join after the bootstrap machine is gone. One master at a time
 // does it, under a Lease, so that no single machine is needed for it.
 import { admitNodes } from '../../admission/admit-nodes.ts';
-import { leadWhile } from '../../kubernetes/lease.ts';
-import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { knownInventory } from '../known-inventory.ts';
-import { type Duty, waiting } from '../duty.ts';
-import { electedOutcome, electionNote, eventLine } from '../elected-duty.ts';
 import { approverLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';
+import { leadWhile } from '../../kubernetes/lease.ts';
+import { type Agent, controlPlaneOf } from '../agent-context.ts';
+import { type Duty, waiting } from '../duty.ts';
+import { electedOutcome, electionNote, eventLine } from '../elected-duty.ts';
+import { knownInventory } from '../known-inventory.ts';
 
 export const approverDuty: Duty = {
   name: 'approver',

@@ -1,12 +1,12 @@
 // Keeps the watches that the other duties read. Pod ranges, peers and the inventory are in the API, and a watch
 // reports a change at once.
-import type { KubernetesObject } from '../../kubernetes/object.ts';
-import type { Agent } from '../agent-context.ts';
-import { followCluster } from '../../membership/cluster-view.ts';
-import { keepInventoryCopy } from '../known-inventory.ts';
-import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { isReadyNode } from '../../kubernetes/node-object.ts';
 import { waitingFor } from '../../contract/missing.ts';
+import { isReadyNode } from '../../kubernetes/node-object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { followCluster } from '../../membership/cluster-view.ts';
+import type { Agent } from '../agent-context.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { keepInventoryCopy } from '../known-inventory.ts';
 
 export const clusterViewDuty: Duty = {
   name: 'cluster-view',

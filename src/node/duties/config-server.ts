@@ -1,7 +1,7 @@
 // Starts the config server of a master, for machines that join later. It runs before the load balancer leaves the
 // bootstrap machine, so that a machine finds a config server at any time.
-import { masterConfigServerUnit } from '../../machine-software/bootstrap-units.ts';
 import { programs } from '../../contract/machine-paths.ts';
+import { masterConfigServerUnit } from '../../machine-software/bootstrap-units.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
 import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';

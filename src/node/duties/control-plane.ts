@@ -1,16 +1,16 @@
 // kube-apiserver, controller-manager and scheduler of a master. The API server is written once the etcd member of this
 // master votes, because it uses that member alone. The others follow when the API server serves: earlier they could do
 // nothing and would take processor time from its start. A pod that exists is not changed; replacing one is an upgrade.
+import { localApiUrl } from '../../contract/ports.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { bundleFile, type ControlPlaneComponent, podFile } from '../../control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
 import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
-import { toYaml } from '../../kubernetes/yaml.ts';
-import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
 import { apiReadiness } from '../../kubernetes/readiness.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { type Agent, addressOf, controlPlaneOf } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { readReleaseFacts } from '../../contract/release-facts.ts';
-import { localApiUrl } from '../../contract/ports.ts';
 
 export const controlPlaneDuty: Duty = {
   name: 'control-plane',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeAgent, type FakeAgent } from '../../../test/sim/agent-fixture.ts';
+import { type FakeAgent, fakeAgent } from '../../../test/sim/agent-fixture.ts';
 import { heldSigners } from '../../control-plane/machine-credentials.ts';
 import { issueSigner } from '../../pki/issue.ts';
 import { signerProfiles } from '../../pki/profiles.ts';

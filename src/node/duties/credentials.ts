@@ -2,6 +2,8 @@
 // at once; what has only grown old is renewed by one master at a time, so that a mistake in a renewal stops at one
 // machine. Every component reads its files again by itself (etcd at each handshake, the others within minutes): no
 // restart.
+import { renewalLease, systemNamespace } from '../../contract/cluster-objects.ts';
+import { localApiUrl } from '../../contract/ports.ts';
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';
 import {
   type CredentialOptions,
@@ -10,12 +12,10 @@ import {
   type IssuedLeaf,
 } from '../../control-plane/machine-credentials.ts';
 import { leadWhile } from '../../kubernetes/lease.ts';
+import { apiReadiness } from '../../kubernetes/readiness.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { apiReadiness } from '../../kubernetes/readiness.ts';
 import { acted, type Duty, settled } from '../duty.ts';
-import { localApiUrl } from '../../contract/ports.ts';
-import { renewalLease, systemNamespace } from '../../contract/cluster-objects.ts';
 
 const readyWithinMs = 120_000;
 

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   clusterId,
-  fakeAgent,
   type FakeAgent,
+  fakeAgent,
   inventoryObject,
   member,
   putEtcdData,
   putRelease,
 } from '../../../test/sim/agent-fixture.ts';
+import { waitingFor } from '../../contract/missing.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { etcdMemberDuty } from './etcd-member.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 const path = '/etc/kubernetes/manifests/etcd-pod.yaml';
 const bootstrap = member('etcd-bootstrap', { id: 'b0', address: '10.99.0.10' });

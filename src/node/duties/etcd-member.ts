@@ -1,24 +1,23 @@
 // The etcd member of a master: its pod is written when the member list says that it may start, and with that list.
 // Rules: the pod of a running member is not changed (its first flags have no effect any more); data is moved aside only
 // when its member has left the list and nothing writes to it; a member without its data is never started.
+import { etcdDataFolder, programs } from '../../contract/machine-paths.ts';
+import { waitingFor } from '../../contract/missing.ts';
+import { etcdPorts } from '../../contract/ports.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
-import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { archiveData } from '../../etcd/data-folder.ts';
 import type { InitialMember } from '../../etcd/member.ts';
 import { hostErrors } from '../../host/errors.ts';
-import { toYaml } from '../../kubernetes/yaml.ts';
-import { programs } from '../../contract/machine-paths.ts';
-import { addressOf, type Agent, controlPlaneOf } from '../agent-context.ts';
-import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
-import { observeOwnMember, type OwnMember } from '../own-member.ts';
-import { primeEtcd } from '../prime-etcd.ts';
-import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { writeIfChanged } from '../../host/write-if-changed.ts';
-import { etcdPorts } from '../../contract/ports.ts';
-import { waitingFor } from '../../contract/missing.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { type Agent, addressOf, controlPlaneOf } from '../agent-context.ts';
+import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
+import { type OwnMember, observeOwnMember } from '../own-member.ts';
+import { primeEtcd } from '../prime-etcd.ts';
 
 const path = podFile('etcd');
 

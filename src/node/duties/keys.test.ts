@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fakeAgent, type FakeAgent } from '../../../test/sim/agent-fixture.ts';
-import type { HttpRequest } from '../../host/network.ts';
+import { type FakeAgent, fakeAgent } from '../../../test/sim/agent-fixture.ts';
 import { masterKeyFiles } from '../../control-plane/master-keys.ts';
+import type { HttpRequest } from '../../host/network.ts';
 import { issueSigner } from '../../pki/issue.ts';
 import { signerProfiles } from '../../pki/profiles.ts';
 import { keysDuty, redemptionFile } from './keys.ts';

@@ -4,16 +4,16 @@
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
+import { bootstrapKubeconfig, configServerCa, machineStateFolder } from '../../contract/machine-paths.ts';
+import { configServerPort } from '../../contract/ports.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../control-plane/master-keys.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
-import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../control-plane/master-keys.ts';
-import { bootstrapKubeconfig, configServerCa, machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
-import { configServerPort } from '../../contract/ports.ts';
 
 /** Present until the cluster has recorded that this machine holds its keys: see spent-token.ts. */
 export const redemptionFile = '/var/lib/firstlight/keys-redemption';

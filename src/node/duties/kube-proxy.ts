@@ -1,13 +1,13 @@
 // The identity of kube-proxy; kube-proxy.path starts kube-proxy when the file appears. A master has a leaf for it. A
 // worker uses the identity of the node: no signer is there to make another, a token would have to be issued, kept and
 // renewed, and the key of the kubelet gives control over kube-proxy anyway. Both are named by file and read again.
-import { bundleFile, certificateFile, keyFile } from '../../control-plane/control-plane-paths.ts';
-import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
 import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../contract/machine-paths.ts';
+import { waitingFor } from '../../contract/missing.ts';
+import { bundleFile, certificateFile, keyFile } from '../../control-plane/control-plane-paths.ts';
+import { writeIfChanged } from '../../host/write-if-changed.ts';
+import { kubeconfigText } from '../../kubernetes/kubeconfig.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { writeIfChanged } from '../../host/write-if-changed.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 const waitingForKubelet = waitingFor('the kubelet of this machine', 'to get its certificate');
 

@@ -2,17 +2,17 @@
 // more and more rarely: nodes came ten seconds late, and some were not Ready for twenty more. So it starts when the
 // API knows the token. From then on it is enabled and starts at every boot: a control plane must come back without an
 // API.
+import { bootstrapKubeconfig, kubeletClientCertificate, programs } from '../../contract/machine-paths.ts';
+import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { connectKubernetes } from '../../kubernetes/client.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
-import { bootstrapKubeconfig, kubeletClientCertificate, programs } from '../../contract/machine-paths.ts';
 import { kubeletUnit } from '../../machine-software/node-units.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
 import { runCommand } from '../run-command.ts';
 import { letStartAtBoot, startsAtBoot } from '../start-at-boot.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 const { name: unit } = kubeletUnit({ mode: 'cluster' });
 

@@ -1,13 +1,13 @@
 // Looks after the members of etcd once the bootstrap machine is gone: replaces members that lost their data or died
 // while the others are still a majority, and adds new masters. One master at a time does it, under a Lease.
+import { waitingFor } from '../../contract/missing.ts';
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';
-import { readEtcdTls } from '../api-identity.ts';
+import { lookAfterMembers } from '../../membership/look-after-members.ts';
 import { type Agent, controlPlaneOf } from '../agent-context.ts';
-import { knownInventory } from '../known-inventory.ts';
+import { readEtcdTls } from '../api-identity.ts';
 import { type Duty, waiting } from '../duty.ts';
 import { electedOutcome, electionNote, eventLine } from '../elected-duty.ts';
-import { lookAfterMembers } from '../../membership/look-after-members.ts';
-import { waitingFor } from '../../contract/missing.ts';
+import { knownInventory } from '../known-inventory.ts';
 
 export const membershipDuty: Duty = {
   name: 'membership',

@@ -1,15 +1,15 @@
 // One route per pod range of every other node, through that node: the machines of a cluster share a link, so packets
 // need no tunnel and no rewriting. Our routes have a protocol number of their own; only routes with it are ever
 // removed.
+import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
+import { internalAddressesOf, podRangesOf } from '../../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
-import { internalAddressesOf, podRangesOf } from '../../kubernetes/node-object.ts';
 import { runCommand } from '../run-command.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 /** Free in iproute2's table of protocols. */
 export const routeProtocol = '241';

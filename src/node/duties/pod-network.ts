@@ -1,10 +1,10 @@
 // The pod network of this node, from the pod ranges that the controller manager gave it. The kubelet reports Ready a
 // moment after the file appears. A node that joins again has other ranges, and the file follows.
+import { waitingFor } from '../../contract/missing.ts';
+import { writeIfChanged } from '../../host/write-if-changed.ts';
+import { podRangesOf } from '../../kubernetes/node-object.ts';
 import { cniNetworkFile, cniNetworkText } from '../../machine-software/cni-network.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
-import { podRangesOf } from '../../kubernetes/node-object.ts';
-import { writeIfChanged } from '../../host/write-if-changed.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 export const podNetworkDuty: Duty = {
   name: 'pod-network',

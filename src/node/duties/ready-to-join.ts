@@ -2,23 +2,22 @@
 // that is added and cannot start holds a place. It is published again while the master waits, because a silent
 // machine is not added; and when the disk gets full or has space again, because a member that cannot write is as good
 // as dead.
-import { etcdDataFolder } from '../../contract/machine-paths.ts';
-import { containerdSocket } from '../../contract/machine-paths.ts';
-import { isFullDisk } from '../../membership/membership-view.ts';
-import { fsyncLimitMs } from '../../membership/rules/add.ts';
-import { addressOf, type Agent } from '../agent-context.ts';
-import { measureClockOffset, measureFsync } from '../machine-fitness.ts';
-import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { containerdSocket, etcdDataFolder } from '../../contract/machine-paths.ts';
+import { waitingFor } from '../../contract/missing.ts';
+import { readReleaseFacts } from '../../contract/release-facts.ts';
 import {
   type JoinRecord,
   joinRecordObject,
   joinRecordReference,
   readJoinRecord,
 } from '../../membership/join-record.ts';
-import { observeOwnMember, type OwnMember } from '../own-member.ts';
-import { readReleaseFacts } from '../../contract/release-facts.ts';
+import { isFullDisk } from '../../membership/membership-view.ts';
+import { fsyncLimitMs } from '../../membership/rules/add.ts';
+import { type Agent, addressOf } from '../agent-context.ts';
+import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { measureClockOffset, measureFsync } from '../machine-fitness.ts';
+import { type OwnMember, observeOwnMember } from '../own-member.ts';
 import { runCommand } from '../run-command.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 /** Less than half of the age at which the rules of membership no longer accept a record. */
 const repeatMs = 10_000;

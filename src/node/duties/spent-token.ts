@@ -1,9 +1,9 @@
 // Records in the cluster that the single-use token of this master is used up, so that it cannot be stolen. Until then
 // the token is kept: a master whose answer was lost requests its keys with the same token again.
 import { recordKeysHeld } from '../../admission/bootstrap-token-secret.ts';
+import { waitingFor } from '../../contract/missing.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { readToken, redemptionFile } from './keys.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 export const spentTokenDuty: Duty = {
   name: 'spent-token',

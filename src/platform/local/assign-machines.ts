@@ -1,12 +1,12 @@
 // Turns requests into machines: keeps those that exist, gives the others an address and an identity. Pure except for
 // the random identity; everything that can be wrong with a request is found here, before anything is made.
+import type { MachineImage } from '../../contract/machine-image.ts';
 import type { Random } from '../../host/random.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { platformErrors } from '../errors.ts';
-import type { MachineImage } from '../../contract/machine-image.ts';
 import { clusterName, type MachineRequest, machineName } from '../machine.ts';
+import { type MachineNetwork, machineAddressMistake, nextAddress } from './addresses.ts';
 import type { LocalMachine } from './local-machine.ts';
-import { machineAddressMistake, type MachineNetwork, nextAddress } from './addresses.ts';
 
 export interface Assignment {
   readonly network: MachineNetwork;

@@ -1,9 +1,9 @@
 // Removes control groups that this platform made, after it has ended the processes that are left in them.
 import { dirname } from 'node:path';
+import { waitingFor } from '../../contract/missing.ts';
 import type { Host } from '../../host/host.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { MachinePlan } from './plan.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 export interface GroupContext {
   readonly host: Host;

@@ -4,11 +4,11 @@ import { machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
 import type { ChangeContext, MachinesRequest } from '../platform.ts';
-import type { LocalMachine } from './local-machine.ts';
 import { assignMachines, checkNames } from './assign-machines.ts';
 import { removeEmptyGroups, removeGroup } from './cgroups.ts';
 import { clusterFolder, clusterGroup, machineNamespace, stateFolder } from './cluster-folder.ts';
 import { ensureCluster, type LocalCluster, networkOf, readLocalCluster, withClusterLock } from './local-cluster.ts';
+import type { LocalMachine } from './local-machine.ts';
 import {
   makeMachineFolder,
   prepareRoot,

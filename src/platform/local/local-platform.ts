@@ -11,8 +11,8 @@ import {
   stopMachines,
 } from './change-machines.ts';
 import { machinePaths } from './cluster-folder.ts';
-import { listClusters, type LocalCluster, networkOf, readLocalCluster } from './local-cluster.ts';
 import { commandInside, logCommand } from './command-lines.ts';
+import { type LocalCluster, listClusters, networkOf, readLocalCluster } from './local-cluster.ts';
 import { readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
 import { findProcesses, hasProcesses, observeMachines } from './observe-machines.ts';

@@ -1,15 +1,15 @@
 // A machine's folder. It is filled under another name and renamed when it is complete, so that a folder with the name
 // of a machine is always complete; the next command removes what a killed command left behind.
 import { dirname, join } from 'node:path';
-import type { Host } from '../../host/host.ts';
 import { firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
 import type { MachineImage } from '../../contract/machine-image.ts';
-import { type LocalMachine, localMachineSchema } from './local-machine.ts';
+import type { Host } from '../../host/host.ts';
 import type { MachineNetwork } from './addresses.ts';
 import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
+import { type LocalMachine, localMachineSchema } from './local-machine.ts';
 import { machineNetworkBatch } from './network-namespaces.ts';
-import { runProgram } from './run-program.ts';
 import { type RootFilesInput, rootFiles } from './root-files.ts';
+import { runProgram } from './run-program.ts';
 
 const unfinishedSuffix = '.unfinished';
 

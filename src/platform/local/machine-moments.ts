@@ -3,11 +3,11 @@
 // stopped.
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Host } from '../../host/host.ts';
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 import { type Moment, parseTimeline, timelineFile } from '../../contract/timeline.ts';
+import type { Host } from '../../host/host.ts';
 import { machinePaths, switchFolder } from './cluster-folder.ts';
 import { readMachine } from './machine-folder.ts';
-import { apiPort, configServerPort } from '../../contract/ports.ts';
 
 /** Identifiers of systemd's messages: a unit is being started, was started; the journal, the first service, runs. */
 const messages = {

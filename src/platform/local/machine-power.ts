@@ -1,18 +1,18 @@
 // Starts, stops and reboots one machine whose folder exists. Each function first looks and then acts, so that calling
 // it twice does no harm.
+import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { platformErrors } from '../errors.ts';
-import type { LocalMachine } from './local-machine.ts';
 import { removeGroup } from './cgroups.ts';
 import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { findProcesses, hasProcesses, type MachineProcesses } from './observe-machines.ts';
 import type { MachinePlan } from './plan.ts';
 import { runProgram } from './run-program.ts';
 import { rebootStatus, startScript } from './start-script.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 /** What systemd as process 1 does on these (systemd(1), SIGNALS): SIGRTMIN is 34 in glibc's numbering. */
 const haltSignal = 34 + 3;

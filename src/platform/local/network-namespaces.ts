@@ -1,8 +1,8 @@
 // The network of a cluster: one namespace is the switch (a bridge that has the gateway address), each machine has its
 // own namespace and a veth pair into the switch. Nothing is added to the host's network, and no route leads out.
 // Every step is safe to repeat; a half-made network is completed by the next call.
-import type { Host } from '../../host/host.ts';
 import { isError } from '../../errors/firstlight-error.ts';
+import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
 import { type MachineNetwork, portName } from './addresses.ts';
 import { machineNamespace, namespacePath, switchNamespace } from './cluster-folder.ts';

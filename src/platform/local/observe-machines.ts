@@ -1,11 +1,11 @@
 // What a machine does right now, read from the kernel and from the files that the machine itself writes.
-import type { Host } from '../../host/host.ts';
 import { describeFirstBoot, firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
+import type { Host } from '../../host/host.ts';
 import type { ObservedMachine } from '../machine.ts';
-import type { LocalMachine } from './local-machine.ts';
 import { machinePaths, nspawnName } from './cluster-folder.ts';
-import { readMachines } from './machine-folder.ts';
 import { enterCommand } from './enter-command.ts';
+import type { LocalMachine } from './local-machine.ts';
+import { readMachines } from './machine-folder.ts';
 import { isInitUnder, type ProcessEntry, readProcessTable } from './process-table.ts';
 
 export interface MachineProcesses {

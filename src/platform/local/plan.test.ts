@@ -1,9 +1,9 @@
 // Hosts as a table: what is detected decides everything, so every kind of host can be tried here.
 import { describe, expect, test } from 'vitest';
 import type { CgroupMount, DetectedHost } from './detected-host.ts';
+import { findHostProblems } from './host-problems.ts';
 import { hostPrograms } from './packages.ts';
 import { type MachinePlan, planMachines } from './plan.ts';
-import { findHostProblems } from './host-problems.ts';
 
 const version1: readonly CgroupMount[] = [
   { path: '/sys/fs/cgroup/cpu,cpuacct', version: 1, controllers: ['cpu', 'cpuacct'] },

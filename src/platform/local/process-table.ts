@@ -1,7 +1,7 @@
 // The processes of this host, read from /proc. This is how the platform finds what runs; there are no pid files.
+import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Files } from '../../host/files.ts';
-import { isError } from '../../errors/firstlight-error.ts';
 
 export interface ProcessEntry {
   readonly pid: number;

@@ -2,8 +2,8 @@
 // config. Pure; machine-folder.ts writes them into the upper folder before the first boot.
 import { hostsFile, resolverFile } from '../../contract/machine-paths.ts';
 import { firstBootConfigPath, firstBootFiles, type RootFile } from '../../machine-software/first-boot-unit.ts';
-import type { LocalMachine } from './local-machine.ts';
 import type { MachineNetwork } from './addresses.ts';
+import type { LocalMachine } from './local-machine.ts';
 
 export interface RootFilesInput {
   readonly machine: LocalMachine;

@@ -1,8 +1,8 @@
 // The script that is a machine's supervisor: it owns the machine's mounts and control groups, runs nspawn, and runs it
 // again when the machine asked for a reboot. It is a shell script because it must stay small, outlive every command and
 // need only programs of the host. Everything that differs between hosts comes from the plan.
-import type { LocalMachine } from './local-machine.ts';
 import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
+import type { LocalMachine } from './local-machine.ts';
 import type { CgroupPlan, MachinePlan } from './plan.ts';
 
 /** nspawn's exit status when the machine asked to be started again. */

@@ -2,20 +2,20 @@
 // They are detached and found again by the configuration file on their command line, whose name is the digest of its
 // content. So any later command starts a process that ended and replaces one that runs with an old configuration.
 import { basename, dirname, join } from 'node:path';
+import { waitingFor } from '../../contract/missing.ts';
+import { apiPort } from '../../contract/ports.ts';
+import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
-import { isError } from '../../errors/firstlight-error.ts';
 import { platformErrors } from '../errors.ts';
-import type { LocalMachine } from './local-machine.ts';
 import { namespacePath, switchFolder, switchNamespace } from './cluster-folder.ts';
 import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { type LocalCluster, networkOf } from './local-cluster.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';
 import { type ProcessEntry, readProcessTable } from './process-table.ts';
-import { apiPort } from '../../contract/ports.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 interface SwitchService {
   readonly name: 'load-balancer' | 'name-server' | 'host-port';

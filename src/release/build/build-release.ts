@@ -2,35 +2,35 @@
 // Compilers run one after another in one lane, so that they do not compete for the cores; Debian, which mostly waits
 // for the network and the disk, runs in the other. Everything after that needs both lanes.
 import { join } from 'node:path';
+import { missingLine, waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
+import type { FolderLock } from '../../host/files.ts';
 import { runStages } from '../../workflow/engine.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
-import { waitUntil } from '../../workflow/wait.ts';
 import { type Journal, openJournal } from '../../workflow/journal.ts';
-import type { FolderLock } from '../../host/files.ts';
+import { waitUntil } from '../../workflow/wait.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { writeCurrent } from '../current.ts';
-import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
-import { debianRecipe } from '../machine/debian.ts';
 import { releaseErrors } from '../errors.ts';
 import { firstlightImage, nodeImage } from '../images/firstlight-image.ts';
 import { imageRecipe, partImages } from '../images/images.ts';
+import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
+import { debianRecipe } from '../machine/debian.ts';
 import { machineRootRecipe } from '../machine/machine-root.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
 import { partRecipe, prefetchModules } from '../parts/part-recipe.ts';
-import { type BuildProgress, type BuildTask, trackProgress } from './progress.ts';
-import { type BuildContext, recipeStage } from './recipe-stage.ts';
 import { releaseRecipe } from '../release-recipe.ts';
 import {
+  type BuilderOptions,
   findEntry,
-  recipeName,
   needEntry,
   openBuilder,
   type Recipe,
   type ReleaseBuilder,
-  type BuilderOptions,
+  recipeName,
 } from './builder.ts';
-import { missingLine, waitingFor } from '../../contract/missing.ts';
+import { type BuildProgress, type BuildTask, trackProgress } from './progress.ts';
+import { type BuildContext, recipeStage } from './recipe-stage.ts';
 
 export interface BuildOptions extends BuilderOptions {
   readonly signal: AbortSignal;

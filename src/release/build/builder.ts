@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import type { Emit } from '../../workflow/events.ts';
 import {
-  type ReleaseCache,
   type CacheEntry,
+  type CacheEntryKind,
   type EntryFacts,
   type EntryId,
-  type CacheEntryKind,
   type EntryInputs,
   openCache,
+  type ReleaseCache,
 } from '../cache/cache.ts';
-import { type GoChoice, chooseGo, findGo } from '../parts/go.ts';
+import { chooseGo, findGo, type GoChoice } from '../parts/go.ts';
 import { type PartsTable, readParts } from '../parts/parts.ts';
 
 /** `any`: official binaries if they can be reached, else `go build`. `build`: `go build` only. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remainingSeconds, roughDuration, type BuildTaskState } from './progress.ts';
+import { type BuildTaskState, remainingSeconds, roughDuration } from './progress.ts';
 
 const task = (part: Partial<BuildTaskState>): BuildTaskState => ({
   name: 'x',

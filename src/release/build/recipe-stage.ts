@@ -1,8 +1,8 @@
 // A recipe as a stage of the workflow engine: `observe` looks into the cache, `run` makes the entry.
-import type { Stage } from '../../workflow/stage.ts';
-import type { BuildProgress } from './progress.ts';
-import { findEntry, makeEntry, recipeName, type Recipe, type ReleaseBuilder } from './builder.ts';
 import { working } from '../../contract/stage-progress.ts';
+import type { Stage } from '../../workflow/stage.ts';
+import { findEntry, makeEntry, type Recipe, type ReleaseBuilder, recipeName } from './builder.ts';
+import type { BuildProgress } from './progress.ts';
 
 export interface BuildContext {
   readonly builder: ReleaseBuilder;

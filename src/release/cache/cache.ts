@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Environment } from '../../host/environment.ts';
+import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import { randomText } from '../../host/random.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { releaseErrors } from '../errors.ts';
 import { digestOfFile, digestOfTree, firstDifference, listTree, type TreeItem } from './tree.ts';
-import type { Files } from '../../host/files.ts';
 
 export const entryKinds = ['part', 'image', 'debian', 'root', 'seed', 'release'] as const;
 export type CacheEntryKind = (typeof entryKinds)[number];

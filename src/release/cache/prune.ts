@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { digestOfRecord } from '../../workflow/digest.ts';
-import { type ReleaseCache, type EntryId, entryKinds } from './cache.ts';
+import { type EntryId, entryKinds, type ReleaseCache } from './cache.ts';
 
 const keptOfEach = 3;
 

@@ -1,12 +1,12 @@
 // The images of Node and of Firstlight. The Node image has the runtime and its libraries from the machines' Debian; the
 // Firstlight image adds our bundle as one small layer, so that a new version is a small difference.
 import { join } from 'node:path';
-import { firstlightPart, nodePart } from '../parts/own-parts.ts';
-import type { CacheEntry } from '../cache/cache.ts';
-import { imageConfig, imageOfEntry, imagePrefix, skeleton } from './images.ts';
-import type { LayerContent, LayerItem } from './oci-layer.ts';
-import { writeImage, writeIndex } from './oci-image.ts';
 import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
+import type { CacheEntry } from '../cache/cache.ts';
+import { firstlightPart, nodePart } from '../parts/own-parts.ts';
+import { imageConfig, imageOfEntry, imagePrefix, skeleton } from './images.ts';
+import { writeImage, writeIndex } from './oci-image.ts';
+import type { LayerContent, LayerItem } from './oci-layer.ts';
 
 /** The folder of Firstlight on machines and in images; the bundle is one folder below, as in a checkout. */
 export const firstlightFolder = 'usr/local/lib/firstlight';

@@ -1,9 +1,9 @@
 // The images of a release and their content. One Kubernetes image serves four components: its binary behaves by the
 // name under which it is called. Images have no base image; an entrypoint is set even if pods state their own command.
-import type { CacheEntry } from '../cache/cache.ts';
-import type { LayerContent, LayerItem } from './oci-layer.ts';
-import { type OciImage, type ImageConfig, writeImage, writeIndex } from './oci-image.ts';
 import { type BuildMethod, goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
+import type { CacheEntry } from '../cache/cache.ts';
+import { type ImageConfig, type OciImage, writeImage, writeIndex } from './oci-image.ts';
+import type { LayerContent, LayerItem } from './oci-layer.ts';
 
 /** The host of every image name. The domain is reserved for private use, so no runtime asks the Internet for it. */
 export const imagePrefix = 'release.firstlight.internal';

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../../host/files.ts';
-import { type ImageBlob, type LayerItem, writeLayer } from './oci-layer.ts';
 import { blobFolder } from './oci-image.ts';
+import { type ImageBlob, type LayerItem, writeLayer } from './oci-layer.ts';
 
 const indexSchema = z.looseObject({ manifests: z.array(z.looseObject({ digest: z.string() })) });
 const manifestSchema = z.object({

@@ -2,16 +2,16 @@
 // machine, which saves a machine the 2.4 s of an import. A containerd in its own mount namespace fills it and is
 // stopped before the folder is used. A clone must copy the two databases and may hard-link all other files.
 import { join } from 'node:path';
+import { waitingFor } from '../../contract/missing.ts';
 import type { Host } from '../../host/host.ts';
+import { digestOfRecord } from '../../workflow/digest.ts';
 import { waitUntil } from '../../workflow/wait.ts';
+import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { copyFolder, endOfOutput, runTool } from '../build/run-tool.ts';
+import type { CacheEntry, EntryFacts, EntryInputs } from '../cache/cache.ts';
 import { releaseErrors } from '../errors.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { writeImageArchive } from '../images/oci-archive.ts';
-import { digestOfRecord } from '../../workflow/digest.ts';
-import type { CacheEntry, EntryFacts, EntryInputs } from '../cache/cache.ts';
-import { needEntry, type Recipe, type MakeOptions, type ReleaseBuilder } from '../build/builder.ts';
-import { waitingFor } from '../../contract/missing.ts';
 
 /** Relative to the seed. A clone needs real copies, because containerd writes into these files. */
 export const seedDatabases: readonly string[] = [

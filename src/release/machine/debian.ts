@@ -4,7 +4,9 @@
 import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { digestOf } from '../../workflow/digest.ts';
+import { goArchitecture, type MakeOptions, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { runInRoot, runTool } from '../build/run-tool.ts';
+import { releaseErrors } from '../errors.ts';
 import { ensureDebianPackages } from './debian-packages.ts';
 import {
   debianPackages,
@@ -15,8 +17,6 @@ import {
   setupFiles,
   setupLinks,
 } from './debian-setup.ts';
-import { releaseErrors } from '../errors.ts';
-import { goArchitecture, type MakeOptions, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 
 const suiteDefault = 'bookworm';
 const bootstrapTimeoutMs = 20 * 60_000;

@@ -1,14 +1,14 @@
 // The root that every machine starts from, read-only below the machine's own overlay: Debian, the parts and Firstlight.
 // It is a real copy of these entries: damage to one entry must never damage another one unnoticed.
 import { dirname, join } from 'node:path';
+import { releaseFile } from '../../contract/machine-paths.ts';
+import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { copyFolder, runInRoot } from '../build/run-tool.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { releaseErrors } from '../errors.ts';
 import { firstlightFolder } from '../images/firstlight-image.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
-import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
-import { releaseFile } from '../../contract/machine-paths.ts';
 
 export interface RootIngredients {
   readonly debian: Recipe;

@@ -1,13 +1,13 @@
 // Binaries that upstream projects publish, by URL templates. One short probe per host and run decides whether the host
 // can be reached. A download must match the checksum that is published beside it; that checksum is trusted because of
 // TLS only, while `go build` checks against the pinned go.sum.
-import { join } from 'node:path';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { HttpStream } from '../../host/network.ts';
 import { type BuildMethod, goArchitecture, type MakeOptions, type ReleaseBuilder } from '../build/builder.ts';
 import { runTool } from '../build/run-tool.ts';
-import { releaseErrors } from '../errors.ts';
 import type { EntryFacts } from '../cache/cache.ts';
+import { releaseErrors } from '../errors.ts';
 import { linkedModules } from './go.ts';
 import type { Part } from './parts.ts';
 

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
+import type { Recipe, ReleaseBuilder } from '../build/builder.ts';
 import { runTool } from '../build/run-tool.ts';
 import { readJsonFile } from '../cache/cache.ts';
-import type { Recipe, ReleaseBuilder } from '../build/builder.ts';
 
 export const nodePart: Recipe = {
   kind: 'part',

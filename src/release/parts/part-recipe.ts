@@ -1,10 +1,6 @@
 // How an upstream part gets into the cache: as the official binary if it can be reached, else compiled from the pinned
 // module. `go build` verifies every module against go.sum; flags and the Go version are part of the key.
 import { join } from 'node:path';
-import { runTool } from '../build/run-tool.ts';
-import type { EntryFacts, EntryInputs } from '../cache/cache.ts';
-import { ensureDebianPackages, packageVersions } from '../machine/debian-packages.ts';
-import { releaseErrors } from '../errors.ts';
 import {
   type BuildMethod,
   findEntry,
@@ -13,9 +9,13 @@ import {
   type Recipe,
   type ReleaseBuilder,
 } from '../build/builder.ts';
+import { runTool } from '../build/run-tool.ts';
+import type { EntryFacts, EntryInputs } from '../cache/cache.ts';
+import { releaseErrors } from '../errors.ts';
+import { ensureDebianPackages, packageVersions } from '../machine/debian-packages.ts';
 import { linkedModules } from './go.ts';
-import { digestOfModule, type Part } from './parts.ts';
 import { officialMethod } from './official-binaries.ts';
+import { digestOfModule, type Part } from './parts.ts';
 
 export function partRecipe(part: Part): Recipe {
   const official = officialMethod(part);

@@ -1,6 +1,6 @@
 // The process behind etcd-gate.ts: one HTTP/2 server per member, which passes gRPC calls on to the member and does to the
 // answers what it is told on its standard input. It ends with its input.
-import { connect, type ClientHttp2Session, createSecureServer, type ServerHttp2Stream } from 'node:http2';
+import { type ClientHttp2Session, connect, createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createInterface } from 'node:readline';
 import type { GatedCall, GateEvent, GateRule, GateSettings } from './etcd-gate.ts';
 

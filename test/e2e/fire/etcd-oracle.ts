@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process';
 import { machineNamespace, namespacePath } from '../../../src/platform/local/cluster-folder.ts';
 import { oracleProgram } from '../../oracle/programs.ts';
-import type { FireCluster } from './fire-cluster.ts';
-import { etcdMachines } from './etcd-machines.ts';
 import { etcdIdentity } from './etcd-identity.ts';
+import { etcdMachines } from './etcd-machines.ts';
+import type { FireCluster } from './fire-cluster.ts';
 
 export interface ListedMember {
   /** As etcd prints it. */

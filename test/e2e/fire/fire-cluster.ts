@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, type CliOutcome, list, startCli, temporaryFolder } from '../machine-lab.ts';
+import { type CliOutcome, cli, list, startCli, temporaryFolder } from '../machine-lab.ts';
 import { type EtcdGate, openEtcdGate } from './etcd-gate.ts';
 import { type Load, type LoadReport, startLoad } from './load-report.ts';
 import { memberHistory } from './member-history.ts';

@@ -1,7 +1,7 @@
 // Which processes are killed, and when, in one run of `create cluster`: drawn from a seed, spread over the whole run.
 // The draw is repeatable; where exactly a process is hit inside its moment is up to the machine, and told in the table.
-import { isBefore, moments, rankOf } from './moments.ts';
 import type { Program } from './machine-processes.ts';
+import { isBefore, moments, rankOf } from './moments.ts';
 
 export type Victim =
   | { readonly kind: 'command' }

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { repeated } from './etcd-gate.ts';
 import { FireCluster, goodEnd } from './fire-cluster.ts';
 import { killPlan } from './kill-plan.ts';
-import { fire, type FiredPoint, pointTable } from './kill-run.ts';
+import { type FiredPoint, fire, pointTable } from './kill-run.ts';
 import type { LoadReport } from './load-report.ts';
 import { isLong } from './long.ts';
 

@@ -2,8 +2,8 @@
 // any client, from the first answer of the API until its input ends; then it says what it saw. It depends on nothing of
 // ours but the kubeconfig: whoever judges a handoff must not share its client.
 import { readFileSync } from 'node:fs';
-import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
 import { parse } from 'yaml';
 import type { LoadReport, LoadSettings } from './load-report.ts';
 

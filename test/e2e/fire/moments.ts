@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { handoffStages, mastersStages, stages } from '../../../src/bootkube/stages.ts';
-import { machinePaths } from '../../../src/platform/local/cluster-folder.ts';
 import { clusterJournalPath } from '../../../src/contract/asset-folder.ts';
+import { machinePaths } from '../../../src/platform/local/cluster-folder.ts';
 
 /** Before the machines: the command's own stages, each a moment when it is on record. */
 const before = ['start', 'assets', 'release', 'machines'] as const;
