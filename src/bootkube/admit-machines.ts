@@ -1,5 +1,6 @@
 // approve-csr.service: lets the expected machines join during the bootstrap. It publishes the tokens of the config
 // server and decides about certificate requests, under the Lease that the masters hold later.
+
 import { dirname, join } from 'node:path';
 import { type AdmitEvent, admitNodes } from '../admission/admit-nodes.ts';
 import { namesOf } from '../assets/cluster-names.ts';
@@ -10,7 +11,9 @@ import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { leadWhile } from '../kubernetes/lease.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import type { Emit } from '../workflow/events.ts';
+import { pause } from '../workflow/pause.ts';
 import { type BootkubeContext, loadContext } from './context.ts';
 import { publishTokens } from './publish-tokens.ts';
 
@@ -56,16 +59,17 @@ async function publishForEver(
   client: KubernetesClient,
   signal: AbortSignal,
 ): Promise<never> {
-  let wake = Promise.withResolvers<void>();
+  const ledgerChanged = new Doorbell();
   await host.files.makeFolder(dirname(configServerPaths.tokenLedger), { mode: 0o700 });
-  using _watch = host.files.watch(dirname(configServerPaths.tokenLedger), () => wake.resolve());
+  using _watch = host.files.watch(dirname(configServerPaths.tokenLedger), () => ledgerChanged.ring());
   for (;;) {
+    const { rings } = ledgerChanged;
     const count = await publishTokens(host, client);
     if (count > 0)
       emit({ kind: 'notice', level: 'info', text: `${count} tokens of new machines are known to the API` });
-    await Promise.race([wake.promise, host.clock.sleep(publishEveryMs, signal)]);
+    const wake = (over: AbortSignal): Promise<void> => ledgerChanged.rung(rings, over);
+    await pause(host.clock, { ms: publishEveryMs, signal, wake });
     signal.throwIfAborted();
-    wake = Promise.withResolvers<void>();
   }
 }
 

@@ -1,6 +1,7 @@
 // progress.service: copies the progress file into ConfigMap kube-system/bootstrap-progress at every change, for people
 // who reach the API but not this machine. It uses the API of this machine while there is one, later the masters, and
 // ends when it has copied that everything is complete.
+
 import { dirname } from 'node:path';
 import { removalMark } from '../contract/bootstrap-paths.ts';
 import { parseBootstrapProgress, progressFile } from '../contract/bootstrap-progress.ts';
@@ -9,7 +10,9 @@ import { localApiUrl } from '../contract/ports.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import type { Emit } from '../workflow/events.ts';
+import { pause } from '../workflow/pause.ts';
 import { clientFor } from './api-clients.ts';
 import { loadContext } from './context.ts';
 
@@ -28,16 +31,16 @@ export async function mirrorProgress({ host, emit, signal }: MirrorOptions): Pro
   await using here = await clientFor(context, localApiUrl);
   await using masters = await clientFor(context, context.names.apiInternalUrl);
   await host.files.makeFolder(dirname(progressFile));
-  let wake = Promise.withResolvers<void>();
-  using _ = host.files.watch(dirname(progressFile), () => wake.resolve());
+  const progressChanged = new Doorbell();
+  using _ = host.files.watch(dirname(progressFile), () => progressChanged.ring());
   let published: string | undefined;
   for (;;) {
     signal.throwIfAborted();
+    const { rings } = progressChanged;
     const text = await progressText(host);
     if (text !== undefined && text !== published && (await publish([here, masters], text, signal))) published = text;
     if (published !== undefined && parseBootstrapProgress(published)?.isComplete === true) return;
-    await Promise.race([wake.promise, host.clock.sleep(lookEveryMs, signal)]);
-    wake = Promise.withResolvers<void>();
+    await pause(host.clock, { ms: lookEveryMs, signal, wake: (over) => progressChanged.rung(rings, over) });
   }
 }
 

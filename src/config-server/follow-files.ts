@@ -2,6 +2,7 @@
 // Looks never overlap, and a change during a look is followed by another one.
 import { dirname } from 'node:path';
 import type { Host } from '../host/host.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import { pause } from '../workflow/pause.ts';
 
 export interface FollowFilesOptions {
@@ -18,7 +19,8 @@ const everyMs = 5_000;
 /** Resolves after the first look. */
 export async function followFiles(host: Host, { folders, look }: FollowFilesOptions): Promise<AsyncDisposable> {
   const end = new AbortController();
-  let wake = Promise.withResolvers<void>();
+  const changed = new Doorbell();
+  let rings = 0;
   let watches: readonly Disposable[] = [];
   const unwatch = (): void => {
     for (const watch of watches) watch[Symbol.dispose]();
@@ -26,17 +28,19 @@ export async function followFiles(host: Host, { folders, look }: FollowFilesOpti
   const lookAgain = async (): Promise<void> => {
     // Watches first, so that a later change causes another look. They are made again each time, because a folder that
     // was removed and made again needs another watch.
-    wake = Promise.withResolvers<void>();
+    ({ rings } = changed);
     unwatch();
     const places = await Promise.all(folders.map((folder) => existing(host, folder)));
-    watches = [...new Set(places)].flatMap((place) => watched(host, place, () => wake.resolve()));
+    watches = [...new Set(places)].flatMap((place) => watched(host, place, () => changed.ring()));
     await look();
   };
   await lookAgain();
   const following = (async () => {
     for (;;) {
       const lookedAtMs = host.clock.monotonicMs();
-      await pause(host.clock, { ms: everyMs, signal: end.signal, wake: () => wake.promise }).catch(() => {});
+      await pause(host.clock, { ms: everyMs, signal: end.signal, wake: (over) => changed.rung(rings, over) }).catch(
+        () => {},
+      );
       // Several files usually change together.
       const restMs = leastMs - (host.clock.monotonicMs() - lookedAtMs);
       await host.clock.sleep(Math.max(settleMs, restMs), end.signal).catch(() => {});

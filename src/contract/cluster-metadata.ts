@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
+import { clusterMetadataErrors } from './errors.ts';
 
 export const clusterMetadataFile = 'metadata.json';
 
@@ -14,11 +15,16 @@ export const clusterMetadataSchema = z.looseObject({
 });
 export type ClusterMetadata = z.output<typeof clusterMetadataSchema>;
 
-/** Undefined where nothing was made from the folder yet. */
+/** Undefined where nothing was made from the folder yet. Throws CLUSTER_METADATA for a file that cannot be read. */
 export async function readClusterMetadata(files: Files, dir: string): Promise<ClusterMetadata | undefined> {
   const content = await files.readIfPresent(join(dir, clusterMetadataFile));
   if (content === undefined) return undefined;
-  return clusterMetadataSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
+  try {
+    return clusterMetadataSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : 'it is not JSON';
+    throw clusterMetadataErrors.METADATA({ path: join(dir, clusterMetadataFile), reason }, { cause: error });
+  }
 }
 
 export function clusterMetadataText(metadata: ClusterMetadata): string {

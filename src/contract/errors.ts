@@ -41,3 +41,12 @@ export const servedTokensErrors = errorTable('CONFIGSERVER', {
     exit: exitCodes.infrastructure,
   },
 });
+
+export const clusterMetadataErrors = errorTable('CLUSTER', {
+  METADATA: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'Remove the file and run firstlight create ignition-configs: the file is written again as it was.',
+    means: 'Which cluster the folder is about stands in this file, and it could not be read.',
+    exit: exitCodes.badConfig,
+  },
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeFirstBoot, type FirstBootStatus } from './first-boot-status.ts';
+import { fakeHost } from '../host/fake/fake-host.ts';
+import { describeFirstBoot, type FirstBootStatus, readFirstBootStatus } from './first-boot-status.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const now = new Date('2026-01-01T00:00:12.000Z');
@@ -23,4 +24,11 @@ test.each<[FirstBootStatus, string]>([
   ],
 ])('a person reads %o in one line', (status, line) => {
   expect(describeFirstBoot(status, now)).toBe(line);
+});
+
+test('a status that is cut off counts as none', async () => {
+  const { files } = fakeHost();
+  await files.makeFolder('/state');
+  await files.write('/state/first-boot.json', '{"phase": "fet');
+  expect(await readFirstBootStatus(files, '/state/first-boot.json')).toBeUndefined();
 });

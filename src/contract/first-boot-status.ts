@@ -29,8 +29,11 @@ export async function readFirstBootStatus(
 ): Promise<FirstBootStatus | undefined> {
   const content = await files.readIfPresent(path);
   if (content === undefined) return undefined;
-  const parsed = firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));
-  return parsed.success ? parsed.data : undefined;
+  try {
+    return firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `waiting for https://…/config/master: connection refused`; undefined while nothing is waited for. */

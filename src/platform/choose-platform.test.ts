@@ -43,3 +43,11 @@ test('a cluster without machines is known to no platform, and nothing of it is t
     expect(await platform.filesOf({ cluster: 'demo', machine: 'a' }).readIfPresent('/etc/hostname')).toBeUndefined();
   }
 });
+
+test.each(['journal', 'console'] as const)('the %s of a machine that is not there is refused', async (source) => {
+  const log = ableTo(choosePlatform(host, { local: {} }), 'logCommand');
+  const request = { source, units: [], lines: 10, isFollowing: false, format: 'short-precise' } as const;
+  await expect(log({ cluster: 'demo', machine: 'nobody' }, request)).rejects.toMatchObject({
+    code: 'PLATFORM_NO_MACHINE',
+  });
+});

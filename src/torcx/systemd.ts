@@ -1,5 +1,8 @@
 // systemd over D-Bus: a runtime unit that clears docker's data during the shutdown, and the reboot itself.
+
 import type { BusConnection } from '../host/bus.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
+import { pause } from '../workflow/pause.ts';
 import type { TorcxContext } from './context.ts';
 import { nodePaths, reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
@@ -79,14 +82,14 @@ async function enableCleanupUnit({ host, at, signal }: TorcxContext, bus: BusCon
 async function reboot({ host, signal }: TorcxContext, bus: BusConnection, deadlineMs: number): Promise<void> {
   const refused = (reason: string, cause?: unknown) => torcxErrors.REBOOT_REFUSED({ reason }, { cause });
   const removed: { job: string; result: string }[] = [];
-  let wake = (): void => {};
+  const jobRemoved = new Doorbell();
   using _jobs = await bus
     .listen(
       { sender: manager.destination, path: manager.path, interface: manager.interface, member: 'JobRemoved' },
       {
         received: ([, job, , result]) => {
           removed.push({ job: String(job), result: String(result) });
-          wake();
+          jobRemoved.ring();
         },
         // The bus stops during the reboot, which is expected.
         lost: () => {},
@@ -102,14 +105,12 @@ async function reboot({ host, signal }: TorcxContext, bus: BusConnection, deadli
     });
   const endMs = host.clock.monotonicMs() + deadlineMs;
   while (!signal.aborted) {
+    const { rings } = jobRemoved;
     const end = removed.find(({ job, result }) => job === reply[0] && result !== 'done');
     if (end !== undefined) throw refused(`the job for reboot.target ended as ${end.result}`);
     const leftMs = endMs - host.clock.monotonicMs();
     if (leftMs <= 0) throw torcxErrors.REBOOT_OVERDUE({ seconds: Math.round(deadlineMs / 1000) });
-    const woken = new Promise<void>((resolve) => (wake = resolve));
-    const over = new AbortController();
-    const pause = host.clock.sleep(leftMs, AbortSignal.any([signal, over.signal])).catch(() => {});
-    await Promise.race([woken, pause]);
-    over.abort();
+    // An abort ends the loop: the reboot stops this program.
+    await pause(host.clock, { ms: leftMs, signal, wake: (over) => jobRemoved.rung(rings, over) }).catch(() => {});
   }
 }

@@ -1,10 +1,12 @@
 // update_engine over D-Bus: which OS version boots next, now or after a requested update. Only signals from the owner
 // of the bus name count, only valid OS versions are returned, and the wait has a deadline.
+
 import { missingLine, waitingFor } from '../contract/missing.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { BusConnection } from '../host/bus.ts';
 import type { Clock } from '../host/clock.ts';
 import { hostErrors } from '../host/errors.ts';
+import { Doorbell } from '../workflow/doorbell.ts';
 import { waitUntil } from '../workflow/wait.ts';
 import { reasonOf } from './context.ts';
 import { torcxErrors } from './errors.ts';
@@ -56,17 +58,18 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
   await getStatus(bus);
   let queue: (readonly unknown[])[] = [];
   let lost: string | undefined;
-  let wake = (): void => {};
+  const statusChanged = new Doorbell();
+  let rings = 0;
   using _signals = await bus.listen(
     { sender: manager.destination, path: manager.path, interface: manager.interface, member: 'StatusUpdate' },
     {
       received: (body) => {
         queue.push(body);
-        wake();
+        statusChanged.ring();
       },
       lost: (reason) => {
         lost = reason;
-        wake();
+        statusChanged.ring();
       },
     },
   );
@@ -83,13 +86,9 @@ export async function attemptUpdate(bus: BusConnection, options: AttemptOptions)
     everyMs: pollMs,
     signal: options.signal,
     onMissing: (missing) => options.onProgress(missingLine(missing)),
-    wake: (signal) =>
-      new Promise((resolve) => {
-        wake = resolve;
-        if (queue.length > 0 || lost !== undefined) resolve();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      }),
+    wake: (signal) => statusChanged.rung(rings, signal),
     probe: async () => {
+      ({ rings } = statusChanged);
       if (lost !== undefined)
         throw torcxErrors.UPDATE_ENGINE({ reason: `${lost} while an update was being waited for` });
       // A signal may be lost, so the status is read if none has come.

@@ -4,6 +4,7 @@ import { bootkubeErrors } from '../../bootkube/errors.ts';
 import { clusterErrors } from '../../cluster/errors.ts';
 import { configServerErrors } from '../../config-server/errors.ts';
 import {
+  clusterMetadataErrors,
   configServerSettingsErrors,
   nodeSettingsErrors,
   releaseFactsErrors,
@@ -35,6 +36,7 @@ export const errorTables = {
   machineConfigErrors,
   configServerErrors,
   nodePreparationErrors,
+  clusterMetadataErrors,
   configServerSettingsErrors,
   servedTokensErrors,
   nodeSettingsErrors,

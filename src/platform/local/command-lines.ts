@@ -6,39 +6,44 @@ import { platformErrors } from '../errors.ts';
 import type { CommandLine, InsideCommand, LogRequest, MachineKey } from '../platform.ts';
 import { machinePaths } from './cluster-folder.ts';
 import { enterCommand } from './enter-command.ts';
+import type { LocalMachine } from './local-machine.ts';
 import { readMachine } from './machine-folder.ts';
 import { findProcesses } from './observe-machines.ts';
 
 export async function commandInside(
   host: Host,
-  { cluster, machine }: MachineKey,
+  key: MachineKey,
   { command, variables }: InsideCommand,
 ): Promise<CommandLine> {
-  if ((await readMachine(host, cluster, machine)) === undefined) throw platformErrors.NO_MACHINE({ machine, cluster });
-  const { leader } = await findProcesses(host, cluster, machine);
-  if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'not running' });
+  await mustReadMachine(host, key);
+  const { leader } = await findProcesses(host, key.cluster, key.machine);
+  if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine: key.machine, state: 'not running' });
   return enterCommand(leader, command, variables);
 }
 
 export async function logCommand(host: Host, key: MachineKey, request: LogRequest): Promise<CommandLine> {
   const follow = request.isFollowing ? ['--follow'] : [];
   const lines = `--lines=${request.lines}`;
-  if (request.source === 'console')
+  if (request.source === 'console') {
+    await mustReadMachine(host, key);
     return ['tail', lines, ...follow, machinePaths(key.cluster, key.machine).consoleLog];
+  }
   const units = request.units.map((unit) => `--unit=${unit}`);
   return journalCommand(host, key, ['--no-pager', `--output=${request.format}`, lines, ...units, ...follow]);
 }
 
 /** From inside while the machine runs, from its files when it does not. */
-async function journalCommand(
-  host: Host,
-  { cluster, machine }: MachineKey,
-  filters: readonly string[],
-): Promise<CommandLine> {
-  const known = await readMachine(host, cluster, machine);
-  if (known === undefined) throw platformErrors.NO_MACHINE({ machine, cluster });
+async function journalCommand(host: Host, key: MachineKey, filters: readonly string[]): Promise<CommandLine> {
+  const { cluster, machine } = key;
+  const known = await mustReadMachine(host, key);
   const { leader } = await findProcesses(host, cluster, machine);
   if (leader !== undefined) return enterCommand(leader, ['journalctl', ...filters]);
   const folder = join(machinePaths(cluster, machine).upper, 'var/log/journal', known.machineId);
   return ['journalctl', `--directory=${folder}`, ...filters];
+}
+
+async function mustReadMachine(host: Host, { cluster, machine }: MachineKey): Promise<LocalMachine> {
+  const known = await readMachine(host, cluster, machine);
+  if (known === undefined) throw platformErrors.NO_MACHINE({ machine, cluster });
+  return known;
 }
