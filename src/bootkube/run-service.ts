@@ -2,7 +2,7 @@
 // recorded in the journal; a unit also writes service records, the progress file and the timeline.
 import { dirname } from 'node:path';
 import { bootkubeJournal, removalMark } from '../contract/bootstrap-paths.ts';
-import { stageProgressText } from '../contract/stage-progress.ts';
+import { stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import type { Host } from '../host/host.ts';
 import { runStages } from '../workflow/engine.ts';
@@ -68,9 +68,14 @@ export async function runBootkubeStages(options: RunBootkubeOptions): Promise<vo
 /** The stages of a unit on the timeline of the machine. */
 function noteIn(timeline: Timeline, event: WorkflowEvent): void {
   if (event.kind === 'stage-started') timeline.mark(event.stage, 'began');
-  if (event.kind === 'stage-progress') timeline.mark(event.stage, 'moved', stageProgressText(event.progress));
-  if (event.kind === 'stage-done') timeline.mark(event.stage, 'done', event.note);
+  if (event.kind === 'stage-progress') {
+    const { progress } = event;
+    timeline.mark(event.stage, 'moved', { text: stageProgressText(progress), key: stageProgressKey(progress) });
+  }
+  if (event.kind === 'stage-done')
+    timeline.mark(event.stage, 'done', event.note === undefined ? {} : { text: event.note });
   if (event.kind === 'stage-failed') {
-    timeline.mark(event.stage, 'failed', event.error instanceof Error ? event.error.message : String(event.error));
+    const text = event.error instanceof Error ? event.error.message : String(event.error);
+    timeline.mark(event.stage, 'failed', { text });
   }
 }

@@ -26,5 +26,5 @@ export const mastersStageNames: readonly string[] = ['masters', 'control-planes'
 /** What follows until the bootstrap machine has no part in the cluster. */
 export const handoffStageNames: readonly string[] = ['commit', 'stop-serving', 'leave-etcd'];
 
-/** What the stage `cluster-bootstrap` reports while it starts the control plane. */
+/** What the stage `cluster-bootstrap` reports while it starts the control plane: text and key of that progress. */
 export const clusterBootstrapWork = { etcdAnswers: 'etcd answers', seedsApi: 'seeds the API' } as const;

@@ -7,9 +7,9 @@ test('a step is noted until it is done, and never again by the same process', as
   const timeline = openTimeline(host, 'agent');
   timeline.mark('keys', 'began');
   timeline.mark('keys', 'began');
-  timeline.mark('keys', 'moved', 'received the signers');
+  timeline.mark('keys', 'moved', { text: 'received the signers' });
   timeline.mark('keys', 'done');
-  timeline.mark('keys', 'moved', 'renewed');
+  timeline.mark('keys', 'moved', { text: 'renewed' });
   timeline.mark('keys', 'done');
   await timeline.idle();
   const moments = parseTimeline(await host.files.readText(timelineFile));

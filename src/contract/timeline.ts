@@ -14,13 +14,22 @@ const momentSchema = z.object({
   by: z.string(),
   step: z.string(),
   state: z.enum(['began', 'moved', 'done', 'failed']),
+  /** For people. */
   text: z.string().exactOptional(),
+  /** What moved, for programs. */
+  key: z.string().exactOptional(),
 });
 export type Moment = z.output<typeof momentSchema>;
 
+/** The key of the moment at which an agent has written a static pod: the kubelet starts it. */
+export const podWrittenKey = 'pod-written';
+
+/** What is said of a moment, beside when it was. */
+export type MomentNote = Pick<Moment, 'text' | 'key'>;
+
 export interface Timeline {
   /** Returns at once; it is written a little later. */
-  readonly mark: (step: string, state: Moment['state'], text?: string) => void;
+  readonly mark: (step: string, state: Moment['state'], note?: MomentNote) => void;
   /** Resolves when what was marked is written. */
   readonly idle: () => Promise<void>;
 }
@@ -33,7 +42,7 @@ export function openTimeline(host: Pick<Host, 'files' | 'clock'>, by: string): T
   const begun = new Set<string>();
   const write = lineWriter(host);
   return {
-    mark: (step, state, text) => {
+    mark: (step, state, { text, key } = {}) => {
       if (over.has(step) || (state === 'began' && begun.has(step))) return;
       if (state === 'began') begun.add(step);
       if (state === 'done') over.add(step);
@@ -44,6 +53,7 @@ export function openTimeline(host: Pick<Host, 'files' | 'clock'>, by: string): T
         step,
         state,
         ...(text === undefined ? {} : { text: text.slice(0, longestText) }),
+        ...(key === undefined ? {} : { key }),
       };
       write.add(`${JSON.stringify(moment)}\n`);
     },

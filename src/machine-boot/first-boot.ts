@@ -83,10 +83,12 @@ function statusReporter(host: Host): Report {
 
 /** Each phase once; a fetch is marked as moved at the first attempt of each URL. */
 function noteIn(timeline: Timeline, { phase, reason, waitingFor }: Parameters<Report>[0]): void {
-  if (phase === 'done' || phase === 'failed') return timeline.mark('first-boot', phase, reason);
+  if (phase === 'done' || phase === 'failed')
+    return timeline.mark('first-boot', phase, reason === undefined ? {} : { text: reason });
   timeline.mark('first-boot', 'began');
   timeline.mark(phase, 'began');
-  if (waitingFor?.attempts === 1) timeline.mark(phase, 'moved', `${waitingFor.url} ${waitingFor.reason ?? ''}`.trim());
+  if (waitingFor?.attempts === 1)
+    timeline.mark(phase, 'moved', { text: `${waitingFor.url} ${waitingFor.reason ?? ''}`.trim() });
 }
 
 interface IgnitionOptions extends FirstBootOptions {

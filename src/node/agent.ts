@@ -150,7 +150,10 @@ function openOnce(open: () => Promise<KubernetesClient>): () => Promise<Kubernet
 /** The step of a duty: from its first look until it is settled for the first time. */
 function markDuty(timeline: Timeline, duty: string, outcome: DutyOutcome): void {
   timeline.mark(duty, 'began');
-  timeline.mark(duty, outcome.status === 'settled' ? 'done' : 'moved', outcomeText(outcome));
+  timeline.mark(duty, outcome.status === 'settled' ? 'done' : 'moved', {
+    text: outcomeText(outcome),
+    ...(outcome.status === 'acted' && outcome.key !== undefined ? { key: outcome.key } : {}),
+  });
 }
 
 function outcomeText(outcome: DutyOutcome): string {

@@ -9,7 +9,7 @@ export type DutyOutcome =
   /** As it should be. */
   | { readonly status: 'settled'; readonly note?: string }
   /** Something was changed; the duty runs again at once. */
-  | { readonly status: 'acted'; readonly did: string }
+  | { readonly status: 'acted'; readonly did: string; readonly key?: string }
   /** Each completes the sentence "waiting for …". */
   | { readonly status: 'waiting'; readonly missing: readonly Missing[] };
 
@@ -31,8 +31,9 @@ export function settled(note?: string): DutyOutcome {
   return note === undefined ? { status: 'settled' } : { status: 'settled', note };
 }
 
-export function acted(did: string): DutyOutcome {
-  return { status: 'acted', did };
+/** `key` says it to programs that read the timeline. */
+export function acted(did: string, key?: string): DutyOutcome {
+  return { status: 'acted', did, ...(key === undefined ? {} : { key }) };
 }
 
 export function waiting(...missing: readonly Missing[]): DutyOutcome {

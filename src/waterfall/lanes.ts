@@ -6,6 +6,7 @@ import {
   handoffStageNames,
   mastersStageNames,
 } from '../contract/bootstrap-stages.ts';
+import { podWrittenKey } from '../contract/timeline.ts';
 import type { RunMoment } from './run-record.ts';
 import type { WaterfallRow } from './waterfall-rows.ts';
 
@@ -14,8 +15,8 @@ export interface Point {
   readonly by?: string;
   readonly step: string;
   readonly state: RunMoment['state'];
-  /** How the text of the moment begins; any text when left out. */
-  readonly text?: string;
+  /** What moved; anything when left out. */
+  readonly key?: string;
 }
 
 export interface Lane {
@@ -27,7 +28,7 @@ export interface Lane {
 
 const began = (by: string, step: string): Point => ({ by, step, state: 'began' });
 const done = (by: string, step: string): Point => ({ by, step, state: 'done' });
-const moved = (by: string, step: string, text: string): Point => ({ by, step, state: 'moved', text });
+const moved = (by: string, step: string, key: string): Point => ({ by, step, state: 'moved', key });
 
 function stepOf(by: string, step: string, shown: string | Pick<Lane, 'label' | 'kind'>): Lane {
   const { label, kind } = typeof shown === 'string' ? ({ label: shown, kind: 'work' } as const) : shown;
@@ -127,19 +128,19 @@ export const masterLanes: readonly Lane[] = [
     label: 'waits to be member',
     kind: 'wait',
     from: done('agent', 'cluster-view'),
-    to: moved('agent', 'etcd-member', 'started'),
+    to: moved('agent', 'etcd-member', podWrittenKey),
   },
   {
     label: 'etcd container',
     kind: 'work',
-    from: moved('agent', 'etcd-member', 'started'),
+    from: moved('agent', 'etcd-member', podWrittenKey),
     to: began('container', 'etcd'),
   },
   { label: 'learner, then voter', kind: 'work', from: began('container', 'etcd'), to: done('agent', 'etcd-member') },
   {
     label: 'API container',
     kind: 'work',
-    from: moved('agent', 'control-plane', 'started'),
+    from: moved('agent', 'control-plane', podWrittenKey),
     to: began('container', 'kube-apiserver'),
   },
   {

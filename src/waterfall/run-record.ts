@@ -15,6 +15,7 @@ const runMomentSchema = z.object({
   step: z.string(),
   state: z.enum(['began', 'moved', 'done', 'failed']),
   text: z.string().exactOptional(),
+  key: z.string().exactOptional(),
 });
 export type RunMoment = z.output<typeof runMomentSchema>;
 

@@ -49,9 +49,9 @@ function laneRow({ label, kind, from, to }: Lane, moments: readonly RunMoment[])
   return [{ label, kind, fromMs: first.atMs, ...(last === undefined ? {} : { toMs: last.atMs }) }];
 }
 
-function fits(moment: RunMoment, { by, step, state, text }: Point): boolean {
+function fits(moment: RunMoment, { by, step, state, key }: Point): boolean {
   if (moment.step !== step || moment.state !== state || (by !== undefined && moment.by !== by)) return false;
-  return text === undefined || moment.text?.startsWith(text) === true;
+  return key === undefined || moment.key === key;
 }
 
 /** One row per step; a command that was run again has some steps more than once. */

@@ -43,6 +43,6 @@ export const clusterViewDuty: Duty = {
 function noteNode({ node, timeline }: Agent, nodes: readonly KubernetesObject[]): void {
   const self = nodes.find(({ metadata }) => metadata.name === node.name);
   if (self === undefined) return;
-  timeline.mark('node', 'began', 'registered');
-  if (isReadyNode(self)) timeline.mark('node', 'done', 'Ready');
+  timeline.mark('node', 'began', { text: 'registered' });
+  if (isReadyNode(self)) timeline.mark('node', 'done', { text: 'Ready' });
 }

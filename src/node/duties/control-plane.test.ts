@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeAgent, putRelease } from '../../../test/sim/agent-fixture.ts';
+import { podWrittenKey } from '../../contract/timeline.ts';
 import { controlPlaneDuty } from './control-plane.ts';
 
 test('the API server comes first, the others when it serves, and a pod that is there is left as it is', async () => {
@@ -14,6 +15,7 @@ test('the API server comes first, the others when it serves, and a pod that is t
   expect(await controlPlaneDuty.run(agent)).toEqual({
     status: 'acted',
     did: 'started kube-apiserver',
+    key: podWrittenKey,
   });
   expect(await files.readText(`${folder}/kube-scheduler-pod.yaml`)).toBe('of an earlier release');
   expect(await files.readText(`${folder}/kube-apiserver-pod.yaml`)).toContain('--advertise-address=10.99.0.12');
@@ -22,6 +24,10 @@ test('the API server comes first, the others when it serves, and a pod that is t
     missing: [{ what: expect.stringContaining('500') }],
   });
   status = 200;
-  expect(await controlPlaneDuty.run(agent)).toEqual({ status: 'acted', did: 'started kube-controller-manager' });
+  expect(await controlPlaneDuty.run(agent)).toEqual({
+    status: 'acted',
+    did: 'started kube-controller-manager',
+    key: podWrittenKey,
+  });
   expect(await controlPlaneDuty.run(agent)).toEqual({ status: 'settled' });
 });

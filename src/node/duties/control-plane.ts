@@ -1,8 +1,10 @@
 // kube-apiserver, controller-manager and scheduler of a master. The API server is written once the etcd member of this
 // master votes, because it uses that member alone. The others follow when the API server serves: earlier they could do
 // nothing and would take processor time from its start. A pod that exists is not changed; replacing one is an upgrade.
+
 import { localApiUrl } from '../../contract/ports.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
+import { podWrittenKey } from '../../contract/timeline.ts';
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { bundleFile, type ControlPlaneComponent, podFile } from '../../control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
@@ -21,12 +23,12 @@ export const controlPlaneDuty: Duty = {
   run: async (agent) => {
     const { 'kube-apiserver': server, ...others } = await podsOf(agent);
     const first = await writeMissing(agent, { 'kube-apiserver': server });
-    if (first.length > 0) return acted(`started ${first.join(', ')}`);
+    if (first.length > 0) return acted(`started ${first.join(', ')}`, podWrittenKey);
     const ca = await agent.host.files.readText(bundleFile('apiserver-ca'));
     const api = await apiReadiness({ network: agent.kept }, { url: localApiUrl, ca });
     if (api.status !== 'ready') return waiting(...api.missing);
     const rest = await writeMissing(agent, others);
-    return rest.length > 0 ? acted(`started ${rest.join(', ')}`) : settled();
+    return rest.length > 0 ? acted(`started ${rest.join(', ')}`, podWrittenKey) : settled();
   },
 };
 

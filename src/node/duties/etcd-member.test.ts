@@ -9,6 +9,7 @@ import {
   putRelease,
 } from '../../../test/sim/agent-fixture.ts';
 import { waitingFor } from '../../contract/missing.ts';
+import { podWrittenKey } from '../../contract/timeline.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { etcdMemberDuty } from './etcd-member.ts';
 
@@ -29,7 +30,11 @@ async function untilPodIsWritten(): Promise<void> {
     missing: [expect.objectContaining({ who: 'etcd on master-1', what: 'to start', detail: expect.any(String) })],
   };
   for (let start = 1; start <= 2; start += 1) expect(await etcdMemberDuty.run(agent)).toEqual(failed);
-  expect(await etcdMemberDuty.run(agent)).toEqual({ status: 'acted', did: 'started etcd as a new member' });
+  expect(await etcdMemberDuty.run(agent)).toEqual({
+    status: 'acted',
+    did: 'started etcd as a new member',
+    key: podWrittenKey,
+  });
 }
 
 beforeEach(async () => {
@@ -83,7 +88,11 @@ describe('the etcd pod of a master', () => {
 
   test('comes back after a power cut although nobody answers', async () => {
     await data();
-    expect(await etcdMemberDuty.run(agent)).toEqual({ status: 'acted', did: 'started etcd with the data it has' });
+    expect(await etcdMemberDuty.run(agent)).toEqual({
+      status: 'acted',
+      did: 'started etcd with the data it has',
+      key: podWrittenKey,
+    });
     expect(await etcdMemberDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [waitingFor('a majority of etcd that answers')],

@@ -5,6 +5,7 @@ import { etcdDataFolder, programs } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { etcdPorts } from '../../contract/ports.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
+import { podWrittenKey } from '../../contract/timeline.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
@@ -77,7 +78,9 @@ async function join(agent: Agent, initialCluster: readonly InitialMember[]): Pro
     agent.log(`etcd-member: starts without its data: ${why}`);
   }
   const isWritten = await writePod(agent, initialCluster);
-  return isWritten ? acted('started etcd as a new member') : waiting(waitingFor(`etcd on ${node.name}`, 'to start'));
+  return isWritten
+    ? acted('started etcd as a new member', podWrittenKey)
+    : waiting(waitingFor(`etcd on ${node.name}`, 'to start'));
 }
 
 async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: OwnMember): Promise<DutyOutcome> {
@@ -85,7 +88,7 @@ async function resume(agent: Agent, { self, listing, peerUrl, clientUrl }: OwnMe
   if ((await agent.host.files.facts(path)) === undefined) {
     // etcd has data, so it does not read the flags about the initial cluster.
     await writePod(agent, [{ name, peerUrl }]);
-    return acted('started etcd with the data it has');
+    return acted('started etcd with the data it has', podWrittenKey);
   }
   if (listing.status === 'unreachable') return waiting(waitingFor('a majority of etcd that answers'));
   if (self === undefined || self.isLearner) return waiting(waitingFor(`etcd on ${name}`, 'to be promoted to a voter'));
