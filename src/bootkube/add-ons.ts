@@ -1,6 +1,6 @@
 // tectonic.service: applies the add-ons through the masters, after bootkube has ended. It then waits until they work
 // and every expected machine is a node, because the next unit stops the config server that the last machines may need.
-// That wait has an end: a machine that never comes must not keep the secrets on this machine.
+// The wait has a deadline: a machine that never joins must not stop the removal of the secrets from this machine.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import { isError } from '../errors/firstlight-error.ts';
@@ -89,7 +89,7 @@ async function lookAround(
   }
 }
 
-/** What keeps its pods, in the words of the scheduler or the kubelet. */
+/** Why the pods of CoreDNS do not run: the message of the scheduler or the kubelet. */
 async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<Pick<Missing, 'detail'>> {
   const selection = { namespace: systemNamespace, labelSelector: 'k8s-app=kube-dns' };
   const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
@@ -102,5 +102,5 @@ function isAvailable(deployment: KubernetesObject | undefined): boolean {
   return deployment !== undefined && hasCondition(deployment, 'Available');
 }
 
-/** The whole life of tectonic.service. */
+/** All stages of tectonic.service. */
 export const addonService: BootstrapService = { name: 'tectonic', stages: [addons, everybody] };

@@ -1,5 +1,5 @@
-// approve-csr.service: lets the expected machines join during the bootstrap. It publishes the tokens of the config
-// server and decides about certificate requests, under the Lease that the masters hold later.
+// approve-csr.service: admits the expected machines during the bootstrap. It publishes the tokens of the config server
+// as Secrets. It approves certificate requests only while it holds the approver Lease, which a master holds later.
 
 import { dirname, join } from 'node:path';
 import { type AdmitEvent, admitNodes } from '../admission/admit-nodes.ts';
@@ -26,12 +26,12 @@ export interface AdmitMachinesOptions {
   readonly signal: AbortSignal;
 }
 
-/** Ends only by its signal. */
+/** Runs until the signal is aborted, or until an unexpected error. */
 export async function admitMachines({ host, emit, signal }: AdmitMachinesOptions): Promise<never> {
   const context = await loadContext(host, emit);
   const kubeconfig = { path: join(context.folders.assets, loopbackKubeconfigPath) };
   await using client = await connectKubernetes(host, kubeconfig);
-  // Each for itself: one that begins anew must not leave the other running twice.
+  // Each loop restarts on its own: if one failure restarted both, the other loop would run twice.
   await Promise.all([
     keepOn({ host, emit, signal }, () => publishForEver(context, client, signal)),
     keepOn({ host, emit, signal }, () => approveForEver(context, client, signal)),
@@ -46,7 +46,7 @@ async function keepOn({ host, emit, signal }: AdmitMachinesOptions, run: () => P
       await run();
     } catch (error) {
       signal.throwIfAborted();
-      // The API is not there yet, or was away for a moment; whatever it was, the next look is from scratch.
+      // The API is not ready yet, or was unreachable for a moment. In every case `run` starts again from the beginning.
       if (!(error instanceof FirstlightError)) throw error;
       emit({ kind: 'notice', level: 'info', text: error.message });
       await host.clock.sleep(retryMs, signal);

@@ -1,6 +1,6 @@
-// The two ways in which bootkube reaches an API. Until the first bindings exist only system:masters may write, so
-// bootkube signs itself such a certificate for an hour and keeps it in memory: it is on no disk. Later it uses the
-// loopback kubeconfig, whose user is one of the bound administrators.
+// The two API clients of bootkube. Until the first role bindings exist, only the group system:masters may write, so
+// bootkube signs a certificate of that group for one hour and keeps it in memory, never on a disk. Later it uses the
+// loopback kubeconfig, whose user is an administrator by a role binding.
 import { join } from 'node:path';
 import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 import { localApiUrl } from '../contract/ports.ts';
@@ -13,7 +13,7 @@ import type { BootkubeContext } from './context.ts';
 
 const hourDays = 1 / 24;
 
-/** A client of the local API with every right, for an hour. */
+/** A client of the local API that has all rights for one hour. */
 export async function firstClient(host: Host, pki: string): Promise<KubernetesClient> {
   const read = (name: string): Promise<string> => host.files.readText(join(pki, name));
   const signer = {
@@ -33,7 +33,7 @@ export async function firstClient(host: Host, pki: string): Promise<KubernetesCl
   return connectKubernetes(host, { text });
 }
 
-/** As an administrator, through any server: this machine, one master, or the internal name. */
+/** An administrator's client of any API server: this machine, one master, or the internal name. */
 export async function clientFor({ host, folders }: BootkubeContext, server: string): Promise<KubernetesClient> {
   const text = await host.files.readText(join(folders.assets, loopbackKubeconfigPath));
   return connectKubernetes(host, { text: text.replace(/server: .*/, `server: ${server}`) });

@@ -1,4 +1,4 @@
-// Verifications that several stages share: what a stage wrote must be readable by the next one before it may start.
+// Checks that several stages share: the next stage must be able to read the output of a stage before it may start.
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { BootkubeContext } from './context.ts';
@@ -49,7 +49,7 @@ export function imagesAreInRelease(stage: StageIdentity): RenderCheck {
   };
 }
 
-/** Since 1.34 the kubelet rejects a static pod that needs the API it is about to start. */
+/** Since 1.34 the kubelet rejects a static pod that refers to API objects. These pods start before there is an API. */
 export function podsNeedNoApi(stage: StageIdentity): RenderCheck {
   return {
     name: 'static pods refer to files of the host only',

@@ -1,4 +1,5 @@
-// The ClusterVersion: which release the cluster runs. Kept under the name and form that tools for such clusters know.
+// The ClusterVersion object: which release the cluster runs. It keeps the original name and schema, because existing
+// tools read it.
 import type { BootkubeContext } from './context.ts';
 
 export const clusterVersionCrd = {

@@ -1,4 +1,4 @@
-// What every stage works with: the machine's inputs, parsed once. Nothing in here is remembered between runs.
+// The context of every stage: the inputs of the machine, parsed once per run. Nothing in it is kept between runs.
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
@@ -17,11 +17,11 @@ import type { Emit } from '../workflow/events.ts';
 import { bootkubeErrors } from './errors.ts';
 
 export interface BootkubeFolders {
-  /** What Ignition put here: /opt/firstlight on a machine. */
+  /** The files that Ignition wrote: /opt/firstlight on a machine. */
   readonly assets: string;
-  /** Where stages render to, one folder each. */
+  /** The output of the stages, one folder per stage. */
   readonly render: string;
-  /** The release that this machine was made from. */
+  /** The manifest of the release that this machine was made from. */
   readonly releaseFile: string;
 }
 
@@ -79,13 +79,13 @@ async function readClusterId(host: Host, dir: string): Promise<string> {
   return metadata.clusterID;
 }
 
-/** Name and address as firstlight-prepare.service found them at this boot. */
+/** The name and address that firstlight-prepare.service found at this boot. */
 async function readMachine(host: Host): Promise<BootkubeContext['machine']> {
   const { name, addresses } = parseNodeEnvironment(await mustRead(host, runtimePaths.environment));
   return { name, address: addresses[0] ?? '' };
 }
 
-/** The image behind an image variable, by digest. */
+/** The image reference of an image variable, by digest. */
 export function releaseImage({ release }: Pick<BootkubeContext, 'release'>, variable: string): string {
   const found = release.imageVariables[variable];
   if (found === undefined) throw new Error(`the release has no ${variable}`);

@@ -1,4 +1,4 @@
-// What can stop a bootstrap, in the words of its stages.
+// The errors that can stop a bootstrap.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -1,6 +1,6 @@
 // progress.service: copies the progress file into ConfigMap kube-system/bootstrap-progress at every change, for people
-// who reach the API but not this machine. It uses the API of this machine while there is one, later the masters, and
-// ends when it has copied that everything is complete.
+// who can reach the API but not this machine. It uses the API of this machine while that runs, later the masters. It
+// ends after it has copied that the bootstrap is complete.
 
 import { dirname } from 'node:path';
 import { removalMark } from '../contract/bootstrap-paths.ts';
@@ -25,7 +25,7 @@ export interface MirrorOptions {
 }
 
 export async function mirrorProgress({ host, emit, signal }: MirrorOptions): Promise<void> {
-  // Started again while the assets are being removed: there is no credential left to report with.
+  // Restarted while rm-assets removes the assets: the credential for the API may be deleted already.
   if ((await host.files.facts(removalMark)) !== undefined) return;
   const context = await loadContext(host, emit);
   await using here = await clientFor(context, localApiUrl);
@@ -49,7 +49,7 @@ async function progressText(host: Host): Promise<string | undefined> {
   return content === undefined ? undefined : Buffer.from(content).toString('utf8');
 }
 
-/** True once one of them has it. An API that is away is no trouble: the file is looked at again soon. */
+/** True if one of the APIs accepted the text. An unreachable API is no error: the caller tries again soon. */
 async function publish(clients: readonly KubernetesClient[], text: string, signal: AbortSignal): Promise<boolean> {
   const { apiVersion, kind, namespace, name } = progressConfigMap;
   const object = { apiVersion, kind, metadata: { name, namespace }, data: { [progressKey]: text } };

@@ -1,5 +1,5 @@
-// What the bootstrap is doing, in a file that anybody outside the machine can read: the stage, what it misses, and
-// whether all is done. Replaced atomically; the last writer wins.
+// Turns workflow events into the progress file, which programs outside the machine read: the stage, what it waits for,
+// and whether the bootstrap is complete. The file is replaced atomically; the last writer wins.
 import { type BootstrapProgress, writeBootstrapProgress } from '../contract/bootstrap-progress.ts';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';

@@ -1,5 +1,5 @@
-// Turns the tokens that the config server gave out before there was an API into Secrets that the API knows. What was
-// published is noted, because a token that has done its work is deleted there and must not come back.
+// The config server of this machine serves tokens before there is an API. This file turns these tokens into Secrets of
+// the API. Published tokens are recorded in a file, because a used token is deleted and must not be created again.
 import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import { configServerPaths } from '../contract/machine-paths.ts';
 import { type LedgerEntry, readTokenLedger } from '../contract/served-tokens.ts';
@@ -12,7 +12,7 @@ import { kubernetesErrors } from '../kubernetes/errors.ts';
 
 const publishedFile = `${configServerPaths.tokenLedger}.published`;
 
-/** Publishes what is new; returns how many. */
+/** Publishes the new tokens and returns their number. */
 export async function publishTokens(host: Host, client: KubernetesClient): Promise<number> {
   const { files, clock } = host;
   const noted = await files.readIfPresent(publishedFile);
@@ -42,7 +42,7 @@ interface GivenKeys {
   readonly published: ReadonlySet<string>;
 }
 
-/** The config server of a master may be asked with the same token: it must know that this one has given the keys. */
+/** A machine may send the same token to a master's config server, which must know that the keys were given. */
 async function publishKeysGiven(client: KubernetesClient, { files, entry, published }: GivenKeys): Promise<void> {
   const { record, keysGiven } = entry;
   const noted = `${record.id} keys-given`;
@@ -50,7 +50,7 @@ async function publishKeysGiven(client: KubernetesClient, { files, entry, publis
   const token = await findBootstrapToken(client, record.id);
   const given = { at: new Date(keysGiven.atMs), to: keysGiven.redemption };
   const isOver = token === undefined || token.keysGiven !== undefined;
-  // Changed meanwhile: the next look tries again.
+  // If the token was changed in the meantime, `recordKeysGiven` returns false and the next call tries again.
   if (isOver || (await recordKeysGiven(client, token, { given }))) await note(files, noted);
 }
 

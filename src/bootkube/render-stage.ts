@@ -1,5 +1,5 @@
-// A stage that renders: pure inputs in, files out, into a folder of its own. Done means that its inputs and every file
-// of its folder have the digests that the journal remembers; otherwise the folder is made again from nothing.
+// A stage that renders files from its inputs into its own folder. It is done if its inputs and every file of its folder
+// have the digests of the journal; otherwise the folder is deleted and made again.
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
@@ -14,26 +14,26 @@ export interface StageFile {
   readonly mode?: number;
 }
 
-/** A stage under the number and name of the original. `bootkube stage` shows all of it. */
+/** A stage with the number and name of the original bootkube. `bootkube stage` shows all these fields. */
 export interface NumberedStage extends Stage<BootkubeContext> {
   readonly number: number;
-  /** Files and folders it reads, relative to the assets folder. */
+  /** Files and folders that the stage reads, relative to the assets folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
 }
 
-/** What must hold of the files that a stage rendered before the next stage may read them. */
+/** A check that the rendered files must pass before the next stage may read them. */
 export interface RenderCheck {
   readonly name: string;
-  /** What is wrong, or undefined when all is well. */
+  /** Returns what is wrong, or undefined. */
   readonly run: (context: BootkubeContext, outputs: Digests) => Promise<string | undefined>;
 }
 
 export interface RenderStage extends NumberedStage {
   readonly verify: readonly RenderCheck[];
-  /** The image variable of the component that this stage stands in for. */
+  /** The image variable of the component that this stage replaces. */
   readonly variable: string | undefined;
-  /** What the original ran at this point; shown, so that the two can be compared. */
+  /** The command of the original at this point; shown to people for comparison. */
   readonly originalCommand: string;
 }
 
@@ -96,7 +96,7 @@ async function observe(
   return altered.length === 0 ? { status: 'done' } : { status: 'needed', because: `${altered.join(', ')} changed` };
 }
 
-/** Files of a stage that are missing, changed or strange, against what its record says. */
+/** Files of a stage that are missing, changed or not in its record. */
 export async function alteredFiles(
   context: BootkubeContext,
   stage: { readonly number: number; readonly name: string },
@@ -115,7 +115,7 @@ async function inputDigests(context: BootkubeContext, options: RenderStageOption
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Digest per file below `path`; of the file itself when it is one. */
+/** The digest of every file below `path`, or of `path` itself if it is a file. */
 export async function treeDigests(files: Files, path: string, prefix = ''): Promise<Digests> {
   const names = await files.list(path);
   if (names === undefined) {

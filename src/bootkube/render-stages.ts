@@ -1,5 +1,4 @@
-// The twelve stages that render, top to bottom: read it and you know what a bootstrap is made of. Stages 13 to 15 start
-// what was rendered here.
+// The twelve stages that render files, in the order in which they run. Stages 13 to 15 start what these have rendered.
 import type { RenderStage } from './render-stage.ts';
 import { manifests } from './stages/01-manifests.ts';
 import { releaseInfoStage } from './stages/02-release-info.ts';

@@ -1,4 +1,4 @@
-// What earlier stages rendered for the API, read back in the order in which it is applied.
+// Reads the manifests that earlier stages rendered, in the order in which they are applied to the API.
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { Manifest } from '../kubernetes/apply.ts';
@@ -8,11 +8,11 @@ import { stageFolder } from './render-stage.ts';
 interface Place {
   readonly number: number;
   readonly name: string;
-  /** Below the stage's folder. */
+  /** Inside the folder of the stage. */
   readonly subfolder?: string;
 }
 
-/** The kinds first, then the release, then what the workstation and the user gave. */
+/** First the definitions of kinds, then the release, then the manifests of the workstation and the user. */
 export const seedPlaces: readonly Place[] = [
   { number: 3, name: 'api' },
   { number: 6, name: 'version-operator' },

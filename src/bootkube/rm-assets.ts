@@ -1,6 +1,6 @@
-// rm-assets.service: the last thing a bootstrap machine does. It deletes every unused token, stops what still serves,
-// deletes every secret that this machine was given, and only then reports that the bootstrap is complete. The mark of
-// the removal is written before the first deletion: started again after a crash, it deletes what is left.
+// rm-assets.service, the last unit of a bootstrap machine: it stops the config server and the approver, deletes every
+// unused token and every secret of this machine, and only then reports that the bootstrap is complete. It writes the
+// removal mark before it deletes the first file: after a crash it starts again and deletes the remaining files.
 import { join } from 'node:path';
 import { deleteBootstrapToken } from '../admission/bootstrap-token-secret.ts';
 import { removalMark } from '../contract/bootstrap-paths.ts';
@@ -32,7 +32,7 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   const timeline = openTimeline(host, 'rm-assets');
   timeline.mark('rm-assets', 'began');
   if ((await files.facts(removalMark)) === undefined) {
-    // First, so that no token is given out after the last was taken back.
+    // These units stop first, so that no token is served after the unused tokens were deleted.
     await stop(host, [machineConfigServerUnit.name, approveCsrUnit.name]);
     await takeBackTokens(host, emit, signal);
     await files.write(removalMark, `${clock.now().toISOString()}\n`);
@@ -46,7 +46,7 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   emit({ kind: 'notice', level: 'info', text: 'It is now safe to remove the bootstrap resources' });
 }
 
-/** Tokens that this machine gave out and that no machine used. Tokens of the masters stay. */
+/** Deletes the tokens that this machine has served and no machine has used. Tokens that masters served stay. */
 async function takeBackTokens(host: Host, emit: Emit, signal: AbortSignal): Promise<void> {
   const context = await loadContext(host, emit);
   await using client = await clientFor(context, context.names.apiInternalUrl);
@@ -63,14 +63,14 @@ async function removeSecrets({ files }: Host): Promise<void> {
   );
   for (const name of kubeconfigs) await files.remove(join(componentKubeconfigFolder, name));
   await files.remove(pkiFolder);
-  // The folder itself may be a mount of its own.
+  // Delete only the content: the folder itself may be a mount point.
   for (const name of (await files.list(etcdDataFolder)) ?? []) await files.remove(join(etcdDataFolder, name));
   await files.remove(bootstrapFolder);
 }
 
 const patienceMs = 10_000;
 
-/** progress.service copies the last state into the API and ends. If it cannot, it is stopped: it holds a credential. */
+/** progress.service copies the last state into the API and ends. If it does not end, stop it: it holds a credential. */
 async function letProgressEnd(host: Host, signal: AbortSignal): Promise<void> {
   const endMs = host.clock.monotonicMs() + patienceMs;
   while (host.clock.monotonicMs() < endMs) {

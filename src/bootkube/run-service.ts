@@ -26,7 +26,7 @@ export interface BootstrapService {
 
 export async function runService({ name, stages }: BootstrapService, options: ServiceOptions): Promise<void> {
   const { host, emit, signal } = options;
-  // Once the removal of secrets has begun there is nothing left to run on.
+  // After the removal of secrets has begun, the inputs of the stages may be deleted.
   if ((await host.files.facts(removalMark)) !== undefined) return;
   const records = await openServiceRecords(host, name);
   const progress = openProgress(host);
@@ -65,7 +65,7 @@ export async function runBootkubeStages(options: RunBootkubeOptions): Promise<vo
   await runStages({ stages, context, journal, clock: context.host.clock, emit, signal });
 }
 
-/** The stages of a unit on the timeline of the machine. */
+/** Writes the stages of a unit to the timeline of the machine. */
 function noteIn(timeline: Timeline, event: WorkflowEvent): void {
   if (event.kind === 'stage-started') timeline.mark(event.stage, 'began');
   if (event.kind === 'stage-progress') {

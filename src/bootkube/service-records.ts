@@ -1,5 +1,6 @@
-// The records of a service's stages as a JSON array, in the form that readers of such bootstraps know:
-// service and stage starts and ends, with result and reason. Rewritten whole and atomically at each entry.
+// The records of a service as a JSON array: start and end of the service and of each stage, with result and reason. The
+// format is the one of the original bootkube, because existing tools read it. Each new record replaces the whole file
+// atomically.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';

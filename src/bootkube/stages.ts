@@ -1,5 +1,5 @@
-// The bootstrap, top to bottom: fifteen stages by the numbers and names of the original (twelve render, three start),
-// then the five steps of the handoff.
+// The stages of the bootstrap in their order: fifteen stages with the numbers and names of the original bootkube
+// (twelve render, three start), then the five stages of the handoff.
 import type { Stage } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
 import { bootkubeErrors } from './errors.ts';
@@ -17,10 +17,10 @@ import { apiVerification } from './stages/15-api-verification.ts';
 
 export const stages: readonly NumberedStage[] = [...renderStages, clusterBootstrap, versionOverrides, apiVerification];
 
-/** Until the masters can carry the cluster; none of this and of the handoff is in the original's list of stages. */
+/** Until the masters can run the cluster. The original has no numbered stages for this part and for the handoff. */
 export const mastersStages: readonly Stage<BootkubeContext>[] = [masters, controlPlanes];
 
-/** From the record that the masters carry the cluster until this machine has no part in it. */
+/** From the record that the masters run the cluster, until this machine is no longer part of it. */
 export const handoffStages: readonly Stage<BootkubeContext>[] = [commit, stopServing, leaveEtcd];
 
 export function stageNumbered(number: number): NumberedStage {
@@ -29,7 +29,7 @@ export function stageNumbered(number: number): NumberedStage {
   return found;
 }
 
-/** The whole life of bootkube.service. */
+/** All stages of bootkube.service. */
 export const bootkubeService: BootstrapService = {
   name: 'bootkube',
   stages: [...stages, ...mastersStages, ...handoffStages],

@@ -1,5 +1,5 @@
-// The state of an agent as a file that can be read from outside the machine: what each duty waits for and since when.
-// The file is replaced as a whole at every change, and not synced.
+// The state file of an agent: what each duty waits for, and since when. Programs outside the machine read it. Every
+// change replaces the whole file. The file is not synced to the disk.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import { missingSchema } from './missing-schema.ts';
@@ -10,9 +10,9 @@ const duty = z.object({
   name: z.string(),
   status: z.enum(['settled', 'acted', 'waiting']),
   since: z.iso.datetime(),
-  /** What it waits for; empty unless it does. */
+  /** What the duty waits for; empty if the duty does not wait. */
   missing: z.array(missingSchema),
-  /** What it did, or a word on how it is settled. */
+  /** What the duty did, or a remark about the settled state. */
   note: z.string().exactOptional(),
 });
 
@@ -22,13 +22,13 @@ export const agentStateSchema = z.object({
   role: z.enum(['master', 'worker']),
   pid: z.int(),
   at: z.iso.datetime(),
-  /** Every duty is settled. */
+  /** True when every duty is settled. */
   isSettled: z.boolean(),
   duties: z.array(duty),
 });
 export type AgentState = z.output<typeof agentStateSchema>;
 
-/** Writes the newest state; those that came while one was being written are left out. */
+/** Writes the newest state. If several states arrive during one write, only the last of them is written. */
 export class StateWriter {
   readonly #files: Files;
   #next: AgentState | undefined;
@@ -43,7 +43,7 @@ export class StateWriter {
     this.#writing ??= this.#write();
   }
 
-  /** Resolves when what was put is written. */
+  /** Resolves when the newest state is written. */
   async idle(): Promise<void> {
     await this.#writing;
   }

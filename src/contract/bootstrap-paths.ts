@@ -1,7 +1,7 @@
-// The journal and the marks of a bootstrap on its machine. rm-assets removes the secrets, but never these files.
+// The journal and the mark files of a bootstrap on its machine. rm-assets removes the secrets, but never these files.
 export const bootkubeState = '/var/lib/firstlight/bootkube';
 export const bootkubeJournal = `${bootkubeState}/journal`;
-/** Written before the first pod of the temporary control plane is taken down: from then on nothing is started again. */
+/** Written before the first pod of the temporary control plane is removed. After that, none of them starts again. */
 export const handoffMark = `${bootkubeState}/handoff`;
 /**
  * Written by rm-assets before it deletes the first file. From then on the inputs of earlier units may be gone, so a

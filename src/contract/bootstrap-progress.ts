@@ -1,5 +1,5 @@
-// What the bootstrap machine does or waits for: a file on that machine, mirrored into the API. Written by the programs
-// of the bootstrap, read by `create cluster`, `status` and `wait-for`.
+// The progress file: what the bootstrap machine does or waits for. The programs of the bootstrap write it on that
+// machine and copy it into the API. `create cluster`, `status` and `wait-for` read it.
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -11,7 +11,7 @@ export const bootstrapProgressSchema = z.object({
   stage: z.string(),
   state: z.enum(['running', 'done', 'failed']),
   at: z.iso.datetime(),
-  /** Undefined before a stage has reported anything, and when it has ended. */
+  /** Undefined before the stage has reported anything, and after the stage has ended. */
   progress: stageProgressSchema.exactOptional(),
   /** Why the stage failed. */
   reason: z.string().exactOptional(),
@@ -25,7 +25,7 @@ export async function writeBootstrapProgress(files: Files, progress: BootstrapPr
   await files.write(progressFile, `${JSON.stringify(progress, null, 2)}\n`);
 }
 
-/** Undefined where the text is no progress. */
+/** Returns undefined if the text is not valid progress. */
 export function parseBootstrapProgress(text: string): BootstrapProgress | undefined {
   try {
     return bootstrapProgressSchema.safeParse(JSON.parse(text)).data;

@@ -1,7 +1,7 @@
-// The names of the bootstrap's stages as they stand in progress.json and in the timeline of the bootstrap machine,
-// where `create cluster` and the waterfall read them. bootkube/stages.ts is held to this list by a test.
+// The names of the bootstrap stages. They are written to progress.json and to the timeline of the bootstrap machine;
+// `create cluster` and the waterfall read them there. A test checks that bootkube/stages.ts has the same names.
 
-/** The fifteen stages of bootkube; the number of a stage is its place in this list. */
+/** The fifteen stages of bootkube. The number of a stage is its position in this list, counted from 1. */
 export const bootkubeStageNames: readonly string[] = [
   'manifests',
   'release-info',
@@ -20,11 +20,11 @@ export const bootkubeStageNames: readonly string[] = [
   'api-verification',
 ];
 
-/** What follows them until the masters can carry the cluster. */
+/** The stages after those, until the masters can run the cluster without the bootstrap machine. */
 export const mastersStageNames: readonly string[] = ['masters', 'control-planes'];
 
-/** What follows until the bootstrap machine has no part in the cluster. */
+/** The last stages, until the bootstrap machine is no longer part of the cluster. */
 export const handoffStageNames: readonly string[] = ['commit', 'stop-serving', 'leave-etcd'];
 
-/** What the stage `cluster-bootstrap` reports while it starts the control plane: text and key of that progress. */
+/** Progress of the stage `cluster-bootstrap` while it starts the control plane. Each string is both text and key. */
 export const clusterBootstrapWork = { etcdAnswers: 'etcd answers', seedsApi: 'seeds the API' } as const;

@@ -1,5 +1,5 @@
-// metadata.json: which cluster an asset folder is about. Made once, read by every later command and by bootkube; users
-// may add fields, which are kept.
+// metadata.json: the identity of the cluster that an asset folder belongs to. The file is made once; every later
+// command and bootkube read it. Users may add fields, and Firstlight keeps them.
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -15,7 +15,7 @@ export const clusterMetadataSchema = z.looseObject({
 });
 export type ClusterMetadata = z.output<typeof clusterMetadataSchema>;
 
-/** Undefined where nothing was made from the folder yet. Throws CLUSTER_METADATA for a file that cannot be read. */
+/** Returns undefined if the file does not exist yet. Throws CLUSTER_METADATA for a file that cannot be read. */
 export async function readClusterMetadata(files: Files, dir: string): Promise<ClusterMetadata | undefined> {
   const content = await files.readIfPresent(join(dir, clusterMetadataFile));
   if (content === undefined) return undefined;
@@ -31,7 +31,7 @@ export function clusterMetadataText(metadata: ClusterMetadata): string {
   return `${JSON.stringify(metadata, null, 2)}\n`;
 }
 
-/** What a platform calls the cluster: two clusters on one host may share their name, but not this. */
+/** The name of the cluster on its platform. Two clusters on one host may share their name, but not their infraID. */
 export function platformNameOf({ infraID }: Pick<ClusterMetadata, 'infraID'>): string {
   return infraID.toLowerCase();
 }

@@ -1,14 +1,14 @@
-// The objects of the cluster that more than one program or folder names: namespaces, names, keys and marks, each once.
+// Namespaces, names, keys and annotations of the cluster objects that more than one program or folder uses, each once.
 // Plain data without a Kubernetes client, so that manifests, agents, bootkube and the workstation can all import it.
 
-/** Where everything that Firstlight keeps in the cluster is. */
+/** The namespace of all objects that Firstlight keeps in the cluster. */
 export const systemNamespace = 'kube-system';
 
 function systemConfigMap<const Name extends string>(name: Name) {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name } as const;
 }
 
-/** As much of an object as is read here. */
+/** The fields of an object that this file reads. */
 interface SystemObject {
   readonly metadata: {
     readonly name: string;
@@ -22,7 +22,7 @@ interface SystemObject {
 /** The members of etcd that clients may use: id → client URL. */
 export const etcdEndpoints = systemConfigMap('etcd-endpoints');
 
-/** The machines that may join; `inventory.ts` has the schema of the text below the key. */
+/** The machines that may join. `inventory.ts` has the schema of the text under the key. */
 export const inventoryConfigMap = systemConfigMap('firstlight-inventory');
 export const inventoryKey = 'inventory.json';
 
@@ -30,7 +30,7 @@ export const inventoryKey = 'inventory.json';
 export const progressConfigMap = systemConfigMap('bootstrap-progress');
 export const progressKey = 'progress.json';
 
-/** Written once, by the bootstrap machine, when the masters carry the cluster. */
+/** The bootstrap machine writes it once, when the masters can run the cluster without the bootstrap machine. */
 export const handoffConfigMap = systemConfigMap('bootstrap');
 export const handoffComplete = { status: 'complete' } as const;
 
@@ -48,24 +48,24 @@ export const poolTokensSecret = {
 
 const joinRecordPrefix = 'firstlight-join-';
 
-/** One ConfigMap per master, in which its agent says whether it is ready to join etcd. */
+/** Each master has one such ConfigMap. The agent of the master records there whether it is ready to join etcd. */
 export function joinRecordName(node: string): string {
   return `${joinRecordPrefix}${node}`;
 }
 
-/** The node that a ConfigMap of this name is about; undefined where it is no join record. */
+/** The node that a ConfigMap of this name belongs to; undefined if the ConfigMap is not a join record. */
 export function nodeOfJoinRecord(name: string): string | undefined {
   return name.startsWith(joinRecordPrefix) ? name.slice(joinRecordPrefix.length) : undefined;
 }
 
-/** On a Node: its machine is about to be taken away. */
+/** An annotation of a Node whose machine will be removed soon. */
 export const leavingAnnotation = 'firstlight.io/leaving';
 
 export function isLeaving({ metadata }: SystemObject): boolean {
   return metadata.deletionTimestamp !== undefined || metadata.annotations?.[leavingAnnotation] === 'true';
 }
 
-/** Leases under which one agent at a time works. A manifest makes them, so that agents need no right to create any. */
+/** For each Lease, only its holder does the work. A manifest makes the Leases: agents need no right to create any. */
 export const membershipLease = 'etcd-membership';
 export const approverLease = 'csr-approver';
 export const renewalLease = 'leaf-renewal';

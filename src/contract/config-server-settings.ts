@@ -1,4 +1,4 @@
-// The settings of a config server: which machines it lets in, and which load balancers it trusts. The bootstrap machine
+// The settings of a config server: which machines it accepts, and which load balancers it trusts. The bootstrap machine
 // gets the file from the assets, and the config server reads it.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -6,14 +6,14 @@ import { configServerSettingsErrors } from './errors.ts';
 
 const schema = z.strictObject({
   access: z.enum(['token', 'open']).default('token'),
-  /** Addresses from which connections come with a PROXY v2 header. */
+  /** Addresses of load balancers, whose connections start with a PROXY v2 header. */
   balancers: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
   /**
-   * How many machines may have been served within an hour and not have joined. More than start in an hour; a loop that
-   * fetches and never joins stops here instead of filling the disk.
+   * The limit for machines that were served within an hour and have not joined. It is higher than the number of
+   * machines that start in an hour. It stops a loop that fetches and never joins, before the disk is full.
    */
   outstandingTokens: z.int().positive().default(20_000),
-  /** How long it is unhealthy before it stops: load balancers check several times a second. */
+  /** How long the server reports unhealthy before it stops. Load balancers check several times a second. */
   leaveMs: z.int().nonnegative().default(1_000),
 });
 
@@ -23,7 +23,7 @@ export function serverSettingsText(settings: Readonly<z.input<typeof schema>>): 
   return `${JSON.stringify(settings, null, 2)}\n`;
 }
 
-/** The defaults where there is no such file. Throws CONFIGSERVER_SETTINGS for one that cannot be read. */
+/** Returns the defaults if the file does not exist. Throws CONFIGSERVER_SETTINGS for a file that cannot be read. */
 export async function readServerSettings(files: Files, path: string | undefined): Promise<ConfigServerSettings> {
   const content = path === undefined ? undefined : await files.readIfPresent(path);
   if (path === undefined || content === undefined) return schema.parse({});

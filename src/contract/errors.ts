@@ -1,5 +1,5 @@
-// What is wrong with a file that two programs agree on. The rows keep the codes of the programs that read the files
-// first: codes never change once released.
+// Errors about files that one program writes and another reads. Each error keeps the code prefix of the program that
+// was the first to read the file, because a released code never changes.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -1,4 +1,4 @@
-// The state of the first boot, as a file inside the machine that the platform reads from outside.
+// The status file of the first boot: the machine writes it, and the platform reads it from outside the machine.
 // Machines of different versions write it: only add fields.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
@@ -7,22 +7,22 @@ import type { Files } from '../host/files.ts';
 export const firstBootStatusPath = '/var/lib/firstlight/first-boot.json';
 
 const firstBootStatusSchema = z.object({
-  /** `fetch` and `files` are Ignition's stages; `presets` enables units; then it is `done`, once and for all. */
+  /** `fetch` and `files` are Ignition's stages; `presets` enables units. The status `done` never changes again. */
   phase: z.enum(['fetch', 'files', 'presets', 'done', 'failed']),
   startedAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
-  /** What Ignition is trying to get right now, since when, and what the last attempt met. */
+  /** What Ignition tries to fetch now, since when, and why the last attempt failed. */
   waitingFor: z
     .object({ url: z.string(), attempts: z.number(), since: z.iso.datetime(), reason: z.string().optional() })
     .optional(),
-  /** Why it failed. */
+  /** Why the first boot failed. */
   reason: z.string().optional(),
   tookMs: z.number().optional(),
 });
 
 export type FirstBootStatus = z.infer<typeof firstBootStatusSchema>;
 
-/** The status in a file; undefined where there is none or where it is not one. */
+/** Returns undefined if the file does not exist or is not a valid status. */
 export async function readFirstBootStatus(
   files: Pick<Files, 'readIfPresent'>,
   path: string,
@@ -36,7 +36,7 @@ export async function readFirstBootStatus(
   }
 }
 
-/** `waiting for https://…/config/master: connection refused`; undefined while nothing is waited for. */
+/** `waiting for https://…/config/master: connection refused`; undefined while Ignition waits for nothing. */
 export function firstBootWait({ waitingFor }: FirstBootStatus): string | undefined {
   if (waitingFor === undefined) return undefined;
   return `waiting for ${waitingFor.url}${waitingFor.reason === undefined ? '' : `: ${waitingFor.reason}`}`;

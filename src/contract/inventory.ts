@@ -1,5 +1,5 @@
-// The machines that may join, as data: on the workstation an asset, on the bootstrap machine a file, in the cluster a
-// ConfigMap that `node add` and `node remove` change.
+// The inventory: the machines that may join. It is an asset on the workstation, a file on the bootstrap machine, and in
+// the cluster a ConfigMap that `node add` and `node remove` change.
 import { z } from 'zod';
 
 const machine = z.strictObject({
@@ -9,7 +9,7 @@ const machine = z.strictObject({
 });
 
 export const inventorySchema = z.strictObject({
-  /** Closed: nobody else may join. Open: whoever holds a pool token may. */
+  /** Closed: only these machines may join. Open: every machine that has a pool token may join. */
   isClosed: z.boolean(),
   machines: z.array(machine),
 });
@@ -17,14 +17,14 @@ export const inventorySchema = z.strictObject({
 export type Inventory = z.output<typeof inventorySchema>;
 export type InventoryMachine = Inventory['machines'][number];
 
-/** Relative to the asset folder, and to the bootstrap machine's copy of it. */
+/** Relative to the asset folder, and to the copy of it on the bootstrap machine. */
 export const inventoryFile = 'inventory.json';
 
 export function inventoryText(inventory: Inventory): string {
   return `${JSON.stringify(inventory, null, 2)}\n`;
 }
 
-/** Undefined where there is no text, or one that is no inventory. */
+/** Returns undefined if there is no text or the text is not a valid inventory. */
 export function readInventory(text: string | undefined): Inventory | undefined {
   if (text === undefined) return undefined;
   try {

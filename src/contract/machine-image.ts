@@ -1,17 +1,18 @@
-// What machines are made from: the release builds it, `machine create --image` reads it from a file, a platform uses
-// it. All machines share it and nobody writes below its folders; what a machine changes is in the machine's own folder.
+// The image that machines are made from: the release builds it, `machine create --image` reads it from a file, and a
+// platform uses it. All machines share its folders, so no program may write there. The changes of a machine are in the
+// folder of that machine.
 import { z } from 'zod';
 
 export const machineImageSchema = z.strictObject({
   /** Debian with Ignition, Node and Firstlight: the lower folder of every machine's overlay. */
   rootFolder: z.string(),
-  /** A containerd folder with all images of the release imported, to be cloned; without it a machine starts empty. */
+  /** A containerd folder with all images of the release; machines get a clone. Without it, machines start empty. */
   containerdSeed: z.string().exactOptional(),
-  /** Files below the seed that containerd writes into: a clone copies these, the rest may be hard links. */
+  /** Files of the seed that containerd changes: a clone must copy these. All other files may be hard links. */
   seedDatabases: z.array(z.string()).readonly().exactOptional(),
-  /** The CoreDNS program that answers names on the network of a cluster on this host. */
+  /** The CoreDNS program that resolves names on the network of a cluster on this host. */
   coredns: z.string(),
-  /** Of the root and so of everything in it, the release manifest included; recorded with every machine. */
+  /** The digest of the root folder, which includes the release manifest. It is recorded with every machine. */
   digest: z.string(),
 });
 

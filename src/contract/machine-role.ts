@@ -1,6 +1,6 @@
-// What a machine is for. Apart from its schema, because the table of verbs reads it and must stay cheap to load.
+// The roles of machines. This file contains no schema: the table of verbs imports it and must load fast.
 export const machineRoles = ['bootstrap', 'master', 'worker'] as const;
 export type MachineRole = (typeof machineRoles)[number];
 
-/** What a machine that stays in the cluster is for. */
+/** The role of a machine that stays in the cluster. */
 export type NodeRole = Exclude<MachineRole, 'bootstrap'>;

@@ -1,4 +1,4 @@
-// How state files hold what somebody waits for and what a stage does (missing.ts, stage-progress.ts).
+// The schemas of `Missing` (missing.ts) and `StageProgress` (stage-progress.ts), for programs that read state files.
 import { z } from 'zod';
 import type { Missing } from './missing.ts';
 import type { StageProgress } from './stage-progress.ts';

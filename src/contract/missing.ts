@@ -1,23 +1,23 @@
-// What somebody waits for, as a value: it travels in state files and events, and movement is a key that was not there
-// before. Nobody parses its words; screens and errors make their sentence with `missingText`.
-// Without its schema (missing-schema.ts): every process of ours loads this file, and few of them read state files.
+// `Missing`: one thing that a program waits for. State files and events contain it. A new key means progress. No
+// program parses the text; screens and errors get their sentence from `missingText`. The schema is in
+// missing-schema.ts: every Firstlight process loads this file, but few of them read state files.
 
 export interface Missing {
   /** The machine, member, service or object that is waited for. */
   readonly who: string;
-  /** What is missing or wrong with it: a phrase that follows `who`. Empty where `who` says all. */
+  /** What is missing or wrong: a phrase that follows `who`. Empty if `who` is enough. */
   readonly what: string;
-  /** Identifies the state: waiting for the same thing again has the same key, whatever its details are. */
+  /** Identifies the state: two waits for the same thing have the same key, even if their details differ. */
   readonly key: string;
-  /** Amounts and last answers, which may change without anything having moved. */
+  /** Amounts and last answers. They may change without progress. */
   readonly detail?: string;
-  /** The machines that the wait is about, where `who` is not the name of a machine. */
+  /** The machines that the wait concerns, if `who` is not the name of a machine. */
   readonly machines?: readonly string[];
-  /** The duty of the same agent that has to be settled first. */
+  /** The duty of the same agent that must be settled first. */
   readonly duty?: string;
 }
 
-/** `who` and `what` identify the state unless another key is given. */
+/** The default key is made from `who` and `what`. */
 export function waitingFor(who: string, what = '', more: Partial<Omit<Missing, 'who' | 'what'>> = {}): Missing {
   return { who, what, key: `${who} ${what}`.trim(), ...more };
 }
@@ -28,7 +28,6 @@ export function missingText({ who, what, detail }: Missing): string {
   return [text, detail ?? ''].filter((part) => part !== '').join(': ');
 }
 
-/** All of them in one line. */
 export function missingLine(missing: readonly Missing[]): string {
   return missing.map(missingText).join('; ');
 }

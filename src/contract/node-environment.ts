@@ -1,13 +1,13 @@
-// node.env: the name and the addresses of this machine, as firstlight-prepare.service found them at this boot. systemd
-// gives it to the kubelet as an EnvironmentFile; bootkube and the agent read it. Its presence lets the kubelet start.
+// node.env: the name and the addresses of this machine, which firstlight-prepare.service finds at every boot. The
+// kubelet gets it as an EnvironmentFile and cannot start without it; bootkube and the agent read it too.
 export interface NodeEnvironment {
-  /** Empty where the file does not say. */
+  /** Empty if the file contains no name. */
   readonly name: string;
   /** One per address family, IPv4 first. */
   readonly addresses: readonly string[];
 }
 
-/** Node names and addresses hold nothing that systemd would need quotes for. */
+/** Without quotes: node names and addresses contain no character that systemd would need quotes for. */
 export function nodeEnvironmentText({ name, addresses }: NodeEnvironment): string {
   return `NODE_NAME=${name}\nNODE_IP=${addresses.join(',')}\n`;
 }

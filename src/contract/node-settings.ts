@@ -1,5 +1,5 @@
-// Settings of every machine of a pool, in a file of the pool's MachineConfig: the role, where the API is, and on a
-// master what its control plane is made from. Nothing here is secret or differs between machines of a pool.
+// The settings that all machines of a pool share, in a file of the pool's MachineConfig: the role, the URL of the API,
+// and for masters the facts about the control plane. The file contains no secret and nothing specific to one machine.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { nodeSettingsErrors } from './errors.ts';
@@ -8,35 +8,35 @@ import { nodeSettingsFile } from './machine-paths.ts';
 const network = z.union([z.cidrv4(), z.cidrv6()]);
 const address = z.union([z.ipv4(), z.ipv6()]);
 
-/** What the pods and certificates of a control-plane machine are made from. */
+/** The facts from which a control-plane machine makes its pods and certificates. */
 export const controlPlaneFactsSchema = z.object({
   clusterName: z.string().min(1),
-  /** Keeps two clusters apart that happen to meet; etcd's cluster token. */
+  /** The cluster token of etcd: it keeps two clusters apart that can reach each other. */
   clusterId: z.string().min(1),
-  /** `<name>.<baseDomain>`: the domain below which api and api-int are. */
+  /** `<name>.<baseDomain>`: the domain that contains the names api and api-int. */
   domain: z.string().min(1),
-  /** First address of each service network: where pods find the API. */
+  /** The first address of each service network; pods reach the API there. */
   serviceAddresses: z.array(address),
-  /** Of the load balancer, where the platform has fixed ones. */
+  /** The addresses of the load balancer, if the platform has fixed ones. */
   apiVips: z.array(address),
   serviceNetwork: network,
   podNetwork: network,
-  /** How long the prefix of each node's part of `podNetwork` is. */
+  /** The prefix length of each node's part of `podNetwork`. */
   podPrefix: z.int(),
-  /** How many masters the cluster is meant to have; the same on every etcd member. */
+  /** The planned number of masters; the same on every etcd member. */
   masters: z.int().min(1),
-  /** How long the certificates live that a master makes for itself; a year unless told. */
+  /** The lifetime of the certificates that a master makes for itself; the default is one year. */
   leafMinutes: z.int().min(1).exactOptional(),
-  /** Of Kubernetes, for every component. */
+  /** The feature gates of Kubernetes, for every component. */
   featureGates: z.record(z.string(), z.boolean()).exactOptional(),
 });
 export type ControlPlaneFacts = z.output<typeof controlPlaneFactsSchema>;
 
 const nodeSettingsSchema = z.object({
   role: z.enum(['bootstrap', 'master', 'worker']).exactOptional(),
-  /** Where the cluster's API answers machines. */
+  /** The URL of the cluster's API for machines. */
   apiServerUrl: z.url().exactOptional(),
-  /** The node's address is the first one inside these; without any, that of the default route's interface. */
+  /** The node uses its first address in these networks. If the list is empty: the address of the default interface. */
   machineNetworks: z.array(network).readonly(),
   controlPlane: controlPlaneFactsSchema.exactOptional(),
 });

@@ -1,4 +1,4 @@
-// What the control plane of this machine is made of: the images and the etcd version of the release it was made from.
+// The images and the etcd version for the control plane of this machine, from the release that it was made from.
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
 import { releaseFactsErrors } from './errors.ts';

@@ -1,5 +1,5 @@
-// The file in which the config server of a bootstrap machine records every single-use token that it serves: one line of
-// JSON per fact. The config server appends to it, bootkube reads it and turns the tokens into Secrets.
+// The token ledger: the config server of a bootstrap machine appends one line of JSON for each single-use token that it
+// serves, and one when keys are given for a token. bootkube reads the file and turns the tokens into Secrets.
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import { servedTokensErrors } from './errors.ts';
@@ -21,19 +21,19 @@ export type LedgerLine = z.output<typeof ledgerLine>;
 
 export interface LedgerEntry {
   readonly record: Omit<Extract<LedgerLine, { kind: 'issued' }>, 'kind'>;
-  /** When the keys of a master were given for it, and the digest of what the machine chose. */
+  /** When the keys of a master were given for this token, and the digest of the redemption that the machine chose. */
   readonly keysGiven?: { readonly atMs: number; readonly redemption: string };
 }
 
-/** Everything recorded so far; of a file that is being written, all but the last line. Throws CONFIGSERVER_LEDGER. */
+/** All complete lines; a last line that is still being written is left out. Throws CONFIGSERVER_LEDGER. */
 export async function readTokenLedger(files: Files, path: string): Promise<readonly LedgerEntry[]> {
   return ledgerEntries(path, Buffer.from((await files.readIfPresent(path)) ?? ''));
 }
 
-/** In the order in which they were issued. */
+/** The entries in the order in which the tokens were issued. */
 export function ledgerEntries(path: string, content: Buffer): readonly LedgerEntry[] {
   const entries = new Map<string, LedgerEntry>();
-  // What follows the last newline was being written when the server died; no machine was answered with it.
+  // Text after the last newline is an unfinished write. No machine has this token: servers write first, then answer.
   const lines = content.toString('utf8').split('\n').slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const read = ledgerLine.safeParse(parsed(text));

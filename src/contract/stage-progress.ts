@@ -1,19 +1,19 @@
-// What a stage does or waits for right now, as a value: it travels in events and in the progress file of the bootstrap.
+// `StageProgress`: what a stage does or waits for now. Events and the progress file of the bootstrap contain it.
 import { type Missing, missingLine } from './missing.ts';
 
 export type StageProgress =
   | {
       readonly missing: readonly Missing[];
-      /** The subject of the wait, where it is not the stage itself. */
+      /** The component that waits, if it is not the stage itself. */
       readonly waiter?: string;
     }
   | {
       readonly work: string;
-      /** Identifies the piece of work; amounts that change without movement are not part of it. */
+      /** Identifies the piece of work. It must not contain amounts that change without progress. */
       readonly key: string;
     };
 
-/** A piece of work. The text is its key, unless it contains amounts that may change without movement. */
+/** The text is also the key. Give another key if the text contains amounts that may change without progress. */
 export function working(work: string, key = work): StageProgress {
   return { work, key };
 }

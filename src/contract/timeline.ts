@@ -1,6 +1,6 @@
-// When things happened on this machine, one JSON line each, to find out later where the time went. A step is noted from
-// its beginning until it is done, once per process, so the file stays small however long the machine lives. Nothing
-// depends on it: what cannot be written is left out.
+// The timeline of a machine: one JSON line per event, to find out later how long each step took. A process records a
+// step only once, from its beginning until it is done, so the file stays small even if the machine runs for years. No
+// program depends on the file: a line that cannot be written is left out.
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
@@ -10,27 +10,26 @@ export const timelineFile = '/var/lib/firstlight/timeline';
 
 const momentSchema = z.object({
   at: z.iso.datetime(),
-  /** The program that noted it. */
+  /** The program that recorded the moment. */
   by: z.string(),
   step: z.string(),
   state: z.enum(['began', 'moved', 'done', 'failed']),
-  /** For people. */
+  /** Text for people. */
   text: z.string().exactOptional(),
-  /** What moved, for programs. */
+  /** Identifies the event for programs. */
   key: z.string().exactOptional(),
 });
 export type Moment = z.output<typeof momentSchema>;
 
-/** The key of the moment at which an agent has written a static pod: the kubelet starts it. */
+/** The key of the moment at which an agent has written a static pod. From then on the kubelet can start the pod. */
 export const podWrittenKey = 'pod-written';
 
-/** What is said of a moment, beside when it was. */
 export type MomentNote = Pick<Moment, 'text' | 'key'>;
 
 export interface Timeline {
-  /** Returns at once; it is written a little later. */
+  /** Returns at once; the line is written later. */
   readonly mark: (step: string, state: Moment['state'], note?: MomentNote) => void;
-  /** Resolves when what was marked is written. */
+  /** Resolves when all lines are written. */
   readonly idle: () => Promise<void>;
 }
 
@@ -61,7 +60,7 @@ export function openTimeline(host: Pick<Host, 'files' | 'clock'>, by: string): T
   };
 }
 
-/** Lines that come while others are written are written together. Between writes the file is closed. */
+/** Lines that arrive during a write are written together in the next one. Between writes the file is closed. */
 function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => void; idle: () => Promise<void> } {
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;
@@ -80,7 +79,7 @@ function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => vo
     } catch {
       isOver = true;
     } finally {
-      // What came while the file was being closed.
+      // Lines may arrive while the file is being closed.
       writing = waiting.length > 0 && !isOver ? write() : undefined;
     }
   };
@@ -96,7 +95,7 @@ function lineWriter({ files }: Pick<Host, 'files'>): { add: (line: string) => vo
   };
 }
 
-/** Every whole line; one that a crash cut short is left out. */
+/** All complete lines; a line that a crash has cut is left out. */
 export function parseTimeline(text: string): readonly Moment[] {
   return text.split('\n').flatMap((line) => {
     try {

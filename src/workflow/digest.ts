@@ -1,4 +1,4 @@
-// Digests by which the product recognises content: hex SHA-256, and one digest over a named set.
+// Digests of content: hex SHA-256 of one text or file, and one digest over a set of named values.
 import { createHash } from 'node:crypto';
 
 export type Digest = string;

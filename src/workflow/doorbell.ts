@@ -1,5 +1,5 @@
-// Wakes those that wait for a hint that something may have changed. A ring is a hint to look again, never a fact. A
-// ring while nobody waits is not lost: the next wait returns at once.
+// Ends waits early when something may have changed. A ring is only a hint to look again, never a fact. A ring between
+// two waits is not lost: the next wait returns at once.
 export class Doorbell {
   readonly #waiting = new Set<() => void>();
   #rings = 0;
@@ -9,12 +9,12 @@ export class Doorbell {
     for (const wake of this.#waiting) wake();
   }
 
-  /** How often it has rung; given to `rung`, no ring in between is missed. */
+  /** The number of rings so far. Read it before you look and pass it to `rung`: then no ring in between is lost. */
   get rings(): number {
     return this.#rings;
   }
 
-  /** Resolves at the next ring after the count `since`; also when the signal ends the wait. */
+  /** Resolves when there is a ring after the count `since`, or when the signal is aborted. */
   rung(since: number, signal: AbortSignal): Promise<void> {
     if (this.#rings !== since || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Runs stages top to bottom: observe, act, record. Its only memory is the journal, and the journal is believed only
-// where the observation of the stage agrees, so it may be killed anywhere.
+// Runs stages in their order: observe, run, record. The engine keeps state only in the journal, and a stage counts as
+// done only if its observation confirms the journal. So the process may be killed at any point.
 import type { StageProgress } from '../contract/stage-progress.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Emit } from './events.ts';
@@ -66,7 +66,7 @@ async function record<Context>(
   });
 }
 
-/** The newest record of each stage; what a stage is later observed against. */
+/** The newest record of each stage. `observe` of the stage gets it for comparison. */
 export function lastRecords(records: readonly JournalRecord[]): ReadonlyMap<string, StageRecord> {
   const stages = records.filter((record) => record.kind === 'stage') as unknown as readonly StageRecord[];
   return new Map(stages.map((record) => [record.stage, record]));

@@ -1,4 +1,4 @@
-// What can go wrong while stages run, wait or are recorded.
+// Errors of stages that run or wait, and of the journal.
 import { type Missing, missingLine } from '../contract/missing.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';

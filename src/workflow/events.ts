@@ -1,4 +1,4 @@
-// What a running workflow reports to its readers: terminal and log file. Facts only; the readers choose the words.
+// The events of a running workflow. They contain facts only; terminal and log file make their own text from them.
 import type { StageProgress } from '../contract/stage-progress.ts';
 
 export type WorkflowEvent =

@@ -1,6 +1,6 @@
-// The append-only memory of a workflow: one JSON record per line, each line chained to the one before by a checksum.
-// `kill -9` at any byte costs at most the line that was being written; a line altered before the end is refused.
-// A record is a fact about the past ("this was produced from that"), never a claim about the present.
+// The append-only journal of a workflow: one JSON record per line, each line chained to the line before by a checksum.
+// `kill -9` at any byte loses at most the line that was being written; a changed line before the end is an error.
+// A record is a fact about the past ("this was produced from that"), never a statement about the present.
 import { createHash } from 'node:crypto';
 import type { AppendHandle, Files } from '../host/files.ts';
 import { workflowErrors } from './errors.ts';
@@ -14,7 +14,7 @@ export interface JournalRecord {
 export interface Journal extends AsyncDisposable {
   readonly path: string;
   readonly records: readonly JournalRecord[];
-  /** On the disk when it resolves. The file is created by the first record, so that an idle run writes nothing. */
+  /** Resolves when the record is on the disk. The first record creates the file, so an idle run writes nothing. */
   append(record: JournalRecord): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function openJournal(files: Files, path: string): Promise<Journal> 
     link = next;
     kept.push(record);
   };
-  // One line after the other, also when two workflows share the journal: each line is chained to the one on the disk.
+  // Lines are written one at a time, also when two workflows share the journal: each is chained to the line before.
   let last: Promise<void> = Promise.resolve();
   return {
     path,
@@ -52,7 +52,7 @@ export async function openJournal(files: Files, path: string): Promise<Journal> 
   };
 }
 
-/** The records, for a reader. Nothing is repaired, so that a run that writes at the same time is not disturbed. */
+/** For readers. It repairs nothing, so it does not disturb a run that writes at the same time. */
 export async function readJournal(files: Files, path: string): Promise<readonly JournalRecord[]> {
   return parseJournal(path, Buffer.from((await files.readIfPresent(path)) ?? new Uint8Array())).records;
 }
@@ -73,7 +73,7 @@ function parseJournal(path: string, content: Buffer): ParsedJournal {
   let start = 0;
   while (start < content.length) {
     const end = content.indexOf(0x0a, start);
-    // A line without its newline is what a kill during the write leaves; it is dropped.
+    // A kill during a write leaves a last line without a newline. That line is dropped.
     if (end === -1) break;
     const line = content.toString('utf8', start, end);
     const json = line.slice(checksumLength + 1);

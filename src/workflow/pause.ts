@@ -1,9 +1,9 @@
-// A pause between two looks that something may cut short: a watch event, a ring, a file that changed.
+// A pause between two observations. A watch event, a ring or a changed file may end it early.
 import type { Clock } from '../host/clock.ts';
 
 export interface PauseOptions {
   readonly ms: number;
-  /** Ends the pause with its reason. */
+  /** Aborts the pause with the reason of the signal. */
   readonly signal: AbortSignal | undefined;
   /** Resolves when something may have changed. Its signal aborts when the pause is over. */
   readonly wake: ((signal: AbortSignal) => Promise<void>) | undefined;

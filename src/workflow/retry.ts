@@ -1,4 +1,4 @@
-// Trying again, with growing pauses and jitter. Only failures that the caller can name are worth a retry.
+// Retries with growing pauses and jitter. Only failures that the caller names in `isWorthRetrying` are retried.
 import type { Clock } from '../host/clock.ts';
 import { type Random, randomFraction } from '../host/random.ts';
 
@@ -31,7 +31,7 @@ export async function retry<T>(options: RetryOptions, attempt: (number: number) 
   }
 }
 
-/** Doubles per attempt up to the ceiling; the last half is chance, so that many clients do not march in step. */
+/** Doubles with each attempt up to the limit. Half of it is random, so that many clients do not retry together. */
 export function pauseBefore(policy: RetryPolicy, attempt: number, random: Random): number {
   const ceilingMs = Math.min(policy.maxPauseMs, policy.firstPauseMs * 2 ** (attempt - 1));
   return ceilingMs / 2 + (ceilingMs / 2) * randomFraction(random);

@@ -1,18 +1,18 @@
-// A stage is data that the engine, the journal and the screens read: its name, why it exists, and how it is done.
-// `observe` decides from what can be seen whether there is anything to do, so a first run and a resume are one path.
+// The interface of a stage: its name, why it exists, and how it is done. Engine, journal and screens read it as data.
+// `observe` decides from the current state whether there is work, so a first run and a resume take the same path.
 import type { StageProgress } from '../contract/stage-progress.ts';
 import type { Digest } from './digest.ts';
 
-/** Digest per file or object, by the name people know it under. */
+/** One digest per file or object. The key is the name that people use for it. */
 export type Digests = Readonly<Record<string, Digest>>;
 
-/** What a stage had read and what it left, when it was last completed. */
+/** What a stage had read and written when it was last completed. */
 export interface StageResult {
-  /** By which a later observation sees that something changed; none where the stage looks at the world instead. */
+  /** A later observation compares them to find changes. None if the stage observes the real state instead. */
   readonly inputs?: Digests;
-  /** As the stage itself produced them. */
+  /** The outputs as the stage itself produced them. */
   readonly outputs?: Digests;
-  /** Outputs that a person has changed since, and that were accepted as they are. */
+  /** Outputs that a person changed later and that were accepted. */
   readonly edited?: Digests;
   /** One short fact for the screen, such as "14 certificates". */
   readonly note?: string;
@@ -22,21 +22,21 @@ export interface StageRecord extends StageResult {
   readonly stage: string;
   readonly inputs: Digests;
   readonly outputs: Digests;
-  /** When it was completed. */
+  /** When the stage was completed. */
   readonly at: string;
-  /** When it was begun; missing where it was found done. */
+  /** When the stage was started; absent if it was already done when it was observed. */
   readonly began?: string;
 }
 
 export type StageObservation =
   | { readonly status: 'done' }
-  /** Done, but not in the form the journal knows: a person edited an output, say. */
+  /** Done, but different from the journal; for example, a person edited an output. */
   | { readonly status: 'adopt'; readonly result: StageResult; readonly note: string }
   | { readonly status: 'needed'; readonly because: string };
 
 export interface StageTools {
   readonly signal: AbortSignal;
-  /** Reports what the stage does or waits for right now. */
+  /** Reports what the stage does or waits for now. */
   readonly report: (progress: StageProgress) => void;
 }
 

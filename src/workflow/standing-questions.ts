@@ -1,13 +1,13 @@
-// The same questions to several servers, again and again, where the slowest must not delay the answers of the others.
-// Each look asks every server that has no question under way, waits a moment, and takes the last answer of each. An
-// answer may be as old as its question took: a caller that needs the state of this moment must not use this.
+// Repeated requests to several servers, where the slowest server must not delay the answers of the others. Each `look`
+// sends a request to every server that has no open request, waits at most `patienceMs`, and takes the last answer
+// per server. An answer can be as old as the duration of its request: do not use it where the current state is needed.
 import type { Clock } from '../host/clock.ts';
 
 export interface Standing {
   readonly clock: Clock;
-  /** An answer that is younger than this is not asked for again. */
+  /** A server whose last answer is younger than this gets no new request. */
   readonly freshMs: number;
-  /** How long a look waits for those who have not answered. */
+  /** How long a `look` waits for servers that have not answered. */
   readonly patienceMs: number;
 }
 
@@ -25,7 +25,7 @@ export class StandingQuestions<T> {
     this.#standing = standing;
   }
 
-  /** The last answers by name; a server that has never answered is missing. Throws what a question threw. */
+  /** The last answers by name, without servers that have never answered. Throws the error of a failed question. */
   async look(questions: ReadonlyMap<string, () => Promise<T>>): Promise<ReadonlyMap<string, T>> {
     const { clock, patienceMs } = this.#standing;
     const under = [...questions].map(([name, ask]) => this.#ask(name, ask));

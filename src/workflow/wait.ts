@@ -1,5 +1,5 @@
-// Waiting, always bounded: every wait has a deadline, an abort signal and a value that says what is missing.
-// A probe reports what it saw; it never decides how long to wait.
+// Waits that always end: every wait has a deadline, may have an abort signal, and knows what is missing.
+// A probe only reports what it observed; it never decides how long to wait.
 import { type Missing, missingLine } from '../contract/missing.ts';
 import type { Clock } from '../host/clock.ts';
 import { workflowErrors } from './errors.ts';
@@ -11,16 +11,16 @@ export type Observation<T> =
 
 export interface WaitOptions<T> {
   readonly clock: Clock;
-  /** What is waited for, as the subject of "… did not happen within 20 s". */
+  /** The awaited event, as the subject of "… did not happen within 20 s". */
   readonly what: string;
   readonly deadlineMs: number;
-  /** Pause between two looks. A `wake` cuts it short. */
+  /** Pause between two probes. A `wake` ends it early. */
   readonly everyMs: number;
   readonly probe: (signal: AbortSignal | undefined) => Promise<Observation<T>>;
   readonly signal?: AbortSignal;
-  /** Called whenever what is missing changes, its details included. */
+  /** Called when the list of missing things changes, or their details. */
   readonly onMissing?: (missing: readonly Missing[]) => void;
-  /** Resolves early when something may have changed (a watch event); a hint, not a fact. */
+  /** Resolves when something may have changed, such as at a watch event. It is a hint, not a fact. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-// The cluster's name server as an add-on: two replicas on different machines, read-only root, least rights.
+// The objects of CoreDNS, the cluster's name server: two replicas, if possible on different machines, with a read-only
+// root file system and only the rights that it needs.
 import { systemNamespace } from '../../contract/cluster-objects.ts';
 import type { BootkubeContext } from '../context.ts';
 
@@ -18,7 +19,7 @@ export function coreDnsObjects(context: Pick<BootkubeContext, 'release' | 'names
   ];
 }
 
-// Braces end their line: CoreDNS does not read a block on one line.
+// Every opening brace must end its line: CoreDNS does not parse a block on one line.
 const corefile = `.:53 {
     errors
     health {
@@ -78,7 +79,7 @@ function podSpec(image: string): object {
   return {
     priorityClassName: 'system-cluster-critical',
     serviceAccountName: name,
-    // It must come up while nodes are still being labelled, and on masters of a cluster without workers.
+    // CoreDNS must also start while nodes are still being labelled, and on the masters of a cluster without workers.
     tolerations: [
       { key: 'CriticalAddonsOnly', operator: 'Exists' },
       { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' },

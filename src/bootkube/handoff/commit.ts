@@ -1,4 +1,5 @@
-// The point of no return, on record: the masters carry the cluster. Written through a master and read back through it.
+// Records in the API that the masters run the cluster; after this record the handoff cannot be undone. The record is
+// written through a master and read back through the same master.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { handoffComplete, handoffConfigMap } from '../../contract/cluster-objects.ts';
 import type { Stage } from '../../workflow/stage.ts';

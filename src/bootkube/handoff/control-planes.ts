@@ -1,5 +1,5 @@
-// Before this machine stops serving, enough masters must serve the API and the config server. Each master is asked
-// directly: the load balancer could answer from this machine.
+// Before this machine stops serving, enough masters must serve the API and the config server. The requests go directly
+// to each master: the load balancer could send them to this machine.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { type Missing, missingText, waitingFor } from '../../contract/missing.ts';
 import { apiPort, configServerPort, httpsUrl } from '../../contract/ports.ts';
@@ -22,7 +22,7 @@ export const controlPlanes: Stage<BootkubeContext> = {
       : { status: 'done' },
   run: async (context, tools) => {
     const { clock } = context.host;
-    // Asked again and again: a handshake each time would take from the masters what they need to get ready.
+    // Keep the connections: a TLS handshake per request would cost the masters processor time that they need to start.
     using network = context.host.network.keepConnections();
     const questions: Questions = new StandingQuestions({ clock, freshMs: 100, patienceMs: 300 });
     const ready = await waitUntil({
@@ -86,7 +86,7 @@ async function missingOf(
   return found.flatMap((each) => (each.status === 'waiting' ? each.missing : []));
 }
 
-/** The URL of a master that serves the API. The load balancer could still choose this machine, so it comes last. */
+/** The URL of a master that serves the API. Only if none does: the load balancer, which could choose this machine. */
 export async function servingMasterUrl({ host, inventory, names }: BootkubeContext): Promise<string> {
   const ca = await readApiCa(host);
   for (const { role, addresses } of inventory.machines) {

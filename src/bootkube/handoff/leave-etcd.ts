@@ -1,4 +1,4 @@
-// The last step of the handoff: the bootstrap member leaves etcd, then the etcd of this machine ends.
+// The last stage of the handoff: the bootstrap member leaves etcd, and only then the etcd of this machine stops.
 import { working } from '../../contract/stage-progress.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import type { Stage, StageTools } from '../../workflow/stage.ts';

@@ -1,5 +1,5 @@
-// After the stages: the masters join etcd, one safe change at a time, until all of them vote beside the bootstrap
-// member.
+// After the numbered stages: the masters join etcd, one safe change at a time, until all masters and the bootstrap
+// member are voting members.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { type StageProgress, working } from '../../contract/stage-progress.ts';

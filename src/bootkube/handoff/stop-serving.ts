@@ -1,5 +1,5 @@
-// This machine stops serving: its scheduler and controller manager end, then its API. The load balancer sees that and
-// uses the masters. Its etcd ends later (leave-etcd): an API server must not outlive its etcd.
+// This machine stops serving: its scheduler and controller manager end, then its API server. The load balancer notices
+// that and uses the masters. etcd ends later (leave-etcd), because the API server must not run without its etcd.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { systemNamespace } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';
@@ -17,7 +17,7 @@ import type { BootkubeContext } from '../context.ts';
 import { servingMasterUrl } from './control-planes.ts';
 
 const minuteMs = 60_000;
-/** In the order of their end; the API last, because the others speak to it. */
+/** In the order in which they are stopped. The API server is last, because the others send requests to it. */
 const served = [
   { component: 'kube-scheduler', port: schedulerPort, isElected: true },
   { component: 'kube-controller-manager', port: controllerManagerPort, isElected: true },
@@ -73,8 +73,9 @@ async function awaitEnd(
 }
 
 /**
- * Neither component gives its Lease back when it ends, and its successor on a master would wait fifteen seconds until
- * the Lease has expired. It is given back only while the ended component holds it. If that fails, the successor waits.
+ * Scheduler and controller manager do not release their Lease when they end, so their successor on a master would wait
+ * fifteen seconds until the Lease expires. The Lease is released only if the component of this machine still holds it.
+ * If the release fails, the successor waits.
  */
 async function giveLeaseBack(context: BootkubeContext, component: string, signal: AbortSignal): Promise<void> {
   try {

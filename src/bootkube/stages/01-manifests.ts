@@ -1,4 +1,4 @@
-// Stage 1: the manifests that the workstation derived, and what the user put beside them, as the stages will read them.
+// Stage 1: copies the manifests of the workstation and of the user to the folder where later stages read them.
 import { join } from 'node:path';
 import { parsesAsObjects } from '../checks.ts';
 import { renderStage } from '../render-stage.ts';

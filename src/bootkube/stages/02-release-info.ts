@@ -1,4 +1,4 @@
-// Stage 2: which release this is, by digest, and one image variable per component.
+// Stage 2: the release manifest, with every image by digest, and one image variable per component.
 import { machineFolders } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
 

@@ -1,4 +1,4 @@
-// Stage 3: the kinds that the API must know before anything of them can be applied.
+// Stage 3: the definitions of the kinds (CRDs). The API must have them before objects of these kinds can be applied.
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { parsesAsObjects } from '../checks.ts';

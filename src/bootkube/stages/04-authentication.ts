@@ -1,5 +1,5 @@
-// Stage 4: nothing to render. Upstream Kubernetes has no OAuth server; people come with client certificates in a group
-// that a binding of stage 1 makes administrators, machines with certificates of their own.
+// Stage 4: renders nothing. Upstream Kubernetes has no OAuth server. People use client certificates of a group that a
+// role binding of stage 1 makes administrators; machines use their own certificates.
 import { renderStage } from '../render-stage.ts';
 
 export const authentication = renderStage({

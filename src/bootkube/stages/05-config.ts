@@ -1,5 +1,6 @@
-// Stage 5: the identity of this machine as a control-plane machine: signers in place, its own leaves signed by them,
-// kubeconfigs for the components. Leaves that still fit are kept, so a second run changes no certificate in use.
+// Stage 5: the credentials of this machine as a control-plane machine: the signers, leaf certificates signed by them,
+// and kubeconfigs for the components. Leaf certificates that are still valid for the machine are kept, so a second run
+// changes no certificate in use.
 import { join } from 'node:path';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';

@@ -1,4 +1,5 @@
-// Stage 6: what the release itself brings, in the order in which it is applied, and the ClusterVersion that says so.
+// Stage 6: the objects of the release, in the order in which they are applied, and the ClusterVersion that names the
+// release.
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { inventoryFile } from '../../contract/inventory.ts';
 import { toYaml, toYamlDocuments } from '../../kubernetes/yaml.ts';

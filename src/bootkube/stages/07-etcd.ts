@@ -1,4 +1,4 @@
-// Stage 7: the first etcd member. It founds the cluster of one that the masters will join.
+// Stage 7: the first etcd member. It starts an etcd cluster with one member, which the masters join later.
 import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
 import { etcdPorts, httpsUrl } from '../../contract/ports.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';

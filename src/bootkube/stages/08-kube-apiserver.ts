@@ -1,4 +1,4 @@
-// Stage 8: the API server of the bootstrap machine, the same pod that masters run.
+// Stage 8: the API server of the bootstrap machine, made by the same function as the pod of the masters.
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
@@ -23,8 +23,8 @@ export const kubeApiserver = renderStage({
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
-      // This API server stops once, and the handoff waits for it. After the delay it refuses requests (429), so the
-      // load balancer must have noticed by then.
+      // This API server stops only once, and the handoff waits for that. After the delay it refuses requests (429), so
+      // the load balancer must notice the stop within the delay.
       shutdownDelaySeconds: platformTraits(context.installConfig.platform).balancerNoticesSeconds,
       isShortLived: true,
     });

@@ -1,4 +1,5 @@
-// Stage 9: the controller manager: it signs approved requests and hands out pod ranges while there is no master.
+// Stage 9: the controller manager. It signs approved certificate requests and assigns pod ranges to nodes until a
+// master does this.
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';

@@ -1,4 +1,4 @@
-// Stage 10: the scheduler, so that pods find a node as soon as there is one.
+// Stage 10: the scheduler, so that pods are scheduled as soon as the first node exists.
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';

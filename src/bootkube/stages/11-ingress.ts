@@ -1,5 +1,5 @@
-// Stage 11: nothing to render. Which ingress controller a cluster runs, if any, is the user's choice; the name
-// *.apps points at the load balancer already, and a manifest of the user's own can bring one.
+// Stage 11: renders nothing. The user chooses the ingress controller of the cluster, if any, and can add one as a
+// manifest. The name *.apps already points to the load balancer.
 import { renderStage } from '../render-stage.ts';
 
 export const ingress = renderStage({

@@ -1,5 +1,5 @@
-// Stage 12: one rendered configuration per pool, in the layout that the config server reads. Once they are there,
-// masters can fetch theirs.
+// Stage 12: one rendered configuration per pool, in the folder layout that the config server reads. From then on
+// masters can fetch their configuration.
 import { join } from 'node:path';
 import { loadObjects } from '../../machine-config/load-objects.ts';
 import { renderPool } from '../../machine-config/render.ts';

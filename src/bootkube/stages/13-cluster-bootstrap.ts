@@ -1,5 +1,5 @@
-// Stage 13: starts everything that was rendered. It refuses files that differ from what their stages wrote. Files that
-// are in place already stay as they are, so a second run does not touch running pods.
+// Stage 13: starts everything that was rendered. It fails if a file differs from what its stage wrote. Files that are
+// already installed are not written again, so a second run does not touch running pods.
 import { join } from 'node:path';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
@@ -55,7 +55,7 @@ export const clusterBootstrap: NumberedStage = {
   },
   run: async (context, tools) => {
     await refuseAltered(context);
-    // A client that starts before its server cannot work yet, and takes the processor time that the server needs.
+    // A client that starts before the API cannot work yet, and uses processor time that the API needs to start.
     await install(context, tools, (target) => !dependents.has(target));
     await waitForPods(context, tools);
     await install(context, tools, (target) => dependents.has(target));
@@ -85,7 +85,7 @@ async function refuseAltered(context: BootkubeContext): Promise<void> {
   }
 }
 
-/** Target → content, in the order in which it has to appear: keys before the pods that read them. */
+/** Target path and content, in the order in which they must be written: keys before the pods that read them. */
 async function installPlan({ host, folders }: BootkubeContext): Promise<readonly (readonly [string, Uint8Array])[]> {
   const read = async (from: string, to: string): Promise<readonly (readonly [string, Uint8Array])[]> => {
     const paths = Object.keys(await treeDigests(host.files, from)).sort();

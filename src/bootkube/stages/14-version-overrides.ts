@@ -1,5 +1,5 @@
-// Stage 14: what the user wants to keep out of the version operator's hands. Applied only now, because during the
-// bootstrap everything of the release has to be there.
+// Stage 14: the overrides of the user: objects that the version operator must not manage. They are applied only now,
+// because during the bootstrap all objects of the release must exist.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
@@ -41,7 +41,7 @@ export const versionOverrides: NumberedStage = {
   },
 };
 
-/** From a ClusterVersion that the user put among the manifests. */
+/** The overrides of a ClusterVersion that the user added to the manifests. */
 async function wantedOverrides(context: BootkubeContext): Promise<readonly object[]> {
   const manifests = await renderedManifests(context, [{ number: 1, name: 'manifests' }]);
   const objects = manifests.map(({ value }) => value as ClusterVersion);

@@ -1,5 +1,5 @@
-// Stage 15: the API answers under all of its names: localhost, the name for machines, the name for people. Masters join
-// by the second name, so a name that does not lead here is reported before they wait for it.
+// Stage 15: checks that the API answers under all its names: localhost, the name for machines, the name for people.
+// Masters join by the name for machines, so a wrong name is reported here before masters wait for it.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { askReadiness } from '../../kubernetes/readiness.ts';
@@ -27,7 +27,7 @@ export const apiVerification: NumberedStage = {
     await answersUnder(context, tools, { url: context.names.apiInternalUrl, ca, deadlineMs: 10 * minuteMs });
     await answersUnder(context, tools, { url: context.names.apiUrl, ca, deadlineMs: minuteMs }).catch(
       (error: unknown) => {
-        // People need this name, machines do not: the bootstrap goes on, and says so.
+        // Only people need this name, machines do not: the bootstrap continues with a warning.
         const reason = error instanceof Error ? error.message : String(error);
         context.emit({ kind: 'notice', level: 'warn', text: reason });
       },
