@@ -1,4 +1,4 @@
-// How far a bootstrap is, from the stage that the bootstrap machine reports: the phases that a person follows.
+// The phases of a bootstrap that a person follows, derived from the stage that the bootstrap machine reports.
 import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
 import { bootkubeStageNames, handoffStageNames, mastersStageNames } from '../contract/bootstrap-stages.ts';
 
@@ -10,7 +10,7 @@ interface PhaseRow {
   readonly phase: WatchedPhase;
   /** The stages of the bootstrap machine that belong to it, in their order. */
   readonly stages: readonly string[];
-  /** Over only when the bootstrap is complete: after the last stage of this phase the secrets are removed. */
+  /** The phase ends only when the bootstrap is complete: after its last stage the secrets are removed. */
   readonly isOpenEnded?: boolean;
 }
 

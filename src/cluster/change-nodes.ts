@@ -82,7 +82,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
     }),
   );
   const added = machines.filter(({ name }) => add.names.includes(name));
-  // While the Node of a lost machine looks alive, no new machine gets its name: so it is deleted.
+  // While the Node of a lost machine counts as live, no machine is admitted under its name. So the Node is deleted.
   for (const { name } of added) {
     await retry(patient, () => client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal }));
   }
@@ -110,7 +110,7 @@ interface AwaitedMachine {
   readonly patience: WaitLimits;
 }
 
-/** Until all are Ready, and masters also vote in etcd: before that they carry nothing. */
+/** Waits until all are Ready and masters also vote in etcd: before that a master does not replace the lost one. */
 async function awaitReady(add: AddNodes, { cluster, machines, patience }: AwaitedMachine): Promise<void> {
   const { host, dir, names: expected, signal, emit } = add;
   const tell = (level: 'info' | 'warn', text: string): void => emit({ kind: 'notice', level, text });
@@ -141,7 +141,7 @@ async function awaitReady(add: AddNodes, { cluster, machines, patience }: Awaite
   });
 }
 
-/** Names of nodes whose own etcd is Ready. A pod of an earlier machine with the same name has another owner. */
+/** Names of nodes whose own etcd pod is Ready. A pod of an earlier machine with the same name has another owner. */
 async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const call = { signal, deadlineMs: 5_000 };
   const [nodes, pods] = await Promise.all([
@@ -162,13 +162,13 @@ async function carryingEtcd(client: KubernetesClient, signal: AbortSignal): Prom
 export interface RemoveNode extends ClusterChange {
   readonly dir: string;
   readonly name: string;
-  /** Goes on when pods cannot be moved away in time. */
+  /** Removes the node even if its pods cannot be moved away in time. */
   readonly isForced: boolean;
 }
 
 /**
- * Moves its pods, removes it from the inventory, destroys the machine and at last the Node, which nobody registers
- * again.
+ * Moves the pods of the node, removes the machine from the inventory, destroys it and deletes the Node last: then no
+ * kubelet can register the Node again.
  */
 export async function removeNode(remove: RemoveNode): Promise<void> {
   const { host, dir, name, signal } = remove;
@@ -212,7 +212,7 @@ interface InventoryChange {
 
 /**
  * Changes the inventory in the cluster, where approvers read it, and then in the asset folder, from which machines are
- * made. The change in the cluster is refused if somebody else has changed the inventory meanwhile.
+ * made. The API refuses the change if another command has changed the inventory meanwhile.
  */
 async function changeInventory({ host, dir, client, change, signal }: InventoryChange): Promise<Inventory> {
   const object = await client.get(inventoryConfigMap, { signal });

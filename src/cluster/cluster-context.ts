@@ -1,5 +1,5 @@
 // What the stages of `create cluster` share. What one stage makes and a later one needs is a `Produced` value, made
-// anew in each run: only the journal outlives the command.
+// anew in each run: of the values here, only the journal remains after the command.
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
@@ -23,9 +23,9 @@ export interface ClusterContext {
   readonly onObservation: (observed: ClusterObservation) => void;
   /** Called with the likely reason when nothing moves. */
   readonly onLikely: StallWatch['onLikely'];
-  /** By the stage `assets`. */
+  /** Set by the stage `assets`. */
   readonly plan: Produced<ClusterPlan>;
-  /** By the stage `release`. */
+  /** Set by the stage `release`. */
   readonly image: Produced<MachineImage>;
 }
 

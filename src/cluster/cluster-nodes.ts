@@ -74,7 +74,7 @@ async function unreachableKubelets(
   return answers.flat();
 }
 
-/** An API that does not answer for a moment is something to wait for. */
+/** While the API does not answer, the wait goes on and reports the error as what is missing. */
 export function apiAway({ code: key, message }: FirstlightError): ProgressLook {
   return { isDone: false, keys: [key], missing: [waitingFor(message, '', { key })] };
 }

@@ -1,5 +1,5 @@
-// What `create cluster` shows: the events of its stages and the last observation of the machines → one view, which
-// terminal and pipe both read.
+// What `create cluster` shows: one view, made from the events of its stages and the last observation of the machines.
+// Terminal and pipe both use it.
 import { missingText } from '../contract/missing.ts';
 import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
@@ -87,7 +87,7 @@ export function createFrame(shown: CreateState, nowMs: number): FrameView {
   };
 }
 
-/** One line for each that is missing; none where only one is. */
+/** One line for each missing value; no lines when there is only one. */
 function severalIn(progress: StageProgress | undefined): FrameStep['details'] {
   if (progress === undefined || !('missing' in progress) || progress.missing.length < 2) return [];
   return progress.missing.map((each) => ({ name: each.who, text: missingText({ ...each, who: '' }), key: each.key }));

@@ -20,7 +20,7 @@ export interface Destroyed {
   readonly machines: readonly string[];
 }
 
-/** A cluster that has no machines is no error: then nothing is done. */
+/** It is no error when the cluster has no machines. */
 export async function destroyWholeCluster(context: ClusterChange, dir: string): Promise<Destroyed> {
   const { host } = context;
   const { name, platform } = await mustFindOwnMachines(host, dir, 'destroy cluster');

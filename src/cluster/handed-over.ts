@@ -1,5 +1,5 @@
 // Whether the masters carry the cluster: this decides if a bootstrap machine may be made or removed. The journal of the
-// folder says so when `create cluster` saw it; otherwise the machines and the API are asked.
+// folder records it when `create cluster` saw it; otherwise it is read from the machines and the API.
 import { handoffConfigMap, isHandoffComplete } from '../contract/cluster-objects.ts';
 import type { Host } from '../host/host.ts';
 import { lastRecords } from '../workflow/engine.ts';

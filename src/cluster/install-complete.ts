@@ -1,6 +1,6 @@
 // When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
-// Ready for a while, the add-ons are rolled out, and the API is ready. The pod of a kube-apiserver is Ready when the
-// kubelet on the same machine gets 200 from /readyz: so every server is checked directly, and the load balancer here.
+// Ready for a while, the add-ons are rolled out, and the API is ready. The pod of a kube-apiserver is Ready when its
+// kubelet gets 200 from /readyz: that checks each server; the request for /readyz here checks the load balancer.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';

@@ -39,7 +39,7 @@ export function isSettled({ firstBoot, agent }: MachineObservation): boolean {
   return firstBoot?.phase === 'done' && agent !== undefined && awaited(agent) === undefined;
 }
 
-/** What the first duty waits for that does not merely wait for another duty. */
+/** What is missing for the first duty that does not only wait for another duty. */
 function awaited({ duties }: NonNullable<MachineObservation['agent']>): readonly Missing[] | undefined {
   const waiting = duties.filter(({ status }) => status === 'waiting').map(({ missing }) => missing);
   return waiting.find((missing) => missing.some(({ duty }) => duty === undefined)) ?? waiting[0];

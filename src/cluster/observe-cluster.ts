@@ -19,7 +19,7 @@ export interface MachineObservation {
   readonly name: string;
   readonly role: MachineRole;
   readonly firstBoot: FirstBootStatus | undefined;
-  /** The first boot in words. */
+  /** The state of the first boot as text. */
   readonly firstBootText: string;
   /** Of a master or worker whose agent runs. */
   readonly agent: AgentState | undefined;

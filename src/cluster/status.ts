@@ -23,7 +23,7 @@ export interface StatusMachine {
 }
 
 export interface BootstrapStatus extends Pick<BootstrapProgress, 'stage' | 'state' | 'isComplete' | 'at'> {
-  /** What it does or waits for, in words. */
+  /** What it does or waits for, as text. */
   readonly missing: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 // Waits as long as something moves. A slow host is no failure, so there is no fixed limit: the wait fails when nothing
-// at all has changed for long, or at the limit of the user. Then the error explains the likely reasons.
+// has changed for a long time, or at the user's own time limit. Then the error explains the likely reasons.
 import { type Missing, missingLine } from '../contract/missing.ts';
 import type { Reason } from '../diagnose/diagnose.ts';
 import type { Clock } from '../host/clock.ts';

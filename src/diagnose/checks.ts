@@ -1,5 +1,5 @@
-// Every check, the deepest causes first: a cause can bring about what is below it in this list, and never what is above
-// it. To add one: a file with its value, and a line here.
+// Every check, causes before effects: a finding may cause findings further down in this list, and never one further up.
+// To add a check: a file with its value, and a line here.
 import type { DiagnosisCheck } from './check.ts';
 import { clockWrong } from './checks/clock-wrong.ts';
 import { configRefused } from './checks/config-refused.ts';

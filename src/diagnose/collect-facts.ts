@@ -1,5 +1,5 @@
 // Collects the facts about a cluster: from its platform, from inside every machine that runs, and from the API. What
-// cannot be read is left out: to diagnose a broken cluster must not fail because the cluster is broken.
+// cannot be read is left out, because a diagnosis must not fail when the cluster is broken.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import type { Missing } from '../contract/missing.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
@@ -20,7 +20,7 @@ export interface CollectFactsOptions {
   readonly platform: Platform;
   /** The platform's name of the cluster. */
   readonly name: string;
-  /** Undefined where the platform has no machines of the cluster: then only the API is asked. */
+  /** Undefined where the platform has no machines of the cluster: then all facts come from the API. */
   readonly placed: PlacedCluster | undefined;
   readonly reports: readonly MachineReports[];
   readonly missing: readonly Missing[];

@@ -1,4 +1,4 @@
-// Facts → reasons, the likeliest first. Pure: the same facts always give the same list.
+// Derives reasons from facts, the likeliest first. A pure function: the same facts always give the same list.
 import type { Certainty, DiagnosisCheck, DiagnosisFinding } from './check.ts';
 import { checks } from './checks.ts';
 import type { DiagnosisFacts } from './facts.ts';
@@ -10,7 +10,7 @@ export interface Reason extends DiagnosisFinding {
 
 const certainties: readonly Certainty[] = ['measured', 'reported', 'waited'];
 
-/** By certainty; then machines that are waited for before others; then the deeper cause first. */
+/** Sorted by certainty; then machines that are waited for before others; then in the order of the table of checks. */
 export function diagnose(facts: DiagnosisFacts, table: readonly DiagnosisCheck[] = checks): readonly Reason[] {
   const reasons = table.flatMap(({ name, certainty, find }) =>
     find(facts).map((finding): Reason => ({ check: name, certainty, ...finding })),

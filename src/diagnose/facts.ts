@@ -1,6 +1,5 @@
 // Everything that the checks look at, as one value: what the platform knows about its machines, what the machines
-// report about themselves, and what the API reports. A part that could not be read is undefined, and that is a fact
-// too.
+// report about themselves, and what the API reports. A part that could not be read is undefined; a check may use that.
 import type { AgentState } from '../contract/agent-state.ts';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
@@ -11,7 +10,7 @@ export interface DiagnosedMachine {
   readonly name: string;
   readonly role: MachineRole;
   readonly address: string;
-  /** By its platform. */
+  /** As its platform reports it. */
   readonly isRunning: boolean;
   readonly firstBoot: FirstBootStatus | undefined;
   readonly agent: AgentState | undefined;
@@ -42,7 +41,7 @@ export interface ApiFacts {
 }
 
 export interface DiagnosisFacts {
-  /** The name that machines ask for, and the address it should have. */
+  /** The name that machines resolve, and the address it should have. */
   readonly apiInternal: { readonly name: string; readonly address: string };
   readonly isBalancerRunning: boolean;
   readonly machines: readonly DiagnosedMachine[];

@@ -1,5 +1,5 @@
-// A client of etcd: a few calls with plain values in and out. A call ends as a value, also when it was refused; only an
-// abort throws. Members are only ever added as learners: a voter that never starts would take the quorum with it.
+// A client of etcd: a few calls with plain values in and out. A call returns a value, also when etcd refuses it; only
+// an abort throws. Members are added as learners only: a voter that never starts could cost the cluster its quorum.
 import type { Clock } from '../host/clock.ts';
 import type { Secret } from '../host/secret.ts';
 import { alarmNumbers, memberFrom, type RawMembers, type RawRange, type RawStatus, statusFrom } from './decode.ts';
@@ -16,7 +16,7 @@ import {
 } from './member.ts';
 import { type CallOutcome, classify } from './outcomes.ts';
 
-/** How a client proves itself to the members, and how it knows them. */
+/** The certificate that a client shows to the members, and the authority against which it checks theirs. */
 export interface EtcdTls {
   readonly caPem: string;
   readonly certificatePem: string;
@@ -28,7 +28,7 @@ export interface Failure {
   readonly call: string;
   readonly url: string;
   readonly outcome: CallOutcome;
-  /** etcd's or gRPC's own words. */
+  /** The message of etcd or of gRPC. */
   readonly said: string;
 }
 
@@ -54,9 +54,9 @@ export interface EtcdClient {
   /** Only the leader can do it: call it at the leader's URL. Resolves when the other member leads. */
   moveLeader(to: MemberId, options?: EtcdCallOptions): Promise<Answer<void>>;
   status(options?: EtcdCallOptions): Promise<Answer<MemberStatus>>;
-  /** Clears an alarm. `status` reads them: etcd puts even a request for the alarms through its log. */
+  /** Clears an alarm. Read alarms with `status`: a request for the alarms would go through etcd's log. */
   disarm(alarm: Alarm, options?: EtcdCallOptions): Promise<Answer<void>>;
-  /** Serializable is the member's own copy; otherwise a majority has confirmed it. */
+  /** Serializable: from the member's own copy. Otherwise a majority has confirmed the value. */
   get(
     key: string,
     options: EtcdCallOptions & { readonly isSerializable: boolean },
@@ -78,7 +78,7 @@ export interface EtcdClients extends Disposable {
 }
 
 const readMs = 1000;
-/** etcd itself gives up after 7 s; its own answer says more than a call that we break off. */
+/** Longer than the 7 s after which etcd itself gives up, because its answer says more than our timeout. */
 const changeMs = 10_000;
 
 export function etcdClients(tls: EtcdTls, clock: Clock): EtcdClients {
@@ -205,7 +205,7 @@ function withoutValue(answer: Answer<unknown>): Answer<void> {
   return mapAnswer(answer, () => undefined);
 }
 
-/** Clients that outlive a certificate: given the current one before use, they connect anew when it has changed. */
+/** Clients that accept a renewed certificate: `use` opens new connections when the certificate has changed. */
 export class RenewingEtcdClients implements EtcdClients {
   readonly #clock: Clock;
   #current: { readonly certificatePem: string; readonly clients: EtcdClients } | undefined;

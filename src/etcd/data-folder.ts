@@ -1,6 +1,6 @@
-// What lies in an etcd data folder, read without starting etcd: the first records of its write-ahead log name the
-// member and the cluster. Format: etcd server/storage/wal (8-byte length, then a protobuf record). Nothing here ever
-// deletes.
+// The content of an etcd data folder, read without starting etcd: the first records of its write-ahead log name the
+// member and the cluster. Format: etcd server/storage/wal (8-byte length, then a protobuf record). This file never
+// deletes data.
 import { join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { etcdErrors } from './errors.ts';

@@ -1,4 +1,4 @@
-// From the messages of wire.ts to the values of member.ts. The descriptor is ours, so these shapes are certain: 64-bit
+// Converts the messages of wire.ts to the values of member.ts. Our own descriptor makes these shapes certain: 64-bit
 // numbers arrive as decimal text, absent fields as their defaults. Ids stay text; counters are far below 2^53.
 import { type Alarm, type AlarmKind, clusterId, type Member, type MemberStatus, memberId } from './member.ts';
 

@@ -1,4 +1,4 @@
-// What etcd can refuse or fail to answer, in words that a person can act on.
+// Errors of calls to etcd and of its data folder, with what a person can do about them.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 import { type CallOutcome, outcomes } from './outcomes.ts';

@@ -1,6 +1,5 @@
-// The one file that knows gRPC. It is loaded on the first call (it costs about 100 ms) and opens its own sockets, so
-// nothing else may import @grpc/*. Rule: no retries in here; whether a call may be repeated is the caller's
-// knowledge.
+// The only file that uses gRPC. It is loaded on the first call (loading takes about 100 ms) and opens its own sockets,
+// so no other file may import @grpc/*. Rule: no retries in here; only the caller knows whether a call may be repeated.
 import { X509Certificate } from 'node:crypto';
 import { Client, credentials, type CallOptions as GrpcOptions, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { fromJSON, type ServiceDefinition } from '@grpc/proto-loader';
@@ -53,7 +52,7 @@ export function openChannel(url: string, tls: EtcdTls, clock: Clock): Channel {
   return {
     unary: async (call, request, options) => {
       const answer = await unary(current(), call, { request, options });
-      // On a silent connection TCP itself waits for many seconds between retries: the next call opens a new one.
+      // On a silent connection TCP waits for many seconds between retries, so the next call opens a new connection.
       if (answer.status === 'failed' && answer.code === deadlineExceeded) disconnect();
       return answer;
     },

@@ -49,7 +49,7 @@ export interface Alarm {
   readonly kind: AlarmKind;
 }
 
-/** From the decimal text in which a uint64 crosses the wire. */
+/** From the decimal text of a uint64, as messages contain it. */
 export function memberId(decimal: string): MemberId {
   return BigInt(decimal).toString(16) as MemberId;
 }

@@ -1,10 +1,10 @@
 // Every way in which a call to etcd can fail, as a table. etcd's text decides: the status code of the same refusal
 // differs between versions (a learner refuses with 14 or 9), and some arrive as Unknown.
-// Rule: an outcome that may have happened is never repeated blindly; the member list is read first.
+// Rule: a call that may have taken effect is never repeated before the member list is read.
 export interface OutcomeRow {
   /** The text of etcd without its "etcdserver: " prefix. Undefined for failures that the client side reports. */
   readonly text?: RegExp;
-  /** Whether the requested change may be in force all the same. */
+  /** Whether the requested change may have taken effect although the call failed. */
   readonly mayHaveHappened: boolean;
   readonly means: string;
 }

@@ -1,4 +1,4 @@
-// Which masters serve the API, and whether the bootstrap machine still does. Each machine is asked directly; an
+// Which masters serve the API, and whether the bootstrap machine still does. Each machine gets its own request; an
 // answer is kept for a moment, so that frequent looks cost little.
 import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { apiPort, httpsUrl } from '../contract/ports.ts';
@@ -26,7 +26,7 @@ type Answer = 'ready' | 'not ready' | Handoff['bootstrapApi'];
 export class ApiProbes {
   readonly #host: Host;
   readonly #ca: string;
-  /** For masters alone: only a new connection shows whether the bootstrap machine still accepts connections. */
+  /** For requests to masters: only a new connection shows whether the bootstrap machine still accepts connections. */
   readonly #kept: HttpClient;
   readonly #questions: StandingQuestions<Answer>;
 

@@ -32,7 +32,7 @@ export class ClusterView {
     return this.#configMaps;
   }
 
-  /** True when something differs that this program reads; nodes report much more than that. */
+  /** True when something that this program reads has changed; nodes report many other changes. */
   put(seen: {
     readonly nodes: readonly KubernetesObject[];
     readonly configMaps?: readonly KubernetesObject[];
@@ -62,7 +62,7 @@ export interface FollowClusterOptions {
   readonly view: ClusterView;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
-  /** Called with every state, also when nothing differs that this program reads. */
+  /** Called with every state, also when nothing that this program reads has changed. */
   readonly onSeen?: (nodes: readonly KubernetesObject[]) => void;
 }
 
@@ -79,7 +79,7 @@ export async function followCluster(options: FollowClusterOptions): Promise<void
   }
 }
 
-/** From the ConfigMap; undefined where there is none that can be read. */
+/** From the ConfigMap; undefined when it does not exist or cannot be read. */
 export function inventoryIn(configMaps: readonly KubernetesObject[]): Inventory | undefined {
   const { name, namespace } = inventoryConfigMap;
   const found = configMaps.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);

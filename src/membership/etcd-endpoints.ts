@@ -1,5 +1,5 @@
 // The published list of etcd endpoints: the voters on masters, by member id. The membership loop writes it. It is read
-// before a member is removed (no client may be pointed at it any more) and by masters that look for the other members.
+// before a member is removed (no client may use that member any more) and by masters that look for the other members.
 import { etcdEndpoints } from '../contract/cluster-objects.ts';
 import type { MemberId } from '../etcd/member.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';

@@ -1,4 +1,4 @@
-// The membership loop with what it needs: its Lease, the watches that its facts come from, the published endpoints. The
+// Runs the membership loop with its Lease and the watches that give its facts, and publishes the endpoints. The
 // bootstrap machine runs it first, then the master that holds the Lease. A caller that waits for a stage also returns
 // when another machine holds the Lease and reaches the stage.
 import { membershipLease, systemNamespace } from '../contract/cluster-objects.ts';
@@ -24,7 +24,7 @@ export interface LookAfterOptions {
   readonly client: KubernetesClient;
   /** The current identity of `etcd-membership-client`; read again at every look. */
   readonly tls: () => Promise<EtcdTls>;
-  /** Vouches for the API servers of the masters. */
+  /** The authority against which certificates of the masters' API servers are checked. */
   readonly apiCaPem: string;
   /** Used while the API has no inventory. */
   readonly inventory: () => Promise<Inventory | undefined>;
@@ -35,7 +35,7 @@ export interface LookAfterOptions {
   readonly emit: (event: MembershipEvent) => void;
   readonly onElection?: (event: ElectionEvent) => void;
   readonly onLook?: (seen: ObservedCluster) => void;
-  /** Return, and give the Lease back, when this stage is reached, by any machine; without it run until the signal. */
+  /** When any machine reaches this stage, return and give the Lease back. Without it, run until the signal aborts. */
   readonly until?: MembershipStage;
 }
 

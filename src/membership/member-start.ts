@@ -1,6 +1,6 @@
 // Whether the etcd member of a machine may start now, decided from the member list and the data on the machine's disk.
-// Rules: data of a current voter is never deleted; a member that lost its data never starts empty (it would answer for
-// entries that it no longer has); a member without a name joins with exactly the listed peers.
+// Rules: data of a current voter is never deleted; a member that lost its data never starts empty (it would still count
+// as a holder of entries that it lost); a member without a name joins with exactly the listed peers.
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import type { DataFolder } from '../etcd/data-folder.ts';
 import type { ClusterId, InitialMember, Member, MemberId, MemberList } from '../etcd/member.ts';

@@ -4,7 +4,7 @@ import type { CallOutcome } from '../etcd/outcomes.ts';
 import type { MembershipStage, Move } from './move.ts';
 
 export type MembershipEvent =
-  /** Another machine looks after the members; this one waits for the Lease. */
+  /** Another machine holds the Lease and changes the members; this one waits for the Lease. */
   | { readonly kind: 'standing-by' }
   /** `starting` were added and have not started; `learners` catch up. */
   | {
@@ -20,7 +20,7 @@ export type MembershipEvent =
       readonly move: Move;
       readonly outcome: CallOutcome;
       readonly said: string;
-      /** Reported once, and again when overdue: etcd refuses for a few seconds as a matter of course. */
+      /** Reported once, and again when overdue: it is normal that etcd refuses for a few seconds. */
       readonly forMs: number;
       readonly isOverdue: boolean;
     }

@@ -85,7 +85,7 @@ function recordEntry(object: KubernetesObject): readonly (readonly [string, Join
 function readinessOf(record: JoinRecord, now: Date): Readiness | undefined {
   if (!record.isReady) return undefined;
   const { etcdVersion, fsyncP99Ms, clockOffsetMs } = record;
-  // The clock of the machine may be wrong; by how much is known, so the age can be computed all the same.
+  // The clock of the machine may be wrong, but its offset is known, so the age can still be computed.
   const agoMs = Math.max(0, now.getTime() - (record.at.getTime() - clockOffsetMs));
   return { agoMs, etcdVersion, fsyncP99Ms, clockOffsetMs };
 }

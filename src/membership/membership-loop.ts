@@ -1,6 +1,6 @@
-// Looks after the members of etcd: look, make the one change that is safe, look again. It keeps no state that it could
-// not observe again, so it can be killed at any point and started again, here or on another machine. The caller's Lease
-// decides which machine runs it.
+// The loop that maintains the members of etcd: it observes, makes the one change that is safe, and observes again. It
+// keeps no state that it could not observe again, so it can be killed at any point and started again, here or on
+// another machine. The caller's Lease decides which machine runs it.
 import { missingLine } from '../contract/missing.ts';
 import type { EtcdClients } from '../etcd/client.ts';
 import { type ClusterId, hasStarted, type Member } from '../etcd/member.ts';
@@ -18,7 +18,7 @@ import { sightings } from './sightings.ts';
 export interface MembershipLoop {
   readonly clients: EtcdClients;
   readonly clock: Clock;
-  /** Machines, readiness and handoff as they are now, read before every look. The loop ends with what it throws. */
+  /** Machines, readiness and handoff as they are now, read before every look. An error that it throws ends the loop. */
   readonly facts: () => Promise<MembershipFacts> | MembershipFacts;
   /** True while this process may change the membership; checked before every look and every call. */
   readonly mayAct: () => boolean;
@@ -88,7 +88,7 @@ function changeReporter(emit: (event: MembershipEvent) => void) {
       isStandingBy = !may;
       return may;
     },
-    /** Asks for the proof until it was given once. */
+    /** Calls `prove` until it has succeeded once. */
     bootstrapGone: async (prove: () => Promise<readonly string[] | undefined>): Promise<boolean> => {
       if (isGoneReported) return true;
       const confirmedBy = await prove();
@@ -118,7 +118,7 @@ function changeReporter(emit: (event: MembershipEvent) => void) {
   };
 }
 
-/** At least two masters (or the only one) whose own linearizable list is without the bootstrap member. */
+/** At least two masters (or the only one) whose own linearizable list does not contain the bootstrap member. */
 async function confirmBootstrapGone(
   { clients, signal }: MembershipLoop,
   seen: ObservedCluster,

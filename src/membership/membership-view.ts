@@ -1,11 +1,10 @@
-// One reading of an observation that all rules share: the voters, the leader, which members are healthy, and where to
-// send a change. A member is healthy when it answers, names the leader that a quorum names, has no alarm and has disk
-// space.
+// What all rules derive from an observation: the voters, the leader, which members are healthy, and where to send a
+// change. A member is healthy when it answers, names the leader that a quorum names, has no alarm and has disk space.
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import { hasStarted, type MemberId, quorumOf } from '../etcd/member.ts';
 import { isAnswering, isMemberOf, memberName, type ObservedCluster, type ObservedMember } from './observed-cluster.ts';
 
-/** etcd allocates its next log of 64 MiB in advance. With less than two of them it may start, but not live for long. */
+/** etcd allocates its next log of 64 MiB in advance. With space for less than two logs it may start, but soon fails. */
 const minimumDiskBytes = 128 * 2 ** 20;
 
 export function isFullDisk(freeBytes: number): boolean {
@@ -53,7 +52,7 @@ export function voterFaults(view: MembershipView): readonly Missing[] {
   return view.voters.flatMap((member) => view.fault(member) ?? []);
 }
 
-/** I1: whether these voters have a majority of members that are proven alive now. */
+/** Whether a majority of these voters is proven alive now. */
 export function keepsQuorum(view: MembershipView, voters: readonly ObservedMember[]): boolean {
   return voters.filter(view.isHealthy).length >= quorumOf(voters.length);
 }
@@ -78,7 +77,7 @@ function faultOf(member: ObservedMember, leader: ObservedMember, seen: ObservedC
   const name = memberName(member, seen);
   const fault = (what: string, key = what): Missing =>
     waitingFor(`etcd on ${name}`, what, { key: `etcd on ${name} ${key}`, machines: [name] });
-  // First, because a full disk is the cause of every other fault.
+  // Checked first, because a full disk can cause every other fault.
   const { freeDiskBytes } = seen.masters.find((master) => isMemberOf(member, master)) ?? {};
   if (freeDiskBytes !== undefined && isFullDisk(freeDiskBytes)) {
     const left = Math.floor(freeDiskBytes / 2 ** 20);

@@ -26,7 +26,7 @@ export type MembershipChange =
       readonly via: string;
     };
 
-/** A member that votes after a change and was proven alive before it; such members make the change safe. */
+/** A member that votes after a change and was proven alive before it. A change is safe when these are a majority. */
 export interface LivingVoter {
   readonly name: string;
   readonly clientUrl: string;
@@ -34,14 +34,14 @@ export interface LivingVoter {
 }
 
 /**
- * A change and the members it rests on: the healthy voters after it. When the look took long, they are asked once more
- * right before the call, because etcd itself does not check whether they are alive.
+ * A change and the members that make it safe: the healthy voters after it. When the look took long, each gets one more
+ * request right before the call, because etcd itself does not check whether they are alive.
  */
 export type Move = MembershipChange & { readonly restsOn: readonly LivingVoter[] };
 
 /**
  * `unreadable`: no majority answers; nothing may be done. `growing`: masters are missing or faulty. `grown`: all vote,
- * the handoff may go on. `shrinking`: only the bootstrap member is left to go. `steady`: exactly the masters vote.
+ * the handoff may go on. `shrinking`: only the bootstrap member must be removed. `steady`: exactly the masters vote.
  */
 export type MembershipStage = 'unreadable' | 'growing' | 'grown' | 'shrinking' | 'steady';
 

@@ -1,7 +1,7 @@
-// The rules of membership, in the order in which they are applied. Each is stricter than etcd itself: etcd promotes a
-// dead learner, and removes a member while another is down. Invariants: a change keeps a majority among members
-// proven alive now; one change at a time; every decision is a pure function of what is observed; the bootstrap member
-// goes last and never through its own endpoint.
+// The rules of membership, in their order. Each is stricter than etcd, which promotes a dead learner and removes a
+// member while another is down. Invariants: a change keeps a majority of members proven alive now; one change at a
+// time; each decision is a pure function of the observation; the bootstrap member goes last and never through its own
+// endpoint.
 import { type Missing, missingText } from '../contract/missing.ts';
 import { type MembershipView, membershipView, voterFaults } from './membership-view.ts';
 import type { LivingVoter, MembershipChange, MembershipStage, MembershipWait, Move } from './move.ts';
@@ -15,20 +15,20 @@ import { removeBootstrapRule } from './rules/remove-bootstrap.ts';
 export function nextMove(seen: ObservedCluster): Move | MembershipWait {
   const view = membershipView(seen);
   if ('missing' in view) return { kind: 'waiting', stage: 'unreadable', missing: [view.missing] };
-  // While one member votes, additions come first: later etcd requires five seconds of connection before each.
+  // While one member votes, additions come first: with more voters etcd requires five seconds of connection first.
   const growth = view.voters.length === 1 ? [addRule, promoteRule] : [promoteRule, addRule];
   const stage = stageOf(view);
   const missing: Missing[] = stage === 'growing' ? [...voterFaults(view)] : [];
   for (const rule of [clearAwayRule, ...growth, removeBootstrapRule]) {
     const verdict = rule(view);
     if (verdict.status === 'propose') return { ...verdict.change, restsOn: livingVotersAfter(verdict.change, view) };
-    // While masters are joining, what keeps the bootstrap member is of no interest.
+    // While masters are joining, the reasons to keep the bootstrap member are not reported.
     if (stage !== 'growing' || rule !== removeBootstrapRule) missing.push(...verdict.missing);
   }
   return { kind: 'waiting', stage, missing: withoutRepetition(missing) };
 }
 
-/** Several rules may wait for the same. */
+/** Several rules may wait for the same thing. */
 function withoutRepetition(missing: readonly Missing[]): readonly Missing[] {
   return [...new Map(missing.map((each) => [missingText(each), each])).values()];
 }

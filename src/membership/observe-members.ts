@@ -1,5 +1,5 @@
-// One look at the cluster: the member list by a linearizable read, then every member asked at its own URL, all at
-// once. A voter is proven alive by a read that a majority confirmed, a learner by a read from its own copy. Nothing
+// One look at the cluster: the member list by a linearizable read, then a request to every member at its own URL, all
+// at once. A voter is proven alive by a read that a majority confirmed, a learner by a read from its own copy. Nothing
 // is decided here, and no request goes through etcd's log: alarms come with the status.
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import type { Answer, EtcdClient, EtcdClients, Failure } from '../etcd/client.ts';

@@ -1,13 +1,12 @@
-// Everything a membership decision may depend on, as plain data: the answers of etcd, the join records of the
-// masters, the state of the handoff. Rule: what is not in here must not influence a decision, and what observes never
-// decides.
+// Everything a membership decision may depend on, as plain data: the answers of etcd, the join records of the masters,
+// the state of the handoff. Rule: what is not in here must not influence a decision, and observing code never decides.
 import type { Missing } from '../contract/missing.ts';
 import { hasStarted, type Member, type MemberId, type MemberStatus } from '../etcd/member.ts';
 
 /** How a member answered this time. */
 export type MemberProbe =
   | { readonly status: 'answers'; readonly state: MemberStatus; readonly tookMs: number }
-  /** It has started before, but is not proven alive now: `why` says how. */
+  /** It has started before, but is not proven alive now: `why` contains the reason. */
   | { readonly status: 'silent'; readonly why: string }
   /** Added and never started: it has no client URL to ask. */
   | { readonly status: 'unstarted' };
@@ -15,13 +14,13 @@ export type MemberProbe =
 export interface ObservedMember extends Member {
   readonly probe: MemberProbe;
   /**
-   * For how long this observer has seen `probe.status` unchanged. An observer that restarts begins at 0, so what it
-   * remembers can lengthen a wait and never shorten one.
+   * For how long this observer has seen `probe.status` unchanged. An observer that restarts begins at 0, so a restart
+   * can lengthen a wait but never shorten one.
    */
   readonly unchangedMs: number;
 }
 
-/** A machine that is to carry a member permanently. */
+/** A machine that is to run a member permanently. */
 export interface ObservedMaster {
   readonly name: string;
   readonly peerUrl: string;
@@ -38,7 +37,7 @@ export interface ObservedMaster {
   readonly isGone: boolean;
 }
 
-/** "Ready to join": image, certificates and manifest are in place; etcd could start the moment it is listed. */
+/** "Ready to join": image, certificates and disk are in place; etcd could start as soon as its member is listed. */
 export interface Readiness {
   readonly agoMs: number;
   readonly etcdVersion: string;
@@ -54,8 +53,8 @@ export interface Handoff {
   /** Masters whose API server is ready and uses master members only. */
   readonly readyApiServers: readonly string[];
   /**
-   * Whether the API of the bootstrap machine still answers, ready or not. It lives on the bootstrap member alone and
-   * ends in order only while that member is there. `silent`: no answer in time, so it is unknown.
+   * Whether the API of the bootstrap machine still answers, ready or not. It uses only the bootstrap member and can
+   * shut down in order only while that member exists. `silent`: no answer in time, so its state is unknown.
    */
   readonly bootstrapApi: 'answers' | 'closed' | 'silent';
   /** The members in the published endpoints; undefined before the first publication. */
@@ -78,7 +77,7 @@ export interface ObservedCluster {
   readonly bootstrap: BootstrapMachine | undefined;
   /** Every master of the cluster, in the order of their names. */
   readonly masters: readonly ObservedMaster[];
-  /** Peer URLs that left the list less than a moment ago, as far as this observer knows. */
+  /** Peer URLs that left the list about a second ago or less (`idReuseMs`), as far as this observer knows. */
   readonly justRemoved: readonly string[];
   /** For how long no look has found every voter answering quickly; undefined when this one did. */
   readonly slowForMs: number | undefined;
@@ -89,7 +88,7 @@ export interface ObservedCluster {
 /** The same facts without etcd's answers: the caller of the loop reads them again for every look. */
 export type MembershipFacts = Omit<ObservedCluster, 'membership' | 'justRemoved' | 'slowForMs'>;
 
-/** A member that answers, and what it says. */
+/** A member that answers, with its answer. */
 export type AnsweringMember = ObservedMember & { readonly probe: Extract<MemberProbe, { status: 'answers' }> };
 
 export function isAnswering(member: ObservedMember): member is AnsweringMember {

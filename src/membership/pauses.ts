@@ -5,7 +5,7 @@ import type { ObservedCluster } from './observed-cluster.ts';
 
 export interface RefusalPause {
   readonly pauseMs: number;
-  /** From then on a person should look at it; the change is tried again all the same. */
+  /** After this time a person should look at it; the change is still tried again. */
   readonly overdueMs: number;
 }
 
@@ -13,7 +13,7 @@ const noConnection: RefusalPause = { pauseMs: 250, overdueMs: 30_000 };
 const otherRefusals: RefusalPause = { pauseMs: 1000, overdueMs: 15_000 };
 
 const byOutcome: Partial<Readonly<Record<CallOutcome, RefusalPause>>> = {
-  // etcd's own five seconds of connection; normal after every new voter.
+  // etcd requires five seconds of connection; this refusal is normal after every new voter.
   'unhealthy-cluster': { pauseMs: 250, overdueMs: 15_000 },
   'not-in-sync': { pauseMs: 100, overdueMs: 30_000 },
   'no-leader': noConnection,
@@ -26,7 +26,7 @@ const byOutcome: Partial<Readonly<Record<CallOutcome, RefusalPause>>> = {
   'member-not-found': { pauseMs: 1100, overdueMs: 15_000 },
 };
 
-/** The speed of a snapshot that a slow network still reaches. */
+/** The speed at which even a slow network transfers a snapshot. */
 const catchUpBytesPerMs = 20_000;
 
 export function pauseAfterRefusal(outcome: CallOutcome, databaseBytes: number): RefusalPause {

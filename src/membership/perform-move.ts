@@ -1,5 +1,5 @@
-// Carries one move out. Rule: at most one membership call is on its way; an outcome that may have happened is reported
-// as such, and the next look at the member list decides, never a repetition from here.
+// Performs one move. Rules: at most one membership call is in progress; a call that may have taken effect is reported
+// as such and never repeated here, because only the next look at the member list shows whether it did.
 import type { Answer, EtcdClients, Failure } from '../etcd/client.ts';
 import type { Member } from '../etcd/member.ts';
 import type { CallOutcome } from '../etcd/outcomes.ts';
@@ -17,7 +17,7 @@ export interface PerformOptions {
   readonly clients: EtcdClients;
   /** True while this process may change the membership. */
   readonly mayAct: () => boolean;
-  /** How long the look took that the move was decided on: the oldest answer in it may be that old. */
+  /** How long the look took that led to this move: its oldest answer may be that old. */
   readonly lookMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,8 +31,8 @@ const alreadySo: Readonly<Record<Move['kind'], readonly CallOutcome[]>> = {
 };
 
 /**
- * An undisturbed look is faster than this. After a slower one the voters are asked again, so that no change rests on a
- * proof of life that is much older.
+ * An undisturbed look is faster than this. After a slower one the voters must answer again, so that no change depends
+ * on a proof of life that is much older.
  */
 const freshMs = 40;
 

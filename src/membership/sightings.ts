@@ -1,17 +1,17 @@
-// What an observer remembers between two looks: since when a member has been as it is, and which addresses just left.
-// Rule: memory may only lengthen a wait. An observer that starts with an empty memory waits longer and decides
-// nothing else.
+// What an observer remembers between two looks: since when each member has its status, and which addresses just left.
+// Rule: memory changes only how long a decision waits, never which change is safe. An observer that starts with an
+// empty memory waits longer.
 import type { Member } from '../etcd/member.ts';
 import type { MemberProbe, ObservedMember } from './observed-cluster.ts';
 
-/** etcd makes an id from address and second: the same address in the same second would get an id that was removed. */
+/** etcd computes an id from address and second: an address added again in the same second would get a removed id. */
 const idReuseMs = 1100;
 
 /** A read that a majority confirms takes a few milliseconds, and many times that where processors or disks are busy. */
 const quickMs = 50;
 
 export interface Sightings {
-  /** Dates what was seen now. Call it once per look, with everything that was listed. */
+  /** Adds for how long each member has its status. Call it once per look, with every listed member. */
   date(members: readonly (Member & { readonly probe: MemberProbe })[], nowMs: number): readonly ObservedMember[];
   justRemoved(nowMs: number): readonly string[];
   /** For how long no look has found every voter answering quickly; undefined when this one did. Once per look. */

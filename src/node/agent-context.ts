@@ -22,7 +22,7 @@ export interface Agent {
   readonly node: AgentNode;
   /** `https://api-int…:6443`, the same for every machine. */
   readonly apiServerUrl: string;
-  /** On masters. */
+  /** Undefined on workers. */
   readonly controlPlane: ControlPlaneFacts | undefined;
   readonly doorbell: Doorbell;
   readonly background: BackgroundTasks;
@@ -32,7 +32,7 @@ export interface Agent {
   readonly api: () => Promise<KubernetesClient>;
   /** The members of etcd as this master; throws while it has no identity yet. */
   readonly etcd: () => Promise<EtcdClients>;
-  /** Keeps its connections, for repeated requests to the same machine. */
+  /** A client that keeps its connections, for repeated requests to the same machine. */
   readonly kept: HttpClient;
   /** Identifies this process in elections. */
   readonly identity: string;
@@ -47,7 +47,7 @@ export function addressOf({ node }: Pick<Agent, 'node'>): string {
   return address;
 }
 
-/** For duties of masters alone: only masters have these facts. */
+/** For duties that only masters have: other machines do not have these facts. */
 export function controlPlaneOf({ controlPlane, node }: Pick<Agent, 'controlPlane' | 'node'>): ControlPlaneFacts {
   if (controlPlane === undefined) throw new Error(`${node.name} is no master`);
   return controlPlane;

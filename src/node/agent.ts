@@ -1,5 +1,5 @@
-// The node agent: keeps a machine as the cluster wants it. Everything it does is a duty; this file gives the duties
-// what they work with and writes what they report to the log, the timeline and the state file.
+// The node agent: keeps a machine in the state that the cluster needs. All of its work is done by duties. This file
+// opens the connections that the duties use, and writes their outcomes to the log, the timeline and the state file.
 import { dirname } from 'node:path';
 import { type AgentState, agentStateFile, StateWriter } from '../contract/agent-state.ts';
 import {
@@ -31,7 +31,7 @@ export interface RunAgentOptions {
   readonly signal: AbortSignal;
   /** One line per change. */
   readonly log: (line: string) => void;
-  /** How the API is reached. Default: as this machine, by its own certificate. */
+  /** Opens the connection to the API. Default: with the certificate of this machine. */
   readonly connect?: (node: AgentNode) => Promise<KubernetesClient>;
 }
 
@@ -80,7 +80,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   }
 }
 
-/** Folders in which a file appears that a duty waits for, or disappears that a duty keeps. */
+/** A duty waits until a file appears in one of these folders, or writes a file again that disappeared there. */
 const watchedFolders = [staticPodFolder, pkiFolder, dirname(kubeletClientCertificate)];
 
 const watchRetryMs = 1_000;
@@ -92,8 +92,8 @@ interface WatchFoldersOptions {
 }
 
 /**
- * Reports changes in folders, also in folders that do not exist yet, until the signal is aborted. A change is a hint
- * only: every duty also looks by itself.
+ * Reports changes in folders, also in folders that do not exist yet, until the signal is aborted. A missed change does
+ * no harm: every duty also runs at its own interval.
  */
 async function watchFolders(host: Host, { folders, changed, signal }: WatchFoldersOptions): Promise<void> {
   const watched = new Map<string, Disposable>();
@@ -133,7 +133,7 @@ async function readNode(host: Host): Promise<Omit<AgentNode, 'role'>> {
   return { name, addresses };
 }
 
-/** Keeps the first connection that could be opened: it reads its credentials again by itself. */
+/** Keeps the first connection that opens. It stays valid, because the client reads renewed credentials by itself. */
 function openOnce(open: () => Promise<KubernetesClient>): () => Promise<KubernetesClient> {
   let opened: Promise<KubernetesClient> | undefined;
   return async () => {
@@ -147,7 +147,7 @@ function openOnce(open: () => Promise<KubernetesClient>): () => Promise<Kubernet
   };
 }
 
-/** The step of a duty: from its first look until it is settled for the first time. */
+/** Records a duty as one step of the timeline: from its first run until it is settled for the first time. */
 function markDuty(timeline: Timeline, duty: string, outcome: DutyOutcome): void {
   timeline.mark(duty, 'began');
   timeline.mark(duty, outcome.status === 'settled' ? 'done' : 'moved', {

@@ -1,5 +1,5 @@
 // The identity of an agent towards the API and etcd: a master uses a leaf that it signed itself, a worker the
-// certificate of its kubelet. Both are named by file, so that the next request uses a renewed certificate.
+// certificate of its kubelet. Both are read from files again, so that the next request uses a renewed certificate.
 import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
 import type { NodeRole } from '../contract/machine-role.ts';
 import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';

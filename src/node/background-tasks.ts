@@ -3,12 +3,12 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Clock } from '../host/clock.ts';
 
-/** `setNote` records in a few words how it stands. */
+/** `setNote` records the current state of the task in a few words. */
 export type BackgroundTask = (signal: AbortSignal, setNote: (note: string) => void) => Promise<void>;
 
 export interface BackgroundState {
   readonly note: string | undefined;
-  /** Why it last ended, if it did. */
+  /** The error that ended the task last; undefined when there was none, or when the task has set a note since. */
   readonly lastFailure: string | undefined;
 }
 

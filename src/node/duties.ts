@@ -1,5 +1,5 @@
-// Every duty of a machine, in the order in which they can be settled on a new one: from top to bottom the list says
-// how a machine becomes part of the cluster.
+// Every duty of a machine, in the order in which the duties can be settled on a new machine: from top to bottom the
+// list shows how a machine becomes part of the cluster.
 import type { NodeRole } from '../contract/machine-role.ts';
 import { approverDuty } from './duties/approver.ts';
 import { clusterViewDuty } from './duties/cluster-view.ts';

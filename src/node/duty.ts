@@ -6,11 +6,11 @@ import type { Missing } from '../contract/missing.ts';
 import type { Agent } from './agent-context.ts';
 
 export type DutyOutcome =
-  /** As it should be. */
+  /** The machine is as it should be; nothing was changed. */
   | { readonly status: 'settled'; readonly note?: string }
   /** Something was changed; the duty runs again at once. */
   | { readonly status: 'acted'; readonly did: string; readonly key?: string }
-  /** Each completes the sentence "waiting for …". */
+  /** Each value of `missing` completes the sentence "waiting for …". */
   | { readonly status: 'waiting'; readonly missing: readonly Missing[] };
 
 export interface Duty {
@@ -31,7 +31,7 @@ export function settled(note?: string): DutyOutcome {
   return note === undefined ? { status: 'settled' } : { status: 'settled', note };
 }
 
-/** `key` says it to programs that read the timeline. */
+/** `key` names the action for programs that read the timeline. */
 export function acted(did: string, key?: string): DutyOutcome {
   return { status: 'acted', did, ...(key === undefined ? {} : { key }) };
 }

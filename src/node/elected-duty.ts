@@ -1,4 +1,4 @@
-// A duty that one master at a time carries out under a Lease: its outcome, how the election stands as a note, and its
+// A duty that one master at a time performs under a Lease: its outcome, the state of the election as a note, and its
 // events as lines of the log.
 import { waitingFor } from '../contract/missing.ts';
 import type { ElectionEvent } from '../kubernetes/lease.ts';

@@ -1,4 +1,4 @@
-// What can keep an agent from its duties. Most of it passes by itself: the agent waits and reports what for.
+// Errors that keep an agent from its duties. Most end by themselves: the agent waits and reports what is missing.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 

@@ -7,7 +7,7 @@ import { type ClusterView, inventoryIn } from '../membership/cluster-view.ts';
 
 const inventoryCopy = '/var/lib/firstlight/inventory.json';
 
-/** As the API says now, else as it said last. */
+/** From the API; while the API has not been read, from the copy on the disk. */
 export async function knownInventory(host: Pick<Host, 'files'>, view: ClusterView): Promise<Inventory | undefined> {
   const current = inventoryIn(view.configMaps);
   if (current !== undefined) return current;

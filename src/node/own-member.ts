@@ -25,8 +25,8 @@ export async function observeOwnMember(agent: Agent): Promise<OwnMember> {
   const urls = [...machines.map(({ address }) => httpsUrl(address, etcdPorts.client)), clientUrl];
   const published = Object.values(readEndpoints(agent.cluster.configMaps) ?? {});
   const listing = await readListing(agent, [...new Set([...urls, ...published])]);
-  // After the list and not at the same time: a listed member with a name had its data before it had the name. In the
-  // other order, a member that starts in between looks like one that lost its data, and is removed for it.
+  // The data is read after the list: a listed member with a name had its data before it had the name. In the other
+  // order, a member that starts in between looks like one that lost its data, and would be removed.
   const data = await readDataFolder(host.files, etcdDataFolder);
   const names = new Map(machines.map(({ name, address }) => [httpsUrl(address, etcdPorts.peer), name]));
   const decision = decideStart({ name: node.name, peerUrl, listing, data, names });
@@ -43,10 +43,10 @@ async function controlPlaneMachines(agent: Agent): Promise<readonly { name: stri
 
 const listMs = 1_000;
 
-/** The URL that gave the list last: asked alone while it answers, because most of the others may not run yet. */
+/** The URL that gave the list last. Only this URL is used while it answers: most of the others may not run yet. */
 const lastAnswered = new WeakMap<Agent, string>();
 
-/** The first list that any member gives with the confirmation of a majority. */
+/** The first list that a member gives and a majority has confirmed. */
 async function readListing(agent: Agent, urls: readonly string[]): Promise<Listing> {
   const last = lastAnswered.get(agent);
   if (last !== undefined && urls.includes(last)) {

@@ -1,7 +1,7 @@
-// The first start of a new etcd member, outside of the kubelet. A new member proposes its own name and serves clients
-// when it sees the name applied; if the leader's first snapshot already holds the name, the member never sees it and
-// serves no client for the seven seconds of a request. A second start on the data it has by then serves at once. So
-// the first start is made here: the kubelet would take two more seconds to notice that a container has ended.
+// The first start of a new etcd member, outside of the kubelet. A new member proposes its name and serves clients once
+// it applies that entry. If the leader's first snapshot already contains the name, the member never applies the entry
+// and serves no client until the proposal times out after seven seconds. A second start on the same data serves at
+// once. So the first start is made here: the kubelet would take two more seconds to notice that a container ended.
 import { waitingFor } from '../contract/missing.ts';
 import { etcdPorts } from '../contract/ports.ts';
 import { isError } from '../errors/firstlight-error.ts';
@@ -10,7 +10,7 @@ import type { Host } from '../host/host.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { waitUntil } from '../workflow/wait.ts';
 
-/** Longer than a small snapshot takes. After that the pod makes the first start itself, and takes the seven seconds. */
+/** Longer than a small snapshot takes. After this time the first start happens in the pod and takes seven seconds. */
 const deadlineMs = 10_000;
 
 export interface PrimeOptions {

@@ -1,4 +1,4 @@
-// A program of the machine, run to its end; what it says when it fails is the error.
+// Runs a program of the machine to its end. If it fails, the error contains what the program wrote to stderr.
 import type { Host } from '../host/host.ts';
 import { agentErrors } from './errors.ts';
 

@@ -1,5 +1,5 @@
 // Runs every duty of a machine again and again, each at its own pace: a duty that hangs on an unreachable API delays no
-// other. A duty runs when the doorbell rings, soon while it is not settled, and rarely while it is.
+// other. A duty runs when the doorbell rings, soon again while it is not settled, and rarely while it is.
 import { waitingFor } from '../contract/missing.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -11,7 +11,7 @@ import type { Duty, DutyOutcome } from './duty.ts';
 export interface DutyReport {
   readonly duty: string;
   readonly outcome: DutyOutcome;
-  /** When it became so. */
+  /** Since when the duty has this outcome. */
   readonly since: Date;
 }
 
@@ -86,7 +86,7 @@ async function lookAt(
     if (error instanceof FirstlightError) {
       return { status: 'waiting', missing: [waitingFor(`${error.message} (${error.code})`, '', { key: error.code })] };
     }
-    // A programming mistake in one duty must be seen, and must not end the others: etcd is among them.
+    // A programming mistake in one duty must be seen, and must not end the others: one of them runs etcd.
     const where = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'waiting', missing: [waitingFor('a correction of firstlight itself', '', { detail: where })] };
   }

@@ -1,7 +1,7 @@
 // The clock of a machine differs from the clock of this host.
 import type { DiagnosisCheck } from '../check.ts';
 
-/** The difference that the rules of etcd membership accept. */
+/** From this difference on, the rules of etcd membership refuse a master. */
 const limitMs = 1_000;
 
 export const clockWrong: DiagnosisCheck = {

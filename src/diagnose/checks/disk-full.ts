@@ -1,5 +1,5 @@
-// A disk without space, inodes or quota. etcd needs more than others: the rules of membership refuse a master with
-// less.
+// A disk without space, inodes or quota. The folder of etcd needs more space than the others: the rules of membership
+// refuse a master that has less.
 import { etcdDataFolder } from '../../contract/machine-paths.ts';
 import type { DiagnosisCheck, DiagnosisFinding } from '../check.ts';
 import type { DiagnosedMachine } from '../facts.ts';

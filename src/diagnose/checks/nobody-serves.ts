@@ -12,7 +12,7 @@ export const nobodyServes: DiagnosisCheck = {
   find: (facts) => [...findFor(facts, apiPort, 'API server'), ...findFor(facts, configServerPort, 'config server')],
 };
 
-/** Found only when facts from inside every machine that could serve are there. */
+/** Finds nothing while facts from inside a machine that could serve are missing. */
 function findFor({ machines }: DiagnosisFacts, port: number, what: string): readonly DiagnosisFinding[] {
   const servers = machines.filter(({ role, firstBoot }) => role !== 'worker' && firstBoot?.phase === 'done');
   const [first] = servers;

@@ -71,7 +71,7 @@ async function readNameServers(host: Host): Promise<readonly string[]> {
 
 type Disk = InsideFacts['disks'][number];
 
-/** Inodes and quotas show only in a write, so a few bytes are written and removed again. */
+/** Only a write shows a lack of inodes or quota, so 64 KiB are written and removed again. */
 const writtenFolders = [
   etcdDataFolder,
   '/var/lib/kubelet',

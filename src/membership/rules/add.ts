@@ -1,5 +1,5 @@
 // When a master is added to etcd as a learner. A learner does not count for the quorum, but one that fails to start
-// holds a place, so everything that can be known before is checked before.
+// holds a place, so everything that can be checked before the addition is checked before.
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 import { type MembershipView, voterFaults } from '../membership-view.ts';
 import { type MembershipRule, noChange, propose, type RuleVerdict } from '../move.ts';
@@ -10,7 +10,7 @@ const readinessLimitMs = 30_000;
 const neededDiskBytes = 2 ** 30;
 export const fsyncLimitMs = 500;
 const clockLimitMs = 1000;
-/** Two members that start together wait seven seconds for each other's version, so the next is added after this. */
+/** Members that start together wait seven seconds for each other's version: the next addition waits up to this time. */
 const startingMs = 10_000;
 
 export const addRule: MembershipRule = (view) => {
@@ -51,7 +51,7 @@ function proposeAddition(
 
 function hasMember(view: MembershipView, master: ObservedMaster): boolean {
   return [...view.voters, ...view.learners].some(
-    // The address alone is not enough: a clone of a member must not pass for it.
+    // The address alone is not enough: a cloned machine with the same address is not that member.
     (member) => isMemberOf(member, master) && (member.name === '' || member.name === master.name),
   );
 }

@@ -1,5 +1,5 @@
-// When a member that is of no use any more is removed, so that its machine (or another) can join again. A learner can
-// always be removed; a voter only after the handoff, only while the rest has a majority, and one at a time.
+// When a useless member is removed, so that its machine (or another) can join again. The other voters must keep a
+// healthy majority. Voters are removed one at a time, and only after the handoff; before it only if their data is lost.
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 import { keepsQuorum, type MembershipView } from '../membership-view.ts';
 import { type MembershipRule, noChange, propose, type RemovalReason, type RuleVerdict } from '../move.ts';
@@ -57,7 +57,7 @@ function voterObstacle(node: string, because: RemovalReason, view: MembershipVie
   const { bootstrap, seen, learners, voters } = view;
   const about = { machines: [node] };
   if (bootstrap !== undefined) {
-    // Before the handoff only all masters together are a majority; only a member without data can never come back.
+    // Before the handoff the majority needs every master. Only a member without data can never come back by itself.
     if (because === 'data-lost') return undefined;
     const detail = 'nobody is replaced before the handoff';
     return waitingFor(`etcd on ${node}`, 'to come back', { detail, ...about });

@@ -1,6 +1,6 @@
-// When a learner may vote. etcd itself only checks whether the learner has caught up at some time: it promotes a dead
-// one, and from one voter to two that stops every write. So: all voters healthy, the learner alive, and the step from
-// one voter to two only when the step to three can follow at once.
+// When a learner may vote. etcd itself only checks that the learner caught up at some time, so it promotes a dead one;
+// at the step from one voter to two this stops every write. The rule: all voters are healthy, the learner is alive, and
+// the step from one voter to two is made only when the step to three can follow at once.
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 import { keepsQuorum, type MembershipView, voterFaults } from '../membership-view.ts';
 import { type MembershipRule, noChange, propose } from '../move.ts';
@@ -15,7 +15,7 @@ import {
 
 const lagLimit = 100;
 const lagLimitShare = 0.1;
-/** How long learners that are ready wait, at one voter, for masters that have not been added yet. */
+/** While one member votes: how long ready learners wait for masters that have not been added yet. */
 const waitForOthersMs = 2000;
 
 export const promoteRule: MembershipRule = (view) => {
@@ -50,7 +50,7 @@ function obstacleOf(learner: ObservedMember, view: MembershipView): Missing | un
   if (behind <= Math.max(lagLimit, raftIndex * lagLimitShare)) return undefined;
   return waitingFor(`etcd on ${name}`, 'to catch up', {
     detail: `${behind} of ${raftIndex} entries behind`,
-    // A learner that has applied more has moved.
+    // A learner that has applied more entries has made progress, so its key changes.
     key: `etcd on ${name} to catch up from ${learner.probe.state.raftAppliedIndex}`,
     machines: [name],
   });
@@ -61,8 +61,8 @@ export function entriesBehind(member: AnsweringMember, leader: AnsweringMember):
 }
 
 /**
- * With two voters no failure is tolerated, so the second is promoted only when a third can follow. A master that is not
- * added by then has to wait for etcd's five seconds, so learners that are ready wait a moment for it.
+ * With two voters no failure is tolerated, so the second is promoted only when a third can follow. A master that is
+ * added later has to wait for etcd's five seconds of connection, so ready learners wait a moment for it.
  */
 function othersMissing(view: MembershipView, ready: readonly ObservedMember[]): Missing | undefined {
   if (view.voters.length !== 1) return undefined;

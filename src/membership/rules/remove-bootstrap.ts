@@ -1,5 +1,5 @@
-// When the bootstrap member may be removed: the handoff is on record, and the masters carry etcd alone, all of them
-// healthy and up to date. etcd itself would remove it while a master is down, and leave two of three.
+// When the bootstrap member may be removed: the handoff is on record, and all masters vote in etcd, healthy and up to
+// date. etcd itself would remove it while a master is down, which leaves two of three members.
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 import type { MembershipView } from '../membership-view.ts';
 import { type MembershipRule, noChange, propose, type RuleVerdict } from '../move.ts';
@@ -9,7 +9,7 @@ import { sameMembers } from './clear-away.ts';
 const entriesBehindLimit = 1000;
 const revisionsBehindLimit = 100;
 const apiServersNeeded = 2;
-/** When no quiet moment came for this long, none will come soon. */
+/** When no quiet moment came for this long, none will come soon: then leadership is handed over without one. */
 const slowLimitMs = 10_000;
 
 export const removeBootstrapRule: MembershipRule = (view) => {
@@ -52,7 +52,7 @@ function lagMissing(view: MembershipView, masters: readonly ObservedMember[]): r
   const raftIndex = Math.max(...states.map((state) => state.raftIndex));
   const revision = Math.max(...states.map((state) => state.revision));
   return states.flatMap(({ name, ...state }) => {
-    // A member that has applied more has moved.
+    // A member that has applied more entries has made progress, so its key changes.
     const catchUp = (detail: string, from: number): Missing =>
       waitingFor(`etcd on ${name}`, 'to catch up', {
         detail,
@@ -80,16 +80,16 @@ function handoffMissing(view: MembershipView, masters: readonly ObservedMember[]
   return missing;
 }
 
-/** A machine that is gone does not answer either; then its member does not answer, too. */
+/** A machine that is gone is silent too, but then its member is not healthy. */
 function mayStillServe(view: MembershipView, bootstrap: ObservedMember): boolean {
   const { bootstrapApi } = view.seen.handoff;
   return bootstrapApi === 'answers' || (bootstrapApi === 'silent' && view.isHealthy(bootstrap));
 }
 
 /**
- * Removing the leader itself costs a second of writes; a handover costs a few milliseconds in which etcd drops
- * requests. Where processors are busy these become hundreds, so that the retry of a client is dropped too. Therefore
- * leadership is handed over after the API of the bootstrap machine has ended, in a moment when all members are quick.
+ * Removing the leader itself stops writes for a second; a handover takes a few milliseconds, in which etcd drops
+ * requests. On busy processors it takes hundreds of milliseconds, so that the retry of a client is dropped too.
+ * Therefore leadership is handed over after the API of the bootstrap machine has ended, when all members are quick.
  */
 function handLeadershipOver(view: MembershipView, masters: readonly ObservedMember[]): RuleVerdict {
   const { leader, seen } = view;

@@ -1,5 +1,5 @@
 // Approves the certificate requests of machines that join after the bootstrap machine is gone. One master at a time
-// does it, under a Lease, so that no single machine is needed for it.
+// approves, under a Lease; when it fails, another master takes over.
 import { admitNodes } from '../../admission/admit-nodes.ts';
 import { approverLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';

@@ -1,5 +1,5 @@
-// Starts the config server of a master, for machines that join later. It runs before the load balancer leaves the
-// bootstrap machine, so that a machine finds a config server at any time.
+// Starts the config server of a master, for machines that join later. It must run before the load balancer stops using
+// the bootstrap machine, so that a machine finds a config server at any time.
 import { programs } from '../../contract/machine-paths.ts';
 import { masterConfigServerUnit } from '../../machine-software/bootstrap-units.ts';
 import { acted, type Duty, settled } from '../duty.ts';

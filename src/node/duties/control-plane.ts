@@ -1,6 +1,6 @@
-// kube-apiserver, controller-manager and scheduler of a master. The API server is written once the etcd member of this
-// master votes, because it uses that member alone. The others follow when the API server serves: earlier they could do
-// nothing and would take processor time from its start. A pod that exists is not changed; replacing one is an upgrade.
+// Static pods of kube-apiserver, controller-manager and scheduler. The pod of the API server is written once the etcd
+// member of this master votes, because it uses only that member. The others follow when the API server serves: earlier
+// they would only take processor time from its start. A pod that exists is not changed; replacing one is an upgrade.
 
 import { localApiUrl } from '../../contract/ports.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';

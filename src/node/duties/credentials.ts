@@ -1,7 +1,6 @@
-// Leaves, trust bundles and kubeconfigs of a master, made on this machine. What is missing, expired or wrong is made
-// at once; what has only grown old is renewed by one master at a time, so that a mistake in a renewal stops at one
-// machine. Every component reads its files again by itself (etcd at each handshake, the others within minutes): no
-// restart.
+// Leaves, trust bundles and kubeconfigs of a master, made on this machine. Missing, expired or wrong files are made at
+// once. Leaves that are only old are renewed by one master at a time, so that a faulty renewal harms one machine only.
+// No restart is needed: components read their files again (etcd at each handshake, the others within minutes).
 import { renewalLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';

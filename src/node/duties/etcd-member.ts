@@ -1,6 +1,6 @@
 // The etcd member of a master: its pod is written when the member list says that it may start, and with that list.
-// Rules: the pod of a running member is not changed (its first flags have no effect any more); data is moved aside only
-// when its member has left the list and nothing writes to it; a member without its data is never started.
+// Rules: the pod of a running member is not changed (flags for the first start have no effect later); data is moved
+// aside only when its member has left the list and no process writes to it; a member without its data never starts.
 import { etcdDataFolder, programs } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { etcdPorts } from '../../contract/ports.ts';
@@ -26,7 +26,7 @@ export const etcdMemberDuty: Duty = {
   name: 'etcd-member',
   roles: ['master'],
   needs: ['credentials'],
-  // A learner is not notified when it is added or promoted.
+  // No event reports that a member was added or promoted, so this duty looks often.
   tickMs: 200,
   run: async (agent) => {
     const seen = await observeOwnMember(agent);
@@ -51,9 +51,9 @@ export const etcdMemberDuty: Duty = {
 };
 
 /**
- * The members may change between the list and the start of etcd: then etcd ends, and the next run has the new list. In
- * a pod that would cost ten seconds and more. After this many failed starts the cause is another one, and the pod is
- * written all the same: the kubelet goes on starting it.
+ * The members may change after the list was read and before etcd starts. Then etcd ends, and the next run of this duty
+ * uses the new list; in a pod the same failure would cost ten seconds and more. After this many failed starts the cause
+ * must be another one: the pod is written, and the kubelet goes on starting it.
  */
 const startLimit = 3;
 const failedStarts = new WeakMap<Agent, number>();
@@ -64,7 +64,7 @@ function mayTryAgain(agent: Agent): boolean {
   return failed < startLimit;
 }
 
-/** The next run finds what etcd wrote by then, as data of a member that resumes. */
+/** Once etcd has written data here, the next run of the duty finds that data and resumes the member. */
 async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<DutyOutcome> {
   const { host, node, signal } = agent;
   if ((await host.files.facts(path)) === undefined) {

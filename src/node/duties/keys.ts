@@ -1,6 +1,6 @@
-// The signers of a new master. They come once, over TLS that root-ca vouches for, for the single-use token of this
-// machine's configuration, and are never part of a configuration. The key of the request is on the disk before the
-// request is sent: a lost answer can be requested again, and a stolen token is of no use.
+// Requests the signers of a new master, once, over TLS that is checked against root-ca, with the single-use token of
+// this machine's configuration. No configuration contains them. The idempotency key is on the disk before the request
+// is sent: this machine can repeat the request after a lost answer, and another machine cannot use the token.
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
@@ -71,7 +71,7 @@ export async function readToken({ files }: Pick<Host, 'files'>): Promise<string>
   return read.data.users[0].user.token;
 }
 
-/** The same at every try, also after a crash: it tells a repeated request from one of another machine. */
+/** The same in every attempt, also after a crash: it distinguishes a repeated request from that of another machine. */
 async function redemptionKey({ files, random }: Host): Promise<string> {
   const present = await files.readIfPresent(redemptionFile);
   if (present !== undefined) return Buffer.from(present).toString('utf8').trim();

@@ -1,6 +1,6 @@
-// The identity of kube-proxy; kube-proxy.path starts kube-proxy when the file appears. A master has a leaf for it. A
-// worker uses the identity of the node: no signer is there to make another, a token would have to be issued, kept and
-// renewed, and the key of the kubelet gives control over kube-proxy anyway. Both are named by file and read again.
+// The kubeconfig of kube-proxy; kube-proxy.path starts kube-proxy when the file appears. A master has a leaf for it. A
+// worker uses the identity of its node: it has no signer, a token would have to be issued, kept and renewed, and the
+// key of the kubelet gives control over kube-proxy anyway. The kubeconfig names files, and kube-proxy reads them again.
 import { kubeletClientCertificate, kubeletKubeconfig, kubeProxyKubeconfig } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { bundleFile, certificateFile, keyFile } from '../../control-plane/control-plane-paths.ts';

@@ -1,7 +1,6 @@
-// The first start of the kubelet. A kubelet that starts before the API knows its token is refused and then retries
-// more and more rarely: nodes came ten seconds late, and some were not Ready for twenty more. So it starts when the
-// API knows the token. From then on it is enabled and starts at every boot: a control plane must come back without an
-// API.
+// The first start of the kubelet, made when the API knows its token. A kubelet that starts earlier is refused and then
+// retries more and more rarely: nodes came ten seconds late, and some were not Ready for twenty more. From then on the
+// unit is enabled and starts at every boot, because a control plane must start again while no API runs.
 import { bootstrapKubeconfig, kubeletClientCertificate, programs } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';

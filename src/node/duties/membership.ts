@@ -1,5 +1,5 @@
-// Looks after the members of etcd once the bootstrap machine is gone: replaces members that lost their data or died
-// while the others are still a majority, and adds new masters. One master at a time does it, under a Lease.
+// Maintains the members of etcd once the bootstrap machine is gone: adds new masters, and replaces members that died or
+// lost their data, as long as the others are a majority. One master at a time does this, under a Lease.
 import { waitingFor } from '../../contract/missing.ts';
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';
 import { lookAfterMembers } from '../../membership/look-after-members.ts';

@@ -11,7 +11,7 @@ import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
 import { runCommand } from '../run-command.ts';
 
-/** Free in iproute2's table of protocols. */
+/** A number that iproute2's table of protocols does not use. */
 export const routeProtocol = '241';
 
 export interface Route {
@@ -52,11 +52,11 @@ export const peerRoutesDuty: Duty = {
   },
 };
 
-/** What the kernel had at the last look: most rings are about something else, and a look costs two processes. */
+/** The routes of the kernel when last read: most rings concern other duties, and each reading starts two processes. */
 const lastSeen = new WeakMap<Agent, { readonly routes: readonly Route[]; readonly atMs: number }>();
 const freshMs = 20_000;
 
-/** Tries every route, also after a failure: a peer on another link must not cost the others their routes. */
+/** Tries every route, also after a failure: the failure of a peer on another link must not affect the other routes. */
 async function attempts(
   routes: readonly Route[],
   attempt: (route: Route) => Promise<void>,

@@ -1,5 +1,5 @@
-// The pod network of this node, from the pod ranges that the controller manager gave it. The kubelet reports Ready a
-// moment after the file appears. A node that joins again has other ranges, and the file follows.
+// Writes the pod network of this node, from the pod ranges that the controller manager gave it. The kubelet reports
+// Ready a moment after the file appears. A node that joins again gets other ranges, and the file is written again.
 import { waitingFor } from '../../contract/missing.ts';
 import { writeIfChanged } from '../../host/write-if-changed.ts';
 import { podRangesOf } from '../../kubernetes/node-object.ts';

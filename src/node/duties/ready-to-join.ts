@@ -1,7 +1,6 @@
-// Publishes that this master can carry a member of etcd, after checking image, certificates, disk and clock: a member
-// that is added and cannot start holds a place. It is published again while the master waits, because a silent
-// machine is not added; and when the disk gets full or has space again, because a member that cannot write is as good
-// as dead.
+// Publishes that this master can run a member of etcd, after checking image, certificates, disk and clock: a member
+// that is added and cannot start holds a place. It publishes again while the master waits, because old records are not
+// used, and when the disk gets full or has space again, because a member that cannot write counts as faulty.
 import { containerdSocket, etcdDataFolder } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
@@ -21,7 +20,7 @@ import { runCommand } from '../run-command.ts';
 
 /** Less than half of the age at which the rules of membership no longer accept a record. */
 const repeatMs = 10_000;
-/** A disk that was too slow may only have been busy: with the start of the other masters, on a shared host. */
+/** A slow disk may only have been busy, for example while other masters start on the same host; measure again soon. */
 const slowRepeatMs = 1_000;
 
 export const readyToJoinDuty: Duty = {
@@ -93,7 +92,7 @@ async function diskSpeed(
   last: JoinRecord | undefined,
   { freeDiskBytes }: Pick<JoinRecord, 'freeDiskBytes'>,
 ): Promise<number> {
-  // A full disk cannot be measured by writing, and its speed is not its problem.
+  // Writing cannot measure a full disk, and space is its problem, not speed.
   if (isFullDisk(freeDiskBytes)) return last?.fsyncP99Ms ?? 0;
   const isKnown = last?.isReady === true && last.fsyncP99Ms <= fsyncLimitMs;
   return isKnown ? last.fsyncP99Ms : measureFsync(host, etcdDataFolder);

@@ -1,5 +1,5 @@
-// Records in the cluster that the single-use token of this master is used up, so that it cannot be stolen. Until then
-// the token is kept: a master whose answer was lost requests its keys with the same token again.
+// Records in the cluster that this master holds its keys, so that a stolen copy of its single-use token is of no use.
+// Until then the token stays valid: a master whose answer was lost requests its keys with the same token again.
 import { recordKeysHeld } from '../../admission/bootstrap-token-secret.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
