@@ -30,7 +30,9 @@ export const stopServing: Stage<BootkubeContext> = {
   observe: async ({ host }) => {
     const isMarked = (await host.files.facts(handoffMark)) !== undefined;
     const isThere = (await host.files.facts(podFile('kube-apiserver'))) !== undefined;
-    return isMarked && !isThere ? { status: 'done' } : { status: 'needed', because: 'this machine still serves' };
+    // A run that was killed while it waited for the end of the pods must wait for it again.
+    const isOver = isMarked && !isThere && (await haveAllEnded(host));
+    return isOver ? { status: 'done' } : { status: 'needed', because: 'this machine still serves' };
   },
   run: async (context, tools) => {
     const { host } = context;
@@ -60,16 +62,26 @@ async function awaitEnd(
     deadlineMs: 2 * minuteMs,
     everyMs: 100,
     signal,
-    probe: async () => {
-      try {
-        await host.network.probe('127.0.0.1', port, 1_000);
-      } catch (error) {
-        if (!isError(error, hostErrors.NETWORK)) throw error;
-        if (error.details.failure === 'refused') return { status: 'ready', value: true };
-      }
-      return { status: 'waiting', missing: [waitingFor(component, 'still listens')] };
-    },
+    probe: async () =>
+      (await hasEnded(host, port))
+        ? { status: 'ready', value: true }
+        : { status: 'waiting', missing: [waitingFor(component, 'still listens')] },
   });
+}
+
+async function haveAllEnded(host: Pick<Host, 'network'>): Promise<boolean> {
+  return (await Promise.all(served.map(({ port }) => hasEnded(host, port)))).every(Boolean);
+}
+
+/** Only a refused connection shows that nothing listens; a connection that hangs does not. */
+async function hasEnded({ network }: Pick<Host, 'network'>, port: number): Promise<boolean> {
+  try {
+    await network.probe('127.0.0.1', port, 1_000);
+    return false;
+  } catch (error) {
+    if (!isError(error, hostErrors.NETWORK)) throw error;
+    return error.details.failure === 'refused';
+  }
 }
 
 /**
