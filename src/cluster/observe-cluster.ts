@@ -1,6 +1,7 @@
 // The state of the machines of a cluster, read from outside: first boot, bootstrap and agents, each from the state file
 // that it keeps inside its machine. Only files are read, because this runs several times a second while the machines
 // need the processors. Nothing is changed here.
+
 import type { z } from 'zod';
 import { type AgentState, agentStateFile, agentStateSchema } from '../contract/agent-state.ts';
 import { type BootstrapProgress, bootstrapProgressSchema, progressFile } from '../contract/bootstrap-progress.ts';
@@ -12,6 +13,7 @@ import {
 } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { Host } from '../host/host.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { MachineFiles } from '../platform/platform.ts';
 import type { ClusterHandle } from './find-cluster.ts';
 
@@ -54,14 +56,6 @@ export async function observeCluster(
 async function readState<T>(files: MachineFiles, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const content = await files.readIfPresent(path);
   if (content === undefined) return undefined;
-  const parsed = schema.safeParse(parseJson(Buffer.from(content).toString('utf8')));
+  const parsed = schema.safeParse(jsonIfValid(content));
   return parsed.success ? parsed.data : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

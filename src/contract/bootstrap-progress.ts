@@ -1,8 +1,10 @@
 // The progress file: what the bootstrap machine does or waits for. The programs of the bootstrap write it on that
 // machine and copy it into the API. `create cluster`, `status` and `wait-for` read it.
+
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import { stageProgressSchema } from './missing-schema.ts';
 
 export const progressFile = '/var/lib/firstlight/progress.json';
@@ -27,9 +29,5 @@ export async function writeBootstrapProgress(files: Files, progress: BootstrapPr
 
 /** Returns undefined if the text is not valid progress. */
 export function parseBootstrapProgress(text: string): BootstrapProgress | undefined {
-  try {
-    return bootstrapProgressSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return bootstrapProgressSchema.safeParse(jsonIfValid(text)).data;
 }

@@ -1,7 +1,9 @@
 // The status file of the first boot: the machine writes it, and the platform reads it from outside the machine.
 // Machines of different versions write it: only add fields.
+
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 
 /** Path inside the machine. */
 export const firstBootStatusPath = '/var/lib/firstlight/first-boot.json';
@@ -29,11 +31,7 @@ export async function readFirstBootStatus(
 ): Promise<FirstBootStatus | undefined> {
   const content = await files.readIfPresent(path);
   if (content === undefined) return undefined;
-  try {
-    return firstBootStatusSchema.safeParse(JSON.parse(Buffer.from(content).toString('utf8'))).data;
-  } catch {
-    return undefined;
-  }
+  return firstBootStatusSchema.safeParse(jsonIfValid(content)).data;
 }
 
 /** `waiting for https://…/config/master: connection refused`; undefined while Ignition waits for nothing. */

@@ -1,6 +1,8 @@
 // The images and the etcd version for the control plane of this machine, from the release that it was made from.
+
 import { z } from 'zod';
 import type { Host } from '../host/host.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import { releaseFactsErrors } from './errors.ts';
 import { releaseFile } from './machine-paths.ts';
 
@@ -19,7 +21,7 @@ export async function readReleaseFacts(host: Pick<Host, 'files'>): Promise<Relea
   const fail = (reason: string): Error => releaseFactsErrors.RELEASE({ path: releaseFile, reason });
   const content = await host.files.readIfPresent(releaseFile);
   if (content === undefined) throw fail('it is not there');
-  const read = manifest.safeParse(JSON.parse(Buffer.from(content).toString('utf8')));
+  const read = manifest.safeParse(jsonIfValid(content));
   if (!read.success) throw fail(z.prettifyError(read.error));
   const { parts, imageVariables } = read.data;
   const etcdVersion = parts.find(({ name }) => name === 'etcd')?.version;

@@ -1,7 +1,9 @@
 // The token ledger: the config server of a bootstrap machine appends one line of JSON for each single-use token that it
 // serves, and one when keys are given for a token. bootkube reads the file and turns the tokens into Secrets.
+
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import { servedTokensErrors } from './errors.ts';
 
 const issuedFields = {
@@ -36,7 +38,7 @@ export function ledgerEntries(path: string, content: Buffer): readonly LedgerEnt
   // Text after the last newline is an unfinished write. No machine has this token: servers write first, then answer.
   const lines = content.toString('utf8').split('\n').slice(0, -1);
   for (const [index, text] of lines.entries()) {
-    const read = ledgerLine.safeParse(parsed(text));
+    const read = ledgerLine.safeParse(jsonIfValid(text));
     if (!read.success) throw servedTokensErrors.LEDGER({ path, line: index + 1 });
     const { data } = read;
     const entry = entries.get(data.id);
@@ -49,12 +51,4 @@ export function ledgerEntries(path: string, content: Buffer): readonly LedgerEnt
     }
   }
   return [...entries.values()];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

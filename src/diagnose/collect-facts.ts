@@ -1,10 +1,12 @@
 // Collects the facts about a cluster: from its platform, from inside every machine that runs, and from the API. What
 // cannot be read is left out, because a diagnosis must not fail when the cluster is broken.
+
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import type { Missing } from '../contract/missing.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -85,7 +87,9 @@ async function lookInside(
     const { code, stdout } = await host.processes.run(program, args, { timeoutMs: insideMs, signal });
     const receivedMs = host.clock.now().getTime();
     if (code !== 0) return undefined;
-    const facts = insideFactsSchema.parse(JSON.parse(stdout));
+    // Output that is cut off or of another version is left out.
+    const facts = insideFactsSchema.safeParse(jsonIfValid(stdout)).data;
+    if (facts === undefined) return undefined;
     return { inside: facts, clockAheadMs: clockAhead(Date.parse(facts.now), { sentMs, receivedMs }) };
   } catch (error) {
     signal.throwIfAborted();

@@ -131,6 +131,7 @@ async function* stream(
   from: { url: string; request: object; options: RpcOptions; clock: Clock },
 ): AsyncGenerator {
   const { url, options, clock } = from;
+  options.signal?.throwIfAborted();
   const { path, requestSerialize, responseDeserialize } = methodOf(call);
   const running = client.makeServerStreamRequest(
     path,

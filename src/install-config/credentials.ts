@@ -1,6 +1,8 @@
 // Checks of the pull secret, the proxy and the trust bundle. None of them repeats a secret in what it says.
+
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import { quoted } from '../source-text/quoted-text.ts';
 import { addressMistake, rangeMistake } from './cidr.ts';
 import { dnsSubdomainMistake } from './dns-name.ts';
@@ -11,7 +13,7 @@ const pullSecretShape = z.looseObject({
 });
 
 export function pullSecretMistake(text: string): string | undefined {
-  const json = parseJson(text);
+  const json = jsonIfValid(text);
   if (json === undefined) return 'is not JSON';
   const read = pullSecretShape.safeParse(json);
   if (!read.success) return 'has no map "auths" of registries, each with "auth"';
@@ -19,15 +21,6 @@ export function pullSecretMistake(text: string): string | undefined {
   if (registries.length === 0) return 'names no registry under "auths"';
   const bare = registries.find(([, entry]) => (entry.auth ?? '') === '' && (entry.credsStore ?? '') === '');
   return bare === undefined ? undefined : `has neither "auth" nor "credsStore" for ${quoted(bare[0])}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 export function proxyMistake(text: string, schemes: readonly string[]): string | undefined {

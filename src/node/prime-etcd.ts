@@ -78,7 +78,7 @@ function lastLogLine(stderr: string): string {
   const line = stderr.trim().split('\n').at(-1) ?? '';
   try {
     const { msg, error } = JSON.parse(line) as { readonly msg?: string; readonly error?: string };
-    return error === undefined ? (msg ?? line) : `${msg}: ${error}`;
+    return [msg, error].filter((part) => part !== undefined).join(': ') || line;
   } catch {
     return line;
   }

@@ -1,8 +1,10 @@
 // Requests the configuration of this machine exactly as its pointer config makes Ignition do it: same URL, same
 // authority, same token. HEAD is answered like GET and issues nothing. The connection goes to the load balancer's
 // address, so that a name that does not resolve is not mistaken for a token that is refused.
+
 import { z } from 'zod';
 import type { Host } from '../../host/host.ts';
+import { jsonIfValid } from '../../host/json-if-valid.ts';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
 import { firstBootConfigPath } from '../../machine-software/first-boot-unit.ts';
 import { failedAttempt } from './failed-attempt.ts';
@@ -29,7 +31,7 @@ const accept = 'application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1';
 export async function askAsPointed(host: Host, balancer: string): Promise<InsideFacts['pointer']> {
   const content = await host.files.readIfPresent(firstBootConfigPath);
   if (content === undefined) return undefined;
-  const read = pointerSchema.safeParse(parseJson(Buffer.from(content).toString('utf8')));
+  const read = pointerSchema.safeParse(jsonIfValid(content));
   if (!read.success) return undefined;
   const { config, security } = read.data.ignition;
   const [{ source: url, httpHeaders }] = config.merge;
@@ -53,12 +55,4 @@ export async function askAsPointed(host: Host, balancer: string): Promise<Inside
 function pemOf(source: string): string {
   const decoded = decodeDataUrl(source);
   return decoded.status === 'decoded' ? Buffer.from(decoded.url.bytes).toString('utf8') : '';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 // Requests the signers of a new master, once, over TLS that is checked against root-ca, with the single-use token of
 // this machine's configuration. No configuration contains them. The idempotency key is on the disk before the request
 // is sent: this machine can repeat the request after a lost answer, and another machine cannot use the token.
+
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
@@ -11,6 +12,7 @@ import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../control-
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
+import { jsonIfValid } from '../../host/json-if-valid.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
@@ -51,7 +53,7 @@ async function requestKeys({ host, apiServerUrl }: Agent): Promise<readonly (rea
     throw agentErrors.KEYS({ url, reason: cause.details.reason }, { cause });
   });
   if (answer.status !== 200) throw agentErrors.KEYS({ url, reason: `the config server answered ${answer.status}` });
-  const read = masterKeysSchema.safeParse(JSON.parse(Buffer.from(answer.body).toString('utf8')));
+  const read = masterKeysSchema.safeParse(jsonIfValid(answer.body));
   if (!read.success) throw agentErrors.KEYS({ url, reason: 'the answer is not a set of keys' });
   return masterKeyFiles.map((name) => {
     const pem = read.data.files[name];

@@ -1,12 +1,14 @@
 // The user's cache of built entries. An entry is a folder whose name is the digest of its inputs; one rename makes it
 // visible as a whole, and it never changes afterwards. Every use checks the size and time of its largest files;
 // `release verify` checks every digest.
+
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Environment } from '../../host/environment.ts';
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
+import { jsonIfValid } from '../../host/json-if-valid.ts';
 import { randomText } from '../../host/random.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { releaseErrors } from '../errors.ts';
@@ -173,7 +175,7 @@ function witnesses(items: readonly TreeItem[]): EntryManifest['witnesses'] {
 async function look(host: Host, folder: string): Promise<CacheLook> {
   const bytes = await host.files.readIfPresent(join(folder, 'manifest.json'));
   if (bytes === undefined) return { status: 'absent' };
-  const parsed = parseJson(bytes, manifestSchema);
+  const parsed = manifestSchema.safeParse(jsonIfValid(bytes)).data;
   if (parsed === undefined) return { status: 'damaged', reason: 'manifest.json is not readable' };
   const markedReason = await host.files.readIfPresent(join(folder, damagedFile));
   if (markedReason !== undefined) return { status: 'damaged', reason: Buffer.from(markedReason).toString('utf8') };
@@ -230,13 +232,5 @@ async function verify(host: Host, entry: CacheEntry): Promise<string | undefined
 /** Reads a JSON file that can be made again: undefined if it is missing, torn or of another shape. */
 export async function readJsonFile<T>(files: Files, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const bytes = await files.readIfPresent(path);
-  return bytes === undefined ? undefined : parseJson(bytes, schema);
-}
-
-function parseJson<T>(bytes: Uint8Array, schema: z.ZodType<T>): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8'))).data;
-  } catch {
-    return undefined;
-  }
+  return bytes === undefined ? undefined : schema.safeParse(jsonIfValid(bytes)).data;
 }
