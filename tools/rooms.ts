@@ -9,7 +9,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   workflow: ['contract', 'errors', 'host'],
   'source-text': [],
   ignition: ['source-text'],
-  pki: ['errors', 'host'],
+  pki: ['contract', 'errors', 'host'],
   etcd: ['errors', 'host'],
   kubernetes: ['contract', 'errors', 'host', 'workflow'],
   'install-config': ['contract', 'errors', 'host', 'source-text'],

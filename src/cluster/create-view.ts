@@ -1,5 +1,6 @@
 // What `create cluster` shows: one view, made from the events of its stages and the last observation of the machines.
 // Terminal and pipe both use it.
+import type { DutyName } from '../contract/duty-names.ts';
 import { missingText } from '../contract/missing.ts';
 import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
@@ -110,7 +111,7 @@ function membersOf(observed: ClusterObservation | undefined): readonly FrameMemb
   return observed.machines.flatMap(({ name, role, agent }): readonly FrameMember[] => {
     if (role === 'worker') return [];
     if (role === 'bootstrap') return phase === 'masters' || phase === 'handoff' ? [{ name, state: 'voter' }] : [];
-    const isSettled = (duty: string): boolean =>
+    const isSettled = (duty: DutyName): boolean =>
       agent?.duties.some((each) => each.name === duty && each.status === 'settled') === true;
     if (isSettled('etcd-member')) return [{ name, state: 'voter' }];
     return [{ name, state: isSettled('ready-to-join') ? 'joining' : 'absent' }];

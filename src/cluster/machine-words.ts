@@ -1,14 +1,18 @@
 // What a machine does or waits for, in words that fit beside its name, and the key that changes when it moves on. The
 // frame, the lines of a pipe, `status` and the explanation of a stall all use these words.
+import type { DutyName } from '../contract/duty-names.ts';
 import { type Missing, missingText } from '../contract/missing.ts';
 import { shortened } from '../screen/short-words.ts';
 import type { MachineObservation } from './observe-cluster.ts';
+
+/** Settled while the member of this master votes. */
+const voterDuty: DutyName = 'etcd-member';
 
 export function machineWords(machine: MachineObservation): string {
   const { firstBoot, agent } = machine;
   if (firstBoot?.phase !== 'done') return firstBootWords(machine);
   if (agent === undefined) return 'first boot done, its agent has not reported yet';
-  const isVoter = agent.duties.some(({ name, status }) => name === 'etcd-member' && status === 'settled');
+  const isVoter = agent.duties.some(({ name, status }) => name === voterDuty && status === 'settled');
   const missing = awaited(agent);
   const facts = [
     ...(isVoter ? ['etcd voter'] : []),

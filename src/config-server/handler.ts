@@ -2,7 +2,7 @@
 // until a token was accepted, every path under /config/ and /keys/ gets the same bytes.
 import { isBootstrapToken, noToken, tokenId } from '../admission/bootstrap-token.ts';
 import { judgePoolToken } from '../admission/pool-token.ts';
-import { readMasterKeys } from '../control-plane/master-keys.ts';
+import { readMasterKeys, redemptionHeader } from '../control-plane/master-keys.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Files } from '../host/files.ts';
 import type { ServerAnswer, ServerRequest } from '../host/https-server.ts';
@@ -125,7 +125,7 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   const token = bearerToken(request);
   const about = { route: 'keys', ...(isBootstrapToken(token) ? { tokenId: tokenId(token) } : {}) } as const;
   if (options.access === 'open') return refused(about, 'keys-not-served');
-  const redemption = request.headers['idempotency-key'] ?? '';
+  const redemption = request.headers[redemptionHeader] ?? '';
   const deny = (detail: string): Handled => refused({ ...about, detail }, 'token-refused');
   const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }));
   if ('failure' in checked) return deny(checked.failure);

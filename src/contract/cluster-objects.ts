@@ -4,6 +4,11 @@
 /** The namespace of all objects that Firstlight keeps in the cluster. */
 export const systemNamespace = 'kube-system';
 
+/** The administrators of the cluster, by their certificate. */
+export const adminGroup = 'firstlight:admins';
+/** The agents of masters, by the certificate that each signs for itself. */
+export const nodeAgentGroup = 'firstlight:node-agents';
+
 function systemConfigMap<const Name extends string>(name: Name) {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name } as const;
 }

@@ -15,6 +15,9 @@ export const programs = {
   touch: '/usr/bin/touch',
 } as const;
 
+/** Other names of our program: called by one of them, it does what that program did. */
+export const torcxPrograms = { bootstrap: 'tectonic-torcx-bootstrap', hookPre: 'tectonic-torcx-hook-pre' } as const;
+
 export const cniPluginFolder = '/opt/cni/bin';
 export const cniConfigFolder = '/etc/cni/net.d';
 

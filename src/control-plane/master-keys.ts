@@ -15,6 +15,9 @@ export const masterKeyFiles: readonly string[] = [
   'service-account.pub',
 ];
 
+/** With this header a master marks its request, so that a repeated one can be told from that of another machine. */
+export const redemptionHeader = 'idempotency-key';
+
 /** The body of the answer: file name → PEM. */
 export const masterKeysSchema = z.object({ files: z.record(z.string(), z.string()) });
 

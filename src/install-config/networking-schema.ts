@@ -1,5 +1,7 @@
 // The `networking` section. Ranges are IPv4 and written canonically; network-rules.ts checks them against each other.
+
 import { z } from 'zod';
+import { defaultMachineNetwork } from '../contract/addresses.ts';
 import { rangeMistake, rangePattern } from './cidr.ts';
 import { textField } from './text-field.ts';
 
@@ -11,7 +13,6 @@ const rangeMeta = { pattern: rangePattern };
 
 // Not openshift-install's 10.0.0.0/16: that is the most likely range of the network around the host. This one is apart
 // from pods and Services and from what Docker, Podman and libvirt take, and large enough for any cluster on one host.
-const defaultMachineNetwork = '10.99.0.0/24';
 
 const machineNetworkEntry = z.strictObject({
   cidr: range.meta({ ...rangeMeta, description: 'The range, like 10.99.0.0/24.' }),

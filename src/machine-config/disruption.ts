@@ -1,5 +1,6 @@
 // What a change costs on a running machine. Each rule names the actions for one path, unit or setting; a change without
 // a rule needs a reboot, and a reboot makes every other action unnecessary.
+
 import {
   addedAuthorities,
   bootstrapKubeconfig,
@@ -10,6 +11,7 @@ import {
   kubeProxyConfiguration,
   proxyEnvironment,
 } from '../contract/machine-paths.ts';
+import { unitNames } from '../contract/unit-names.ts';
 
 export type DisruptionAction =
   | { readonly kind: 'none' }
@@ -75,20 +77,20 @@ export const disruptionRules: readonly DisruptionRule[] = [
   path(bootstrapKubeconfig, [none], 'only a machine without a certificate reads it'),
   path('/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem', [none], 'followed by its readers'),
   path('/etc/nmstate/openshift/', [none], 'applied at first boot'),
-  path(kubeletConfiguration, [restart('kubelet.service')], 'pods keep running meanwhile'),
-  path(kubeletEnvironment, [restart('kubelet.service')], 'pods keep running meanwhile'),
-  path('/etc/kubernetes/credential-providers/', [restart('kubelet.service')], 'read when the kubelet starts'),
-  path(kubeProxyConfiguration, [restart('kube-proxy.service')], 'its rules stay meanwhile'),
+  path(kubeletConfiguration, [restart(unitNames.kubelet)], 'pods keep running meanwhile'),
+  path(kubeletEnvironment, [restart(unitNames.kubelet)], 'pods keep running meanwhile'),
+  path('/etc/kubernetes/credential-providers/', [restart(unitNames.kubelet)], 'read when the kubelet starts'),
+  path(kubeProxyConfiguration, [restart(unitNames.kubeProxy)], 'its rules stay meanwhile'),
   path('/etc/containerd/certs.d/', [none], 'containerd reads its registries at every pull'),
-  path('/etc/containerd/', [restart('containerd.service')], 'containers keep running meanwhile'),
+  path('/etc/containerd/', [restart(unitNames.containerd)], 'containers keep running meanwhile'),
   path(
     proxyEnvironment,
-    ['containerd.service', 'kubelet.service', 'firstlight-agent.service'].map(restart),
+    [unitNames.containerd, unitNames.kubelet, unitNames.agent].map(restart),
     'read when a unit starts; pods and containers keep running meanwhile',
   ),
   path(
     `${addedAuthorities}/`,
-    ['update-ca-certificates.service', 'containerd.service', 'firstlight-agent.service'].map(restart),
+    [unitNames.systemTrust, unitNames.containerd, unitNames.agent].map(restart),
     'the trust store is built anew, and read when a unit starts',
   ),
   path('/etc/sysctl.d/', [restart('systemd-sysctl.service')], 'applied again; a setting that was removed stays'),
@@ -103,10 +105,10 @@ export const disruptionRules: readonly DisruptionRule[] = [
     'the trust store is built anew',
   ),
 
-  unit('kubelet.service', 'pods keep running meanwhile'),
-  unit('containerd.service', 'containers keep running meanwhile'),
-  unit('kube-proxy.service', 'its rules stay meanwhile'),
-  unit('firstlight-agent.service', 'it observes first and continues'),
+  unit(unitNames.kubelet, 'pods keep running meanwhile'),
+  unit(unitNames.containerd, 'containers keep running meanwhile'),
+  unit(unitNames.kubeProxy, 'its rules stay meanwhile'),
+  unit(unitNames.agent, 'it observes first and continues'),
 ];
 
 export interface Disruption {

@@ -5,7 +5,9 @@
 //   - "after" a oneshot means after it has ended, so a unit that runs together with bootkube is not ordered after it.
 // Every unit first checks whether its work is done, so the chain may be started again at any point and after a reboot.
 // Once rm-assets has written its mark, no unit of the chain starts again.
+
 import { bootstrapFinished, configServerPaths, masterConfigServerPaths, programs } from '../contract/machine-paths.ts';
+import { unitNames } from '../contract/unit-names.ts';
 import { prepareUnit } from './node-units.ts';
 import type { Command, ServiceUnit } from './unit.ts';
 
@@ -35,8 +37,8 @@ export const bootkubeUnit: ServiceUnit = {
   isEnabled: true,
   unit: {
     Description: 'Bootstrap the Kubernetes control plane',
-    Wants: ['kubelet.service'],
-    After: ['kubelet.service', prepareUnit.name],
+    Wants: [unitNames.kubelet],
+    After: [unitNames.kubelet, prepareUnit.name],
     ConditionPathExists: whileBootstrapping,
     StartLimitIntervalSec: 0,
   },
@@ -160,7 +162,7 @@ export const approveCsrUnit: ServiceUnit = {
   isEnabled: true,
   unit: {
     Description: 'Approve certificate requests of known machines',
-    After: ['kubelet.service', prepareUnit.name],
+    After: [unitNames.kubelet, prepareUnit.name],
     ConditionPathExists: whileBootstrapping,
     StartLimitIntervalSec: 0,
   },
@@ -179,7 +181,7 @@ export const progressUnit: ServiceUnit = {
   isEnabled: true,
   unit: {
     Description: 'Report the progress of the bootstrap',
-    After: ['kubelet.service', prepareUnit.name],
+    After: [unitNames.kubelet, prepareUnit.name],
     ConditionPathExists: whileBootstrapping,
     StartLimitIntervalSec: 0,
   },

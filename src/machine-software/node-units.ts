@@ -1,6 +1,7 @@
 // The units of every machine: what must run so that a kubelet joins and pods work.
 // No unit carries the name or address of a machine: one MachineConfig serves a whole pool, so what differs between
 // machines is found on the machine by firstlight-prepare.service and read from /run/firstlight.
+
 import {
   bootstrapKubeconfig,
   containerdConfig,
@@ -12,6 +13,7 @@ import {
   programs,
   runtimePaths,
 } from '../contract/machine-paths.ts';
+import { unitNames } from '../contract/unit-names.ts';
 import type { PathUnit, ServiceUnit } from './unit.ts';
 import type { Argument } from './unit-escape.ts';
 import { splitVariable, variable } from './unit-escape.ts';
@@ -35,7 +37,7 @@ export const prepareUnit: ServiceUnit = {
     Description: 'Find out what this machine is',
     Wants: ['network-online.target'],
     After: ['network-online.target'],
-    Before: ['containerd.service', 'kubelet.service'],
+    Before: [unitNames.containerd, unitNames.kubelet],
     ConditionPathExists: [{ path: runtimePaths.environment, isNegated: true }],
     StartLimitIntervalSec: 0,
   },
@@ -50,7 +52,7 @@ export const prepareUnit: ServiceUnit = {
 };
 
 export const containerdUnit: ServiceUnit = {
-  name: 'containerd.service',
+  name: unitNames.containerd,
   why:
     'Runs the containers. A restart must not end them, so only the main process is killed; the shims and their ' +
     'cgroups are its own to manage.',
@@ -92,7 +94,7 @@ export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
     `--bootstrap-kubeconfig=${bootstrapKubeconfig}`,
   ];
   return {
-    name: 'kubelet.service',
+    name: unitNames.kubelet,
     why:
       'Starts on every boot and may fail until it succeeds: without kubelet.env (k8s-node-bootstrap.service has not ' +
       'finished) or node.env (firstlight-prepare.service has not finished) it tries again every second. In a cluster ' +
@@ -101,8 +103,8 @@ export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
     unit: {
       Description: mode === 'cluster' ? 'Kubernetes node agent' : 'Kubernetes node agent, static pods only',
       Documentation: ['https://kubernetes.io/docs/'],
-      Wants: ['containerd.service', 'network-online.target', prepareUnit.name],
-      After: ['containerd.service', 'network-online.target', prepareUnit.name],
+      Wants: [unitNames.containerd, 'network-online.target', prepareUnit.name],
+      After: [unitNames.containerd, 'network-online.target', prepareUnit.name],
       StartLimitIntervalSec: 0,
     },
     service: {
@@ -131,7 +133,7 @@ export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
 }
 
 export const kubeProxyUnit: ServiceUnit = {
-  name: 'kube-proxy.service',
+  name: unitNames.kubeProxy,
   why:
     'Makes Service addresses work. A unit and not a pod, because it needs the nft of the machine and must be there ' +
     'before the first pod that talks to a Service. kube-proxy.path starts it when its kubeconfig appears.',
@@ -165,7 +167,7 @@ export const kubeProxyPathUnit: PathUnit = {
 };
 
 export const agentUnit: ServiceUnit = {
-  name: 'firstlight-agent.service',
+  name: unitNames.agent,
   why:
     'Keeps this machine what the cluster says it is: pod network and routes, kube-proxy, and on a master its etcd ' +
     'member and control-plane pods. Everything it does is observed first, so it may be restarted at any moment.',

@@ -1,7 +1,9 @@
 // Packets from pods to the outside get the address of their node, because no router outside has a route back to a pod.
 // Packets between pods are not rewritten. Without this an outside name server never answers CoreDNS, and every lookup
 // of an outside name takes five seconds.
+
 import { programs } from '../contract/machine-paths.ts';
+import { unitNames } from '../contract/unit-names.ts';
 import { prepareUnit } from './node-units.ts';
 import type { ServiceUnit } from './unit.ts';
 
@@ -28,7 +30,7 @@ export const podEgressUnit: ServiceUnit = {
   unit: {
     Description: 'Way of pods out of the cluster',
     After: ['network.target', prepareUnit.name],
-    Before: ['kubelet.service'],
+    Before: [unitNames.kubelet],
   },
   service: {
     Type: 'oneshot',

@@ -1,14 +1,16 @@
 // Authorities that a machine trusts besides those of its system, put where Debian's update-ca-certificates looks. A
 // program reads the system's trust once, when it starts. So containerd must not start before the trust store is
 // written: an order between units alone would let it start after a failed attempt.
+
 import { addedAuthorities, programs, systemTrust, systemTrustMade } from '../contract/machine-paths.ts';
+import { unitNames } from '../contract/unit-names.ts';
 import type { UnitDropin } from './ignition-unit.ts';
 import type { ServiceUnit } from './unit.ts';
 import { dropinText } from './unit.ts';
 
 export const systemTrustUnit: ServiceUnit = {
   // Units of other systems wait for the same work by this name.
-  name: 'update-ca-certificates.service',
+  name: unitNames.systemTrust,
   why:
     `Makes the system's trust anew from its own authorities and those in ${addedAuthorities}. Runs at every boot, ` +
     'before everything that talks to the world.',
@@ -16,7 +18,7 @@ export const systemTrustUnit: ServiceUnit = {
   unit: {
     Description: 'Put the added authorities into the trust of this system',
     After: ['local-fs.target'],
-    Before: ['containerd.service', 'kubelet.service', 'firstlight-agent.service'],
+    Before: [unitNames.containerd, unitNames.kubelet, unitNames.agent],
     StartLimitIntervalSec: 0,
   },
   service: {
@@ -49,7 +51,7 @@ export function systemTrustDropins(nodePrograms: readonly string[]): readonly Un
   });
   const trusts = dropinText({ service: { Environment: { NODE_EXTRA_CA_CERTS: systemTrust } } });
   return [
-    { unit: 'containerd.service', name: dropin, text: waits },
+    { unit: unitNames.containerd, name: dropin, text: waits },
     ...nodePrograms.map((unit) => ({ unit, name: dropin, text: trusts })),
   ];
 }

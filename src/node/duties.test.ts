@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dutyNames } from '../contract/duty-names.ts';
 import { duties, dutiesOf } from './duties.ts';
 
 test('a duty needs only duties that stand above it, so that the list can be read as a story', () => {
@@ -18,6 +19,7 @@ test('a worker has the duties of a node and no key', () => {
   ]);
 });
 
-test('every duty has a name of its own', () => {
-  expect(new Set(duties.map(({ name }) => name)).size).toBe(duties.length);
+test('every duty has a name of its own, which the workstation knows', () => {
+  expect(duties.map(({ name }) => name)).toEqual(dutyNames);
+  expect(new Set(dutyNames).size).toBe(duties.length);
 });

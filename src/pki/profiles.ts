@@ -1,6 +1,7 @@
 // Every signer and every leaf of a cluster, as two tables: its names, its usages, its holders, why it exists.
 // Assets, masters that sign their own leaves, and `explain` read the same rows.
 // Exactly one row has the group system:masters, and no row is the identity of two components.
+import { adminGroup, nodeAgentGroup } from '../contract/cluster-objects.ts';
 import type { LeafContents, Purpose } from './issue.ts';
 import type { Subject } from './names.ts';
 
@@ -148,7 +149,7 @@ export const leafProfiles = {
   admin: {
     ...controlPlaneClient,
     madeOn: 'workstation',
-    names: () => ({ subject: named('admin', 'firstlight:admins') }),
+    names: () => ({ subject: named('admin', adminGroup) }),
     heldBy: 'workstation, in auth/kubeconfig',
     why: 'Day-to-day administration through a group that a ClusterRoleBinding makes cluster-admin, and can unmake.',
   },
@@ -245,7 +246,7 @@ export const leafProfiles = {
   'node-agent': {
     ...controlPlaneClient,
     names: ({ machine }: CertificateFacts) => ({
-      subject: named(`firstlight:node-agent:${machine.name}`, 'firstlight:node-agents'),
+      subject: named(`firstlight:node-agent:${machine.name}`, nodeAgentGroup),
     }),
     heldBy: 'node agent of that control-plane machine; agents of workers act as their kubelet',
     why: 'Approves requests, labels nodes and holds Leases, in its own name and only as far as its group is bound.',

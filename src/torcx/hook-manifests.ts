@@ -1,6 +1,7 @@
 // The before-reboot hook as Kubernetes objects with the least rights that it needs: its pod may set one annotation of
 // its own Node. RBAC cannot express "own" or "one annotation"; the admission policy does, by the node name that the API
 // server puts into the pod's token.
+import { systemNamespace } from '../contract/cluster-objects.ts';
 import { kubernetesFolder, systemTrust } from '../contract/machine-paths.ts';
 import { nodePaths } from './context.ts';
 
@@ -21,7 +22,7 @@ const secrets = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** To be applied in this order: the policy must be in force before the pods run. */
 export function hookManifests(options: HookOptions): readonly KubernetesObject[] {
-  const namespace = options.namespace ?? 'kube-system';
+  const namespace = options.namespace ?? systemNamespace;
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
     policy(namespace, options.annotation),

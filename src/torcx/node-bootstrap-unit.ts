@@ -1,6 +1,7 @@
 // The unit that runs the bootstrapper on a new node, and the drop-in of the kubelet, as values for an Ignition config.
 // systemd starts units that only want a failed unit, so the drop-in makes the kubelet itself fail and retry without
 // kubelet.env or while a reboot is owed.
+import { unitNames } from '../contract/unit-names.ts';
 import { nodePaths } from './context.ts';
 
 export interface UnitFile {
@@ -59,7 +60,7 @@ WantedBy=multi-user.target kubelet.service
 
 /** To be merged into the node's kubelet.service, which must have Restart=always and a RestartSec of a few seconds. */
 export const kubeletGate: UnitFile = {
-  name: 'kubelet.service',
+  name: unitNames.kubelet,
   dropins: [
     {
       name: '10-node-bootstrap.conf',

@@ -1,7 +1,9 @@
 // The two program names that units and pods written for the original call, and the verbs that they stand for.
+import { torcxPrograms } from '../contract/machine-paths.ts';
+
 export const programNames: Readonly<Record<string, readonly string[]>> = {
-  'tectonic-torcx-bootstrap': ['torcx', 'bootstrap'],
-  'tectonic-torcx-hook-pre': ['torcx', 'hook-pre'],
+  [torcxPrograms.bootstrap]: ['torcx', 'bootstrap'],
+  [torcxPrograms.hookPre]: ['torcx', 'hook-pre'],
 };
 
 const verbs = [...Object.values(programNames), ['explain', 'torcx']];

@@ -1,5 +1,6 @@
 // One run of the bootstrapper or of the hook: lock, decide, carry out. A dry run stops after the decision; if it cannot
 // decide, its outcome holds everything that was learnt until then.
+import { torcxPrograms } from '../contract/machine-paths.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
@@ -45,7 +46,7 @@ async function takeLock({ host, at }: TorcxContext): Promise<AsyncDisposable> {
   return lock;
 }
 
-const syslogTag = 'tectonic-torcx-hook-pre';
+const syslogTag = torcxPrograms.hookPre;
 const loggerTimeoutMs = 2_000;
 
 export interface SyslogCopy extends AsyncDisposable {

@@ -1,11 +1,13 @@
 // Which parts of a run get a row in the waterfall, for each kind of machine, in the order of the screen. A lane begins
 // with the first moment that matches `from`, and ends with the first one after it that matches `to`.
+
 import {
   bootkubeStageNames,
   clusterBootstrapWork,
   handoffStageNames,
   mastersStageNames,
 } from '../contract/bootstrap-stages.ts';
+import type { DutyName } from '../contract/duty-names.ts';
 import { podWrittenKey } from '../contract/timeline.ts';
 import type { RunMoment } from './run-record.ts';
 import type { WaterfallRow } from './waterfall-rows.ts';
@@ -26,11 +28,14 @@ export interface Lane {
   readonly to: Point;
 }
 
-const began = (by: string, step: string): Point => ({ by, step, state: 'began' });
-const done = (by: string, step: string): Point => ({ by, step, state: 'done' });
-const moved = (by: string, step: string, key: string): Point => ({ by, step, state: 'moved', key });
+/** An agent notes its duties and the state of its node. */
+type StepOf<By extends string> = By extends 'agent' ? DutyName | 'node' : string;
 
-function stepOf(by: string, step: string, shown: string | Pick<Lane, 'label' | 'kind'>): Lane {
+const began = <By extends string>(by: By, step: StepOf<By>): Point => ({ by, step, state: 'began' });
+const done = <By extends string>(by: By, step: StepOf<By>): Point => ({ by, step, state: 'done' });
+const moved = <By extends string>(by: By, step: StepOf<By>, key: string): Point => ({ by, step, state: 'moved', key });
+
+function stepOf<By extends string>(by: By, step: StepOf<By>, shown: string | Pick<Lane, 'label' | 'kind'>): Lane {
   const { label, kind } = typeof shown === 'string' ? ({ label: shown, kind: 'work' } as const) : shown;
   return { label, kind, from: began(by, step), to: done(by, step) };
 }

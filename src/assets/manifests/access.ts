@@ -1,5 +1,7 @@
 // The first access rights: bindings of Kubernetes' own roles to the identities of the table in pki/profiles.ts.
 // There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
+import { bootstrapperGroup } from '../../admission/bootstrap-token-secret.ts';
+import { adminGroup } from '../../contract/cluster-objects.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 export const groupSubject = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
@@ -19,7 +21,7 @@ export const adminAccess = manifestAsset({
   name: 'access-admins',
   why: 'Day-to-day administration is a bound group, so that it can be taken away again.',
   inputs: {},
-  objects: () => [clusterBinding('firstlight:admins', 'cluster-admin', groupSubject('firstlight:admins'))],
+  objects: () => [clusterBinding(adminGroup, 'cluster-admin', groupSubject(adminGroup))],
 });
 
 export const nodeAccess = manifestAsset({
@@ -27,11 +29,7 @@ export const nodeAccess = manifestAsset({
   why: 'A joining kubelet may ask for a certificate and nothing else; a joined one may renew its own.',
   inputs: {},
   objects: () => [
-    clusterBinding(
-      'firstlight:kubelet-bootstrap',
-      'system:node-bootstrapper',
-      groupSubject('system:bootstrappers:nodes'),
-    ),
+    clusterBinding('firstlight:kubelet-bootstrap', 'system:node-bootstrapper', groupSubject(bootstrapperGroup)),
     clusterBinding(
       'firstlight:node-certificate-rotation',
       'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',

@@ -1,13 +1,20 @@
 // What the agents of masters may do. Rules name objects wherever the API allows it. A rule cannot name an object that a
 // POST creates, so the objects that agents write exist before (the Leases) or are made by server-side apply, where the
 // API knows and checks the name.
-import { agentLeases, etcdEndpoints, joinRecordName, systemNamespace } from '../../contract/cluster-objects.ts';
+
+import {
+  agentLeases,
+  etcdEndpoints,
+  joinRecordName,
+  nodeAgentGroup,
+  systemNamespace,
+} from '../../contract/cluster-objects.ts';
 import type { Inventory } from '../../contract/inventory.ts';
+import { machineConfigGroup } from '../../machine-config/machine-config.ts';
 import { inventory } from '../inventory.ts';
 import { clusterBinding, groupSubject } from './access.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
-const agents = 'firstlight:node-agents';
 const role = 'firstlight:node-agent';
 const namespace = systemNamespace;
 const read = ['get', 'list', 'watch'] as const;
@@ -25,12 +32,12 @@ export const agentAccess = manifestAsset({
   inputs: { inventory },
   objects: ({ inventory: list }) => [
     { ...rbac('ClusterRole', { name: role }), rules: clusterRules },
-    clusterBinding(agents, role, groupSubject(agents)),
+    clusterBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),
     { ...rbac('Role', { name: role, namespace }), rules: systemRules(list) },
     {
-      ...rbac('RoleBinding', { name: agents, namespace }),
+      ...rbac('RoleBinding', { name: nodeAgentGroup, namespace }),
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
-      subjects: [groupSubject(agents)],
+      subjects: [groupSubject(nodeAgentGroup)],
     },
     ...agentLeases.map((name) => ({
       apiVersion: 'coordination.k8s.io/v1',
@@ -60,7 +67,7 @@ const clusterRules: readonly Rule[] = [
   },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   {
-    apiGroups: ['machineconfiguration.openshift.io'],
+    apiGroups: [machineConfigGroup],
     resources: ['machineconfigs', 'machineconfigpools', 'controllerconfigs'],
     verbs: read,
   },

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { bootstrapKubeconfig, configServerCa, machineStateFolder } from '../../contract/machine-paths.ts';
 import { configServerPort } from '../../contract/ports.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import { masterKeyFiles, masterKeysSchema, readMasterKeys } from '../../control-plane/master-keys.ts';
+import { masterKeyFiles, masterKeysSchema, readMasterKeys, redemptionHeader } from '../../control-plane/master-keys.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
@@ -47,7 +47,7 @@ async function requestKeys({ host, apiServerUrl }: Agent): Promise<readonly (rea
     redemptionKey(host),
     host.files.readText(configServerCa),
   ]);
-  const headers = { authorization: `Bearer ${token}`, 'idempotency-key': redemption };
+  const headers = { authorization: `Bearer ${token}`, [redemptionHeader]: redemption };
   const answer = await host.network.request({ url, ca, headers, timeoutMs: 10_000 }).catch((cause: unknown) => {
     if (!isError(cause, hostErrors.NETWORK)) throw cause;
     throw agentErrors.KEYS({ url, reason: cause.details.reason }, { cause });

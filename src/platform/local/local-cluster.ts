@@ -1,5 +1,7 @@
 // A cluster of local machines: what is fixed when it is made, and the lock that lets one command at a time change it.
+
 import { z } from 'zod';
+import { defaultMachineNetwork } from '../../contract/addresses.ts';
 import type { FolderLock, LockHolder } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
@@ -30,7 +32,6 @@ export interface ClusterRequest {
   readonly signal: AbortSignal;
 }
 
-export const defaultMachineNetwork = '10.99.0.0/24';
 const firstHostPort = 16_443;
 
 export function networkOf(cluster: LocalCluster): MachineNetwork {

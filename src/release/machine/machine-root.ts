@@ -1,7 +1,7 @@
 // The root that every machine starts from, read-only below the machine's own overlay: Debian, the parts and Firstlight.
 // It is a real copy of these entries: damage to one entry must never damage another one unnoticed.
 import { dirname, join } from 'node:path';
-import { releaseFile } from '../../contract/machine-paths.ts';
+import { releaseFile, torcxPrograms } from '../../contract/machine-paths.ts';
 import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { copyFolder, runInRoot } from '../build/run-tool.ts';
 import type { CacheEntry } from '../cache/cache.ts';
@@ -56,7 +56,7 @@ flags=
 FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $flags /${firstlightFolder}/dist/firstlight.mjs "$@"
 `;
 /** Other names of the launcher; src/torcx/program-names.ts says which verb each stands for. */
-const launcherLinks = ['tectonic-torcx-bootstrap', 'tectonic-torcx-hook-pre'];
+const launcherLinks = Object.values(torcxPrograms);
 
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
   return {

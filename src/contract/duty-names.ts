@@ -1,0 +1,20 @@
+// The duties of an agent by name, as they stand in its state file and in the timeline of its machine. The workstation
+// reads both, so a name must not change alone.
+
+export const dutyNames = [
+  'keys',
+  'credentials',
+  'kubelet',
+  'cluster-view',
+  'spent-token',
+  'ready-to-join',
+  'etcd-member',
+  'control-plane',
+  'config-server',
+  'approver',
+  'membership',
+  'pod-network',
+  'peer-routes',
+  'kube-proxy',
+] as const;
+export type DutyName = (typeof dutyNames)[number];
