@@ -8,11 +8,11 @@ import { stopServing } from './stop-serving.ts';
 
 /** The machine of a run that was killed after it had removed the pods. */
 async function killedRun(listening: readonly number[]) {
-  const refuse = fakeHost().network.probe;
+  const { network } = fakeHost();
   const host = fakeHost({
     network: {
       probe: async (address, port, timeoutMs) => {
-        if (!listening.includes(port)) await refuse(address, port, timeoutMs);
+        if (!listening.includes(port)) await network.probe(address, port, timeoutMs);
       },
     },
   });
