@@ -30,7 +30,7 @@ const checks: readonly Check[] = [
   { name: 'lint', isFast: true, run: () => one(process.execPath, [bin('oxlint'), '--type-aware', '--deny-warnings']) },
   { name: 'format', isFast: true, run: () => one(bin('biome'), ['check', '--enforce-assist=true']) },
   { name: 'rooms', isFast: true, run: async () => checkRooms() },
-  { name: 'unit tests', isFast: true, run: () => vitest('unit') },
+  { name: 'unit tests', isFast: true, run: () => vitest('unit', everyCore) },
   { name: 'oracles', isFast: false, run: async () => ((await prepareOracles()) ? ok : bad) },
   { name: 'oracle and golden tests', isFast: false, run: () => vitest('oracle') },
   { name: 'release', isFast: false, run: async () => ((await prepareRelease()) ? ok : bad) },
@@ -44,8 +44,11 @@ async function one(program: string, args: readonly string[]): Promise<Outcome> {
   return (await execute(program, args)) === 0 ? ok : bad;
 }
 
+/** Unit tests wait for nothing, so no core is kept free for the system. */
+const everyCore = ['--maxWorkers=100%'];
+
 /** Runs one vitest project and counts what really ran; a project without a single test is a failure. */
-async function vitest(project: string): Promise<Outcome> {
+async function vitest(project: string, options: readonly string[] = []): Promise<Outcome> {
   const report = resolve(`.check/${project}.json`);
   rmSync(report, { force: true });
   const code = await execute(process.execPath, [
@@ -55,6 +58,7 @@ async function vitest(project: string): Promise<Outcome> {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
+    ...options,
   ]);
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;
   const failed = numFailedTests ?? 0;
