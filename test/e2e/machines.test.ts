@@ -187,6 +187,20 @@ describe('a machine that exists', () => {
     expect(second.split('\n').slice(2)).toEqual(['started', 'started', '']);
   });
 
+  test('reboots though commands still run inside it, and they end', async () => {
+    const sessions = Array.from({ length: 8 }, () =>
+      startCli(['machine', 'exec', '--cluster', one, 'a', '--', 'sleep', '1000']),
+    );
+    const running = 'pgrep --exact --count sleep || true';
+    await eventually('that all of them run', 30, async () =>
+      Number(await inside(one, 'a', running)) === sessions.length ? true : undefined,
+    );
+    await cli('machine', 'reboot', '--cluster', one, 'a');
+    const codes = await Promise.all(sessions.map(async ({ outcome }) => (await outcome).code));
+    expect(codes.every((code) => code !== 0)).toBe(true);
+    expect(await inside(one, 'a', running)).toBe('0\n');
+  });
+
   test('loses routes and packet filters of its last life, and finds its own network again', async () => {
     await inside(
       one,
