@@ -1,0 +1,27 @@
+// Attacks on a cluster that `create cluster` made with its defaults, each against the real thing. One cluster for all
+// topics, in the order of this list; each topic is a file of test/e2e/trust.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { startCli, temporaryFolder } from './machine-lab.ts';
+import type { TrustCluster } from './trust/trust-cluster.ts';
+
+const folder = temporaryFolder();
+const dir = join(folder, 'cluster');
+let infraId = '';
+const cluster: TrustCluster = { dir, folder, infraId: () => infraId };
+
+const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {};
+
+beforeAll(async () => {
+  const outcome = await startCli(['create', 'cluster', '--dir', dir, '-o', 'json']).outcome;
+  if (outcome.code !== 0) throw new Error(`create cluster ended with ${outcome.code}\n${outcome.stderr}`);
+  infraId = (JSON.parse(outcome.stdout) as { infraId: string }).infraId;
+});
+
+afterAll(async () => {
+  await startCli(['destroy', 'cluster', '--dir', dir]).outcome;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+for (const [name, declareTests] of Object.entries(topics)) describe(name, () => declareTests(cluster));
