@@ -1,5 +1,11 @@
 // What the software of every machine must know about the cluster, from the install-config and the names.
-import { featureGatesOf, masterCount, trustBundleOf, workerCount } from '../install-config/cluster-facts.ts';
+import {
+  featureGatesOf,
+  masterCount,
+  securitySettingsOf,
+  trustBundleOf,
+  workerCount,
+} from '../install-config/cluster-facts.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import type { ClusterNames } from './cluster-names.ts';
@@ -32,6 +38,7 @@ export function softwareFacts(
     registries: mirroredRegistries(config),
     kubeletEnvironment: {},
     mastersSchedulable: workerCount(config) === 0,
+    security: securitySettingsOf(config),
     ...(proxy === undefined ? {} : { proxy }),
     ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
     ...(config.featureGates.length === 0 ? {} : { featureGates: featureGatesOf(config) }),

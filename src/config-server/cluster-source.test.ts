@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { hardenedSettings } from '../contract/security-settings.ts';
 import { realHost } from '../host/real/real-host.ts';
 import { connectKubernetes } from '../kubernetes/client.ts';
 import { apiVersion } from '../machine-config/machine-config.ts';
@@ -28,6 +29,7 @@ const facts = {
   registries: [],
   kubeletEnvironment: {},
   mastersSchedulable: false,
+  security: hardenedSettings,
 };
 
 /** An API server of a few lines over real connections: one ControllerConfig, nothing else, watches that stay silent. */

@@ -1,4 +1,5 @@
 // Facts that several rooms derive from an install-config.
+import type { SecuritySettings } from '../contract/security-settings.ts';
 import type { InstallConfig } from './schema.ts';
 
 export type PlatformName = 'local' | 'none';
@@ -23,6 +24,12 @@ export function featureGatesOf(config: InstallConfig): Readonly<Record<string, b
       return [name, value === 'true'];
     }),
   );
+}
+
+/** The part of `security` that reaches machines. */
+export function securitySettingsOf({ security }: InstallConfig): SecuritySettings {
+  const { auditLog, podSecurity, seccompDefault } = security;
+  return { auditLog, podSecurity, seccompDefault };
 }
 
 /** The certificates that machines trust besides those of their system; none unless the policy asks for them. */

@@ -8,6 +8,7 @@ import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLike
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
 import { optionFields } from './options-schema.ts';
+import { securitySchema } from './security-schema.ts';
 import { textField } from './text-field.ts';
 
 /** What is left of a label's 63 characters when the longest suffix for generated names is taken off. */
@@ -74,6 +75,10 @@ const makeSchema = (architecture: Architecture) =>
     networking: networkingSchema
       .prefault({})
       .meta({ description: 'The address ranges of machines, pods and Services.' }),
+    security: securitySchema.prefault({}).meta({
+      description:
+        'How far the cluster is hardened. The defaults are meant for production; each field says what it costs to differ.',
+    }),
     ...accessFields,
     ...optionFields,
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
+import { hardenedSettings } from '../contract/security-settings.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
 import { parseIgnition } from '../ignition/parse.ts';
@@ -29,6 +30,7 @@ const facts: SoftwareFacts = {
   registries: [{ name: 'docker.io', mirrors: [{ url: 'https://mirror.example.com' }] }],
   kubeletEnvironment: { KUBELET_IMAGE_TAG: 'v1.37.1' },
   mastersSchedulable: false,
+  security: hardenedSettings,
 };
 
 const nodeBootstrap = {

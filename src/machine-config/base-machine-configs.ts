@@ -58,6 +58,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
     registries: spec.registries,
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
+    security: spec.security,
     ...proxyFactsOf(spec),
     ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),
     ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),

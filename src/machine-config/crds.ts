@@ -115,6 +115,7 @@ const controllerConfig: Kind = {
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
     controlPlane: anything,
+    security: object({ auditLog: text, podSecurity: object({ enforce: text, warn: text }), seccompDefault: flag }),
     rootCAData: { type: 'string', format: 'byte' },
     kubeletEnvironment: texted,
     proxy: object({ httpProxy: text, httpsProxy: text, noProxy: text, hasCredentials: flag }),

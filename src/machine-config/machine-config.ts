@@ -3,6 +3,7 @@
 // them.
 import { z } from 'zod';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
+import { hardenedSettings, securitySettingsSchema } from '../contract/security-settings.ts';
 import type { IgnitionConfig, Unit } from '../ignition/config.ts';
 
 export const machineConfigGroup = 'machineconfiguration.openshift.io';
@@ -168,6 +169,7 @@ export const controllerConfigSchema = z.object({
     /** PEM in base64, as upstream has it. */
     additionalTrustBundle: z.base64().exactOptional(),
     featureGates: z.record(z.string(), z.boolean()).exactOptional(),
+    security: securitySettingsSchema.default(hardenedSettings),
     nodeBootstrap: z
       .object({
         /** The bootstrapper of src/torcx; its units are generated, so that a newer Firstlight brings newer ones. */

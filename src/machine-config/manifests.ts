@@ -28,6 +28,7 @@ export function controllerConfigManifest(facts: SoftwareFacts): object {
       network: { clusterNetworks: facts.clusterNetworks, machineNetworks: facts.machineNetworks },
       images: { pause: facts.pauseImage },
       mastersSchedulable: facts.mastersSchedulable,
+      security: facts.security,
       ...(facts.controlPlane === undefined ? {} : { controlPlane: facts.controlPlane }),
       ...(facts.configServerCaPem === undefined
         ? {}

@@ -4,6 +4,7 @@
 import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import { type ControlPlaneFacts, nodeSettingsText } from '../contract/node-settings.ts';
+import type { SecuritySettings } from '../contract/security-settings.ts';
 import type { Directory, FileNode, IgnitionConfig, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
@@ -39,6 +40,7 @@ export interface SoftwareFacts {
   readonly kubeletEnvironment: Readonly<Record<string, string>>;
   /** Masters also take ordinary pods (a cluster without workers). */
   readonly mastersSchedulable: boolean;
+  readonly security: SecuritySettings;
   readonly proxy?: MachineProxy;
   /** PEM certificates of authorities that machines trust besides those of their system. */
   readonly additionalTrustBundle?: string;

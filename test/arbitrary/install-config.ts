@@ -1,6 +1,7 @@
 // Random install-configs that are valid by construction, for property tests of everything that reads one.
 // The construction knows the rules only as far as it must avoid breaking them; the oracle is the parser's verdict.
 import fc from 'fast-check';
+import { auditLevels, networkPolicyAnswers, podSecurityLevels } from '../../src/contract/security-settings.ts';
 import type { Architecture } from '../../src/install-config/architecture.ts';
 import type { InstallConfigInput } from '../../src/install-config/schema.ts';
 
@@ -67,6 +68,18 @@ const extras = fc.record(
     proxy,
     additionalTrustBundle: fc.constantFrom(someAuthority, `# two of them\n${someAuthority}${someAuthority}`),
     additionalTrustBundlePolicy: fc.constantFrom('Proxyonly' as const, 'Always' as const),
+    security: fc.record(
+      {
+        auditLog: fc.constantFrom(...auditLevels),
+        podSecurity: fc.record(
+          { enforce: fc.constantFrom(...podSecurityLevels), warn: fc.constantFrom(...podSecurityLevels) },
+          { requiredKeys: [] },
+        ),
+        seccompDefault: fc.boolean(),
+        networkPolicy: fc.constantFrom(...networkPolicyAnswers),
+      },
+      { requiredKeys: [] },
+    ),
     imageDigestSources: fc.array(
       fc.record({
         source: word.map((host) => `${host}.test:5000/team`),

@@ -1,4 +1,5 @@
 // A cluster for the tests that put our machine configuration to real tools.
+import { hardenedSettings } from '../../src/contract/security-settings.ts';
 import type { SoftwareFacts } from '../../src/machine-software/machine-software.ts';
 import { someAuthority } from '../arbitrary/install-config.ts';
 
@@ -18,6 +19,7 @@ export const sampleFacts: SoftwareFacts = {
   ],
   kubeletEnvironment: { KUBELET_IMAGE_TAG: 'v1.37.1' },
   mastersSchedulable: false,
+  security: hardenedSettings,
 };
 
 /** The same with everything that a cluster may have besides. */
