@@ -26,7 +26,9 @@ test('the default file teaches, and its first line lets editors complete it', ()
     '# local answers for it by itself; elsewhere your DNS must.',
     'baseDomain: firstlight.test',
   ]);
-  expect(text).toMatch(/\n# Not set here, so with their defaults: hosts, sshKey, [^]*describes every field\.\n$/);
+  expect(text).toMatch(
+    /\n# Not set here, so with their defaults: hosts, security, sshKey, [^]*describes every field\.\n$/,
+  );
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(102);
 });
 

@@ -5,6 +5,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { dataUrl, ignitionVersion, writeIgnition } from './ignition-file.ts';
 import {
   cli,
   eventually,
@@ -26,7 +27,6 @@ const one = `e2e-one-${suffix}`;
 const two = `e2e-two-${suffix}`;
 const domain = `${one}.firstlight.test`;
 const switchAddress = '10.99.0.1';
-const ignitionVersion = '3.5.0';
 
 const folder = temporaryFolder();
 const ca = makeCa(folder);
@@ -34,21 +34,7 @@ const sshKey = makeSshKey();
 const servers: TestServer[] = [];
 let before: ReturnType<typeof hostPicture>;
 
-function dataUrl(content: string): string {
-  return `data:;base64,${Buffer.from(content).toString('base64')}`;
-}
-
-function ignitionFile(name: string, config: object): string {
-  const path = join(folder, name);
-  writeFileSync(
-    path,
-    JSON.stringify({
-      ...config,
-      ignition: { version: ignitionVersion, ...('ignition' in config ? (config.ignition as object) : {}) },
-    }),
-  );
-  return path;
-}
+const ignitionFile = (name: string, config: object): string => writeIgnition(join(folder, name), config);
 
 const helloUnit = `[Service]
 Type=oneshot

@@ -24,4 +24,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-for (const [name, declareTests] of Object.entries(topics)) describe(name, () => declareTests(cluster));
+describe.each(Object.entries(topics))('%s', (_name, declareTests) => {
+  declareTests(cluster);
+});
