@@ -104,4 +104,14 @@ describe('the limiter of connections', () => {
     clock.ms += quietMsMin;
     expect(connect('machine', 'b')).toBeDefined();
   });
+
+  test('addresses that take all room with ever new connections make way for one that has none', () => {
+    const { connect } = setUp(64, 32);
+    const flood = Array.from({ length: 64 }, (_, index) => connect(`flood ${index}`, `attacker ${index % 2}`));
+    const machine = connect('machine', 'm');
+    expect(machine).toBeDefined();
+    for (let index = 0; index < 100; index += 1) connect(`more ${index}`, `attacker ${index % 2}`);
+    expect(machine?.isClosed).toBe(false);
+    expect(flood.filter((connection) => connection?.isClosed === true).length).toBeGreaterThan(0);
+  });
 });

@@ -1,6 +1,7 @@
-// Limits the open connections of a server, in total and per address. At the limit, a new connection replaces the one
-// that has been quiet longest, so that silent clients cannot keep others out. A connection with a request under way is
-// never closed for another one.
+// Limits the open connections of a server, in total and per client address. At the limit of an address, a new connection
+// replaces the one that has been quiet longest. At the limit of all, the address with the most connections gives one of
+// its own, however young, so that a few addresses cannot keep others out. A connection with a request under way is never
+// closed for another one.
 import type { ServerLimits } from '../https-server.ts';
 
 export interface ConnectionLimiterOptions {
@@ -9,7 +10,7 @@ export interface ConnectionLimiterOptions {
   readonly onFull: (address: string, limit: 'all' | 'address', closed: 'old' | 'new') => void;
 }
 
-/** A connection must have been quiet for this time before another may replace it. A new connection is quiet, too. */
+/** A connection must have been quiet for this time before its own address may replace it. A new one is quiet, too. */
 export const quietMsMin = 1_000;
 
 export interface LimitedConnection {
@@ -42,7 +43,7 @@ export class ConnectionLimiter<C extends LimitedConnection> {
   /** False if there is no room: then the caller closes the new connection. */
   add(connection: C, address: string): boolean {
     const { limits } = this.#options;
-    if (this.#entries.size >= limits.connections && !this.#makeRoom(this.#order, 'all', address)) return false;
+    if (this.#entries.size >= limits.connections && !this.#makeRoomForAll(address)) return false;
     this.#entries.set(connection, { address: undefined, sinceMs: this.#options.nowMs() });
     this.#order.add(connection);
     return true;
@@ -54,7 +55,7 @@ export class ConnectionLimiter<C extends LimitedConnection> {
     if (entry === undefined) return false;
     const sameAddress = this.#byAddress.get(address) ?? new Set<C>();
     const isFull = sameAddress.size >= this.#options.limits.connectionsPerAddress;
-    if (isFull && !this.#makeRoom(sameAddress, 'address', address)) return false;
+    if (isFull && !this.#replace(this.#quietest(sameAddress), 'address', address)) return false;
     // Making room may have removed the last connection of the address, and its set with it.
     const current = this.#byAddress.get(address) ?? sameAddress;
     this.#byAddress.set(address, current.add(connection));
@@ -113,8 +114,14 @@ export class ConnectionLimiter<C extends LimitedConnection> {
     }
   }
 
-  #makeRoom(candidates: ReadonlySet<C>, limit: 'all' | 'address', address: string): boolean {
-    const oldest = this.#quietest(candidates);
+  #makeRoomForAll(address: string): boolean {
+    let most: ReadonlySet<C> | undefined;
+    for (const same of this.#byAddress.values()) if (same.size > (most?.size ?? 1)) most = same;
+    const spare = most === undefined ? undefined : this.#quietest(most, 0);
+    return this.#replace(spare ?? this.#quietest(this.#order), 'all', address);
+  }
+
+  #replace(oldest: C | undefined, limit: 'all' | 'address', address: string): boolean {
     this.#options.onFull(address, limit, oldest === undefined ? 'new' : 'old');
     if (oldest === undefined) return false;
     this.remove(oldest);
@@ -122,9 +129,9 @@ export class ConnectionLimiter<C extends LimitedConnection> {
     return true;
   }
 
-  #quietest(candidates: ReadonlySet<C>): C | undefined {
+  #quietest(candidates: ReadonlySet<C>, leastMs = quietMsMin): C | undefined {
     let found: C | undefined;
-    let since = this.#options.nowMs() - quietMsMin;
+    let since = this.#options.nowMs() - leastMs;
     for (const connection of candidates) {
       const sinceMs = this.#entries.get(connection)?.sinceMs;
       if (sinceMs === undefined || sinceMs > since || connection.isBusy()) continue;

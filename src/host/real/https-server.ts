@@ -3,8 +3,10 @@
 import type { Server as HttpServer, IncomingMessage, ServerOptions as NodeOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { clientNetwork } from '../client-network.ts';
 import { hostErrors } from '../errors.ts';
 import type { Peer, RunningServer, ServerAnswer, ServerOptions, ServingPair } from '../https-server.ts';
+import { awaitFirstMessage } from './client-hello.ts';
 import { ConnectionLimiter, type LimitedConnection } from './connection-limiter.ts';
 import { HandshakeQueue } from './handshake-queue.ts';
 import { createServer as createHttpServer } from './node-http.ts';
@@ -53,7 +55,7 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     limiter.closeStuck(options.limits.answerMs, ({ peer: { address } }) =>
       options.onTrouble({ kind: 'too-slow', address, phase: 'answer' }),
     );
-    // Connections that came while the queue was busy and have sent nothing.
+    // Connections that have not sent the whole of their first message.
     limiter.closeQuiet(options.limits.handshakeMs, ({ isAdmitted }) => !isAdmitted);
   }, 1_000);
   return {
@@ -109,19 +111,20 @@ function guardConnections(server: NodeServer, limiter: ConnectionLimiter<Connect
   const handOver = ({ socket }: Connection): void => {
     for (const listener of begin) listener.call(server, socket);
   };
-  const admit = (connection: Connection): void => {
-    const { socket } = connection;
-    const join = (): void => {
-      connection.isAdmitted = true;
-      queue.add(connection, () => handOver(connection));
-    };
-    // While the queue is busy, only clients that have sent something may join: silent ones would take all slots.
-    if (queue.isHalfFree) join();
-    else whenReadable(socket, join);
+  const handOverAtOnce = (connection: Connection): void => {
+    connection.isAdmitted = true;
+    handOver(connection);
   };
   const countAndAdmit = (connection: Connection): void => {
-    if (limiter.countUnder(connection, connection.peer.address)) admit(connection);
-    else connection.close();
+    const client = clientNetwork(connection.peer.address);
+    if (!limiter.countUnder(connection, client)) return connection.close();
+    // Without TLS there is no handshake to wait for; such a server is on loopback only.
+    if (options.pair === undefined) return handOverAtOnce(connection);
+    awaitFirstMessage(connection.socket, (judged) => {
+      if (judged === 'too-long') return connection.close();
+      connection.isAdmitted = true;
+      queue.add(connection, client, () => handOver(connection));
+    });
   };
   server.on('connection', (socket: Socket) => {
     const name = peerName(socket);
@@ -143,10 +146,7 @@ function guardConnections(server: NodeServer, limiter: ConnectionLimiter<Connect
       }
       // Health checks of the balancer are not counted for an address and do not wait in the queue; otherwise the
       // balancer would take a busy server for a dead one.
-      if (read.source === undefined) {
-        connection.isAdmitted = true;
-        return handOver(connection);
-      }
+      if (read.source === undefined) return handOverAtOnce(connection);
       connection.peer = { address: read.source.address, from: 'balancer' };
       countAndAdmit(connection);
     });
@@ -173,17 +173,6 @@ function newConnection(socket: Socket, address: string): Connection {
 interface Guarded {
   readonly connections: (socket: Socket) => Connection | undefined;
   readonly queue: HandshakeQueue<Connection>;
-}
-
-/** The bytes stay in the socket, where TLS and HTTP will read them. */
-function whenReadable(socket: Socket, call: () => void): void {
-  if (socket.readableLength > 0) return call();
-  const onReadable = (): void => {
-    if (socket.readableLength === 0) return;
-    socket.off('readable', onReadable);
-    call();
-  };
-  socket.on('readable', onReadable);
 }
 
 /** A TLS socket has the same address and port as its TCP connection, and no two open connections share both. */
