@@ -77,7 +77,9 @@ async function measure(contestant: Contestant, context: SecureContext): Promise<
   const startCpuMs = cpuMs(contestant);
   const isOver = (): boolean => performance.now() - startMs >= roundMs;
   const client = { context, port: contestant.port };
-  const counts = await Promise.all(Array.from({ length: clients }, (_, n) => askFresh(client, `127.2.0.${n + 1}`, isOver)));
+  const counts = await Promise.all(
+    Array.from({ length: clients }, (_, n) => askFresh(client, `127.2.0.${n + 1}`, isOver)),
+  );
   const count = counts.reduce((sum, one) => sum + one, 0);
   const seconds = (performance.now() - startMs) / 1000;
   return { perSecond: count / seconds, cpuMsEach: (cpuMs(contestant) - startCpuMs) / count };
