@@ -5,6 +5,7 @@ import { clusterMetadataFile, clusterMetadataText } from '../contract/cluster-me
 import { serverSettingsText } from '../contract/config-server-settings.ts';
 import { inventoryFile, inventoryText } from '../contract/inventory.ts';
 import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../contract/machine-paths.ts';
+import { encryptionConfigurationText, secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import type { FileNode, IgnitionConfig, Link } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
 import { serialize } from '../ignition/serialize.ts';
@@ -26,6 +27,7 @@ import { machineConfigServerLeaf } from './leaves.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { proxyCredentialsContent } from './proxy-and-mirrors.ts';
+import { secretsEncryption } from './secrets-encryption.ts';
 import { serviceAccountKey } from './service-account-key.ts';
 import {
   apiserverServingSigner,
@@ -56,6 +58,7 @@ const inputs = {
   loopbackKubeconfig,
   kubeletKubeconfig: kubeletKubeconfigAsset,
   manifestFolder,
+  secretsEncryption,
 };
 type Inputs = InputValues<typeof inputs>;
 
@@ -114,6 +117,7 @@ function assetFiles(values: Inputs): readonly FileNode[] {
     ...pairs,
     at('tls/service-account.key', values.serviceAccountKey.key.privatePem.reveal()),
     at('tls/service-account.pub', values.serviceAccountKey.publicPem, 0o644),
+    at(`tls/${secretsEncryptionFile}`, encryptionConfigurationText(values.secretsEncryption)),
     at(loopbackKubeconfigPath, values.loopbackKubeconfig),
     file(configServerPaths.kubeconfig, values.kubeletKubeconfig, 0o600),
     file(configServerPaths.poolTokens, `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`, 0o600),

@@ -103,7 +103,7 @@ describe('create, on a folder that is already complete', () => {
     expect(after['master.ign']).toContain('api-int.lab.firstlight.test');
     expect(JSON.parse(after['metadata.json'] ?? '')).toMatchObject({ clusterName: 'lab' });
     for (const path of Object.keys(before).filter((name) =>
-      /signer|root-ca|service-account|join-keys|identity/.test(name),
+      /signer|root-ca|service-account|secrets-encryption|join-keys|identity/.test(name),
     )) {
       if (!path.startsWith('manifests/')) expect(after[path], path).toBe(before[path]);
     }

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { fixedSource, servedPool } from '../../test/config-server-sample.ts';
 import { digestToken } from '../admission/bootstrap-token.ts';
+import {
+  encryptionConfigurationText,
+  newEncryptionKey,
+  secretsEncryptionFile,
+} from '../contract/secrets-encryption.ts';
 import { masterKeyFiles, masterKeysSchema } from '../control-plane/master-keys.ts';
 import { fakeHost } from '../host/fake/fake-host.ts';
 import type { ServerRequest } from '../host/https-server.ts';
@@ -59,6 +64,8 @@ async function writeKeys({ host }: Awaited<ReturnType<typeof setUp>>): Promise<v
     const content = name.endsWith('.key') ? leaf.key.privatePem.reveal() : leaf.certificatePem;
     await host.files.write(`${keysFolder}/${name}`, content);
   }
+  const encryption = encryptionConfigurationText([newEncryptionKey(host.random, host.clock.now())]);
+  await host.files.write(`${keysFolder}/${secretsEncryptionFile}`, encryption);
 }
 
 const body = ({ answer }: Handled): string => Buffer.from(answer.body).toString('utf8');
@@ -225,6 +232,15 @@ describe('the keys of a master', () => {
     const handled = await given.ask('/keys/master', given.as(await served(given), redemption));
     expect(handled.answer.status).toBe(503);
     expect(handled.decision.detail).toContain('the key belongs to another certificate');
+  });
+
+  test('are not given as long as the keys that encrypt Secrets cannot be read: a master without them reads none', async () => {
+    const given = await setUp();
+    await writeKeys(given);
+    await given.host.files.write(`${keysFolder}/${secretsEncryptionFile}`, '{"kind":"EncryptionConfiguration"}');
+    const handled = await given.ask('/keys/master', given.as(await served(given), redemption));
+    expect(handled.answer.status).toBe(503);
+    expect(handled.decision.detail).toContain('/pki/secrets-encryption.json: it is no list of encryption keys');
   });
 
   test('need a redemption that the machine has chosen', async () => {

@@ -1,7 +1,14 @@
 // kube-apiserver of one machine. It uses only the etcd member of the same machine, so its list of endpoints never
 // changes and it never has to be restarted for that.
 import { apiPort, etcdPorts } from '../contract/ports.ts';
-import { bundleFile, certificateFile, keyFile, pkiFolder, serviceAccountFiles } from './control-plane-paths.ts';
+import {
+  bundleFile,
+  certificateFile,
+  encryptionFile,
+  keyFile,
+  pkiFolder,
+  serviceAccountFiles,
+} from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
 export interface ApiserverPodOptions {
@@ -78,6 +85,8 @@ const storage = {
   'etcd-certfile': certificateFile('apiserver-etcd-client'),
   'etcd-keyfile': keyFile('apiserver-etcd-client'),
   'endpoint-reconciler-type': 'lease',
+  'encryption-provider-config': encryptionFile,
+  'encryption-provider-config-automatic-reload': 'true',
 } as const;
 
 const towardsKubelets = {

@@ -1,6 +1,7 @@
 // Where a control-plane machine keeps its keys, kubeconfigs and pods. The same on the bootstrap machine and on masters,
 // so that a pod rendered for one runs unchanged on the other.
 import { controlPlanePki, kubernetesFolder, staticPodFolder } from '../contract/machine-paths.ts';
+import { secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import type { LeafName, SignerName } from '../pki/profiles.ts';
 import type { TrustBundleName } from '../pki/trust-bundles.ts';
 
@@ -11,6 +12,9 @@ export const serviceAccountFiles = {
   key: `${pkiFolder}/service-account.key`,
   public: `${pkiFolder}/service-account.pub`,
 } as const;
+
+/** kube-apiserver reads it again every minute. It is replaced by renaming, so a pod must mount its folder. */
+export const encryptionFile = `${pkiFolder}/${secretsEncryptionFile}`;
 
 export function certificateFile(name: LeafName | SignerName): string {
   return `${pkiFolder}/${name}.crt`;

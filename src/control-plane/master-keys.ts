@@ -1,7 +1,9 @@
-// The keys of a master: the five signers, the key of service accounts, and the config server's own pair. /keys/master
-// gives them, a config never contains them; the names are those of the files in a master's PKI folder.
+// The keys of a master: the five signers, the key of service accounts, the keys that encrypt Secrets, and the config
+// server's own pair. /keys/master gives them, a config never contains them; the names are those of the files in a
+// master's PKI folder.
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readEncryptionKeys, secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import type { Files } from '../host/files.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { keyMatches } from '../pki/chain.ts';
@@ -13,12 +15,18 @@ export const masterKeyFiles: readonly string[] = [
   ...pairs.flatMap((name) => [`${name}.crt`, `${name}.key`]),
   'service-account.key',
   'service-account.pub',
+  secretsEncryptionFile,
 ];
+
+/** Certificates and public keys may be read by anybody on the machine, nothing else may. */
+export function modeOfKeyFile(name: string): number {
+  return /\.(crt|pub)$/.test(name) ? 0o644 : 0o600;
+}
 
 /** With this header a master marks its request, so that a repeated one can be told from that of another machine. */
 export const redemptionHeader = 'idempotency-key';
 
-/** The body of the answer: file name → PEM. */
+/** The body of the answer: file name → text. */
 export const masterKeysSchema = z.object({ files: z.record(z.string(), z.string()) });
 
 export type MasterKeys =
@@ -36,6 +44,10 @@ export async function readMasterKeys(files: Files, folder: string): Promise<Mast
   for (const name of pairs) {
     const reason = pairMistake(found[`${name}.crt`] ?? '', found[`${name}.key`] ?? '');
     if (reason !== undefined) return { status: 'waiting', missing: `${join(folder, name)}.crt and .key: ${reason}` };
+  }
+  const encryption = readEncryptionKeys(found[secretsEncryptionFile] ?? '');
+  if ('mistake' in encryption) {
+    return { status: 'waiting', missing: `${join(folder, secretsEncryptionFile)}: ${encryption.mistake}` };
   }
   return {
     status: 'read',

@@ -227,6 +227,7 @@ describe('secrets', () => {
       ...[...signers, 'service-account', 'machine-config-server'].map(
         (name) => [`/opt/firstlight/tls/${name}.key`, onMasters(`/etc/kubernetes/pki/${name}.key`)] as const,
       ),
+      ['/opt/firstlight/tls/secrets-encryption.json', onMasters('/etc/kubernetes/pki/secrets-encryption.json')],
       ['/opt/firstlight/auth/kubeconfig-loopback', []],
     ]);
     expect(found).toEqual(allowed);

@@ -27,7 +27,7 @@ export function secretsOfIgnition(path: string): Needles {
 
 /** The keys of the workstation's own folder. */
 export function secretsOfFolder(folder: string): Needles {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.key'));
+  const names = readdirSync(folder).filter((name) => /\.(key|json)$/.test(name));
   return new Map(names.map((name) => [name, needlesOf(readFileSync(join(folder, name), 'utf8'))]));
 }
 
@@ -37,7 +37,7 @@ function contentOf({ contents }: IgnitionFile): string {
   return (contents?.compression === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
 }
 
-/** A line of a key as PEM, the same key inside a kubeconfig, and tokens as they travel. */
+/** A line of a key as PEM, the same key inside a kubeconfig, keys of an EncryptionConfiguration, tokens as they travel. */
 function needlesOf(text: string): readonly string[] {
   const keys = [...text.matchAll(/-----BEGIN (?:EC |RSA )?PRIVATE KEY-----\n([^\n]{40,})\n/g)].map(
     ([, line = '']) => line,
@@ -46,7 +46,8 @@ function needlesOf(text: string): readonly string[] {
     encoded.slice(60, 140),
     ...needlesOf(Buffer.from(encoded, 'base64').toString('utf8')),
   ]);
-  return [...keys, ...inline, ...tokensOf(text)];
+  const encryption = [...text.matchAll(/"secret": "([A-Za-z0-9+/=]{44})"/g)].map(([, secret = '']) => secret);
+  return [...keys, ...inline, ...encryption, ...tokensOf(text)];
 }
 
 function tokensOf(text: string): readonly string[] {

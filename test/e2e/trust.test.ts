@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startCli, temporaryFolder } from './machine-lab.ts';
+import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
 import type { TrustCluster } from './trust/trust-cluster.ts';
 
 const folder = temporaryFolder();
@@ -11,7 +12,9 @@ const dir = join(folder, 'cluster');
 let infraId = '';
 const cluster: TrustCluster = { dir, folder, infraId: () => infraId };
 
-const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {};
+const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
+  'secrets in etcd': secretsEncryptionTopic,
+};
 
 beforeAll(async () => {
   const outcome = await startCli(['create', 'cluster', '--dir', dir, '-o', 'json']).outcome;

@@ -68,7 +68,7 @@ describe.each(all)('the assets of $name', ({ folder, made }) => {
 
   test('no secret is readable by others', () => {
     for (const [path, text] of made) {
-      if (/<private key|client-key-data|"key": "|Bearer |opensesame|dXNlcjpvcGVuc2VzYW1l/.test(text)) expect(text, path).toMatch(/^mode 600\n/);
+      if (/<private key|client-key-data|"key": "|"secret": "|Bearer |opensesame|dXNlcjpvcGVuc2VzYW1l/.test(text)) expect(text, path).toMatch(/^mode 600\n/);
     }
   });
 });

@@ -12,6 +12,7 @@ import { inventoryManifest } from '../../src/assets/manifests/inventory.ts';
 import { type AgentState, agentStateFile, agentStateSchema } from '../../src/contract/agent-state.ts';
 import type { Inventory } from '../../src/contract/inventory.ts';
 import { nodeSettingsText } from '../../src/contract/node-settings.ts';
+import { encryptionConfigurationText, newEncryptionKey } from '../../src/contract/secrets-encryption.ts';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
 import { etcdPod } from '../../src/control-plane/etcd-pod.ts';
@@ -307,6 +308,8 @@ async function writeKeys(): Promise<void> {
   const account = generateKeyPair(real.random);
   writeFileSync(join(pki, 'service-account.key'), account.privatePem.reveal(), { mode: 0o600 });
   writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
+  const encryption = encryptionConfigurationText([newEncryptionKey(real.random, issuing.now)]);
+  writeFileSync(join(pki, 'secrets-encryption.json'), encryption, { mode: 0o600 });
   const root = issueSigner(signerProfiles['root-ca'], issuing);
   const server = issueLeaf(clusterLeaf('machine-config-server', { cluster }), root, issuing);
   writeFileSync(join(pki, 'machine-config-server.crt'), server.certificatePem);

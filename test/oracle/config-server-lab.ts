@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { digestToken } from '../../src/admission/bootstrap-token.ts';
 import { poolToken } from '../../src/admission/pool-token.ts';
+import { encryptionConfigurationText, newEncryptionKey } from '../../src/contract/secrets-encryption.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
 import { baseMachineConfigs } from '../../src/machine-config/base-machine-configs.ts';
 import type { MachineConfig } from '../../src/machine-config/machine-config.ts';
@@ -67,6 +68,7 @@ export function makeLab(extra: readonly MachineConfig[] = []): Lab {
   }
   write('tls/service-account.key', signers['kubelet-signer'].key.privatePem.reveal());
   write('tls/service-account.pub', signers['kubelet-signer'].key.publicPem);
+  write('tls/secrets-encryption.json', encryptionConfigurationText([newEncryptionKey(options.random, options.now)]));
   const kubeconfig = {
     cluster: 'demo',
     server: 'https://api-int.demo.firstlight.test:6443',

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { etcdDataFolder } from '../../src/contract/machine-paths.ts';
+import { encryptionConfigurationText, newEncryptionKey } from '../../src/contract/secrets-encryption.ts';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../src/control-plane/controller-manager-pod.ts';
@@ -38,6 +39,7 @@ export interface ControlPlaneProcesses {
   readonly kubeconfig: string;
   readonly ports: Readonly<Record<string, string>>;
   readonly kubectl: (...args: readonly string[]) => Verdict;
+  readonly etcdctl: (...args: readonly string[]) => Verdict;
   readonly signer: (name: SignerName) => Credential;
   readonly until: (what: string, holds: () => boolean) => Promise<void>;
   /** Starts a component again that `kill` has ended. */
@@ -74,6 +76,11 @@ export async function startControlPlane(components: readonly Component[]): Promi
     kubeconfig: join(folder, 'admin.kubeconfig'),
     kubectl: (...args) =>
       judge(oracleProgram('kubectl'), ['--kubeconfig', plane.kubeconfig, '--request-timeout=5s', ...args]),
+    etcdctl: (...args) => {
+      const client = join(pki, 'apiserver-etcd-client');
+      const identity = [`--cacert=${join(pki, 'etcd-ca.crt')}`, `--cert=${client}.crt`, `--key=${client}.key`];
+      return judge(oracleProgram('etcdctl'), [`--endpoints=https://127.0.0.1:${ports['2379']}`, ...identity, ...args]);
+    },
     signer: (name) => readSigner(pki, name),
     until: (what, holds) => until(folder, what, holds),
     start: (component) => running.set(component, startComponent(plane, component)),
@@ -112,6 +119,8 @@ async function writeCredentials({ folder, pki, facts, ports }: Place): Promise<v
   const account = generateKeyPair(host.random);
   writeFileSync(join(pki, 'service-account.key'), account.privatePem.reveal(), { mode: 0o600 });
   writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
+  const encryption = encryptionConfigurationText([newEncryptionKey(host.random, now)]);
+  writeFileSync(join(pki, 'secrets-encryption.json'), encryption, { mode: 0o600 });
   await ensureMachineCredentials({ host, facts, clusterName: 'demo', folder: pki, kubeconfigFolder: folder });
   for (const component of ['kube-controller-manager', 'kube-scheduler']) {
     const path = join(folder, `${component}.kubeconfig`);

@@ -1,8 +1,13 @@
 // The pods we render, run by the real programs: etcd, kube-apiserver, kube-controller-manager and kube-scheduler start
 // with exactly the command lines of the pods (only folders and ports moved aside) and form a working control plane.
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  encryptionDigest,
+  loadedEncryptionDigest,
+  secretsEncryptionFile,
+} from '../../src/contract/secrets-encryption.ts';
 import { ensureMachineCredentials } from '../../src/control-plane/machine-credentials.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { type ControlPlaneProcesses, startControlPlane } from './control-plane-processes.ts';
@@ -25,6 +30,15 @@ describe('a control plane of our pods', () => {
     const { output } = plane.kubectl('get', '--raw', '/metrics');
     expect(output).toMatch(/^kubernetes_feature_enabled\{name="ContainerStopSignals",.*\} 1$/m);
     expect(output).toMatch(/^kubernetes_feature_enabled\{name="WatchListClient",.*\} 0$/m);
+  });
+
+  test('stores Secrets encrypted, by the key list it says it has loaded', () => {
+    expect(plane.kubectl('create', 'secret', 'generic', 'sealed', '--from-literal=word=in-the-clear').code).toBe(0);
+    const stored = plane.etcdctl('get', '/registry/secrets/default/sealed', '--print-value-only').output;
+    expect(stored).toMatch(/^k8s:enc:secretbox:v1:key-\d{8}t\d{6}z:/);
+    expect(stored).not.toContain('in-the-clear');
+    const digest = encryptionDigest(readFileSync(join(plane.pki, secretsEncryptionFile), 'utf8'));
+    expect(loadedEncryptionDigest(plane.kubectl('get', '--raw', '/metrics').output)).toBe(digest);
   });
 
   test('controller-manager and scheduler each hold their Lease, with their own identity and no more', async () => {

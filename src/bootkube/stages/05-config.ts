@@ -3,7 +3,9 @@
 // changes no certificate in use.
 import { join } from 'node:path';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { secretsEncryptionFile } from '../../contract/secrets-encryption.ts';
 import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
+import { modeOfKeyFile } from '../../control-plane/master-keys.ts';
 import type { BootkubeContext } from '../context.ts';
 import { renderStage, type StageFile, stageFolder, treeDigests } from '../render-stage.ts';
 
@@ -37,8 +39,8 @@ export const configStage = renderStage({
 async function seedSigners({ host, folders }: BootkubeContext, folder: string): Promise<void> {
   await host.files.makeFolder(folder, { mode: 0o700 });
   const pairs = heldSigners.flatMap((name) => [`${name}.crt`, `${name}.key`]);
-  for (const name of [...pairs, 'service-account.key', 'service-account.pub']) {
-    const mode = name.endsWith('.key') ? 0o600 : 0o644;
+  for (const name of [...pairs, 'service-account.key', 'service-account.pub', secretsEncryptionFile]) {
+    const mode = modeOfKeyFile(name);
     await host.files.write(join(folder, name), await host.files.read(join(folders.assets, 'tls', name)), { mode });
   }
 }
@@ -49,7 +51,7 @@ async function readBack({ host }: BootkubeContext, folder: string): Promise<read
     paths.map(async (path) => ({
       path,
       content: await host.files.readText(join(folder, path)),
-      mode: path.endsWith('.key') || path.startsWith('kubeconfigs/') ? 0o600 : 0o644,
+      mode: modeOfKeyFile(path),
     })),
   );
 }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type FakeAgent, fakeAgent } from '../../../test/sim/agent-fixture.ts';
+import {
+  encryptionConfigurationText,
+  newEncryptionKey,
+  secretsEncryptionFile,
+} from '../../contract/secrets-encryption.ts';
 import { masterKeyFiles } from '../../control-plane/master-keys.ts';
 import type { HttpRequest } from '../../host/network.ts';
 import { issueSigner } from '../../pki/issue.ts';
@@ -29,9 +34,12 @@ async function newMaster(answer: (request: HttpRequest) => { status: number; bod
 
 function keySet(agent: FakeAgent): Record<string, string> {
   const made = issueSigner(signerProfiles['etcd-signer'], { random: agent.host.random, now: agent.host.clock.now() });
-  return Object.fromEntries(
-    masterKeyFiles.map((name) => [name, name.endsWith('.crt') ? made.certificatePem : made.key.privatePem.reveal()]),
-  );
+  const pems = masterKeyFiles.map((name) => [
+    name,
+    name.endsWith('.crt') ? made.certificatePem : made.key.privatePem.reveal(),
+  ]);
+  const encryption = encryptionConfigurationText([newEncryptionKey(agent.host.random, agent.host.clock.now())]);
+  return { ...(Object.fromEntries(pems) as Record<string, string>), [secretsEncryptionFile]: encryption };
 }
 
 describe('the keys of a master', () => {
@@ -49,7 +57,9 @@ describe('the keys of a master', () => {
     const modes = masterKeyFiles.map(
       async (name) => (await agent.host.files.facts(`/etc/kubernetes/pki/${name}`))?.mode,
     );
-    expect(await Promise.all(modes)).toEqual(masterKeyFiles.map((name) => (name.endsWith('.key') ? 0o600 : 0o644)));
+    expect(await Promise.all(modes)).toEqual(
+      masterKeyFiles.map((name) => (/\.(key|json)$/.test(name) ? 0o600 : 0o644)),
+    );
     expect((await agent.host.files.facts('/etc/kubernetes/pki'))?.mode).toBe(0o700);
     expect(await keysDuty.run(agent)).toEqual({ status: 'settled' });
     expect(asked).toHaveLength(1);

@@ -8,7 +8,13 @@ import { z } from 'zod';
 import { bootstrapKubeconfig, configServerCa, machineStateFolder } from '../../contract/machine-paths.ts';
 import { configServerPort } from '../../contract/ports.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import { masterKeyFiles, masterKeysSchema, readMasterKeys, redemptionHeader } from '../../control-plane/master-keys.ts';
+import {
+  masterKeyFiles,
+  masterKeysSchema,
+  modeOfKeyFile,
+  readMasterKeys,
+  redemptionHeader,
+} from '../../control-plane/master-keys.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
@@ -33,7 +39,7 @@ export const keysDuty: Duty = {
     await files.makeFolder(pkiFolder, { mode: 0o700 });
     await files.setMode(pkiFolder, 0o700);
     for (const [name, pem] of received) {
-      await files.write(join(pkiFolder, name), pem, { mode: name.endsWith('.key') ? 0o600 : 0o644 });
+      await files.write(join(pkiFolder, name), pem, { mode: modeOfKeyFile(name) });
     }
     return acted('received the signers');
   },

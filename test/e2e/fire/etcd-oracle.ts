@@ -70,7 +70,12 @@ export async function takesWrites(cluster: FireCluster, asked: readonly string[]
   return false;
 }
 
-function etcdctl(cluster: FireCluster, machine: string, ...args: readonly string[]): Promise<string | undefined> {
+/** What etcdctl prints on a machine; undefined when it fails. */
+export function etcdctl(
+  cluster: Pick<FireCluster, 'dir' | 'infraId'>,
+  machine: string,
+  ...args: readonly string[]
+): Promise<string | undefined> {
   const { ca, certificate, key } = etcdIdentity(cluster.dir);
   const how = ['--endpoints=https://127.0.0.1:2379', `--cacert=${ca}`, `--cert=${certificate}`, `--key=${key}`];
   const times = ['--dial-timeout=1s', '--command-timeout=2s'];
