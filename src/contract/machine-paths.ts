@@ -51,6 +51,17 @@ export const kubeProxyConfiguration = '/etc/kubernetes/kube-proxy-configuration.
 /** The agent writes it after the node has joined. */
 export const kubeProxyKubeconfig = '/var/lib/kube-proxy/kubeconfig';
 
+/** What kube-apiserver of a control-plane machine is told by files; part of the machine's configuration. */
+export const apiserverConfigFolder = '/etc/kubernetes/kube-apiserver';
+export const apiserverConfigFiles = {
+  auditPolicy: `${apiserverConfigFolder}/audit-policy.yaml`,
+  admission: `${apiserverConfigFolder}/admission.yaml`,
+  authentication: `${apiserverConfigFolder}/authentication.yaml`,
+} as const;
+/** Only the container of kube-apiserver writes there. */
+export const auditLogFolder = '/var/log/kube-apiserver';
+export const auditLogFile = `${auditLogFolder}/audit.log`;
+
 /** Data of the etcd member of a control-plane machine. */
 export const etcdDataFolder = '/var/lib/etcd';
 

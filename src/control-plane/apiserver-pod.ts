@@ -1,6 +1,13 @@
 // kube-apiserver of one machine. It uses only the etcd member of the same machine, so its list of endpoints never
 // changes and it never has to be restarted for that.
+import {
+  apiserverConfigFiles,
+  apiserverConfigFolder,
+  auditLogFile,
+  auditLogFolder,
+} from '../contract/machine-paths.ts';
 import { apiPort, etcdPorts } from '../contract/ports.ts';
+import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
 import {
   bundleFile,
   certificateFile,
@@ -42,6 +49,9 @@ export function apiserverPod(options: ApiserverPodOptions): object {
       'allow-privileged': 'true',
       'service-cluster-ip-range': serviceNetwork,
       ...authentication,
+      ...admission,
+      ...audit,
+      ...kubernetesTlsFlags,
       ...storage,
       ...towardsKubelets,
       // Longer than the load balancer needs to see that it is not ready.
@@ -54,18 +64,25 @@ export function apiserverPod(options: ApiserverPodOptions): object {
     readiness: probe('/readyz'),
     cpuRequest: '250m',
     environment: isShortLived ? { GOGC: '300' } : {},
-    folders: [{ path: pkiFolder, isWritable: false }],
+    folders: [
+      { path: pkiFolder, isWritable: false },
+      { path: apiserverConfigFolder, isWritable: false },
+      { path: auditLogFolder, isWritable: true },
+    ],
   });
 }
 
 const authentication = {
   'authorization-mode': 'Node,RBAC',
-  'enable-admission-plugins': 'NodeRestriction',
+  // Who may come anonymously is in this file, and must not be said by a flag as well.
+  'authentication-config': apiserverConfigFiles.authentication,
   'enable-bootstrap-token-auth': 'true',
   'client-ca-file': bundleFile('client-ca'),
   'tls-cert-file': certificateFile('kube-apiserver'),
   'tls-private-key-file': keyFile('kube-apiserver'),
-  'tls-min-version': 'VersionTLS12',
+  // A token ends with its account, and when it says so: clients read a projected token again in time.
+  'service-account-lookup': 'true',
+  'service-account-extend-token-expiration': 'false',
   'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
   'service-account-key-file': serviceAccountFiles.public,
   'service-account-signing-key-file': serviceAccountFiles.key,
@@ -77,6 +94,26 @@ const authentication = {
   'proxy-client-cert-file': certificateFile('front-proxy-client'),
   'proxy-client-key-file': keyFile('front-proxy-client'),
   profiling: 'false',
+} as const;
+
+/**
+ * Not AlwaysPullImages: the images of the release are in the machine and in no registry. Not EventRateLimit: it is alpha,
+ * and the kubelets, which write most events, have a limit of their own.
+ */
+const admission = {
+  'enable-admission-plugins': 'NodeRestriction,DenyServiceExternalIPs',
+  'admission-control-config-file': apiserverConfigFiles.admission,
+  'request-timeout': '60s',
+} as const;
+
+/** 100 MB and ten compressed files: it never fills the disk of a machine, also when its clients are many and busy. */
+const audit = {
+  'audit-policy-file': apiserverConfigFiles.auditPolicy,
+  'audit-log-path': auditLogFile,
+  'audit-log-maxsize': '100',
+  'audit-log-maxbackup': '10',
+  'audit-log-maxage': '30',
+  'audit-log-compress': 'true',
 } as const;
 
 const storage = {

@@ -1,6 +1,7 @@
 // kube-controller-manager of one machine: one of them leads, the others wait. It signs approved requests of kubelets
 // and nothing else: it has no other signer's key.
 import { controllerManagerPort } from '../contract/ports.ts';
+import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
 import {
   bundleFile,
   certificateFile,
@@ -52,7 +53,10 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
       'cluster-signing-kubelet-client-key-file': keyFile('kubelet-signer'),
       'cluster-signing-kubelet-serving-cert-file': certificateFile('kubelet-signer'),
       'cluster-signing-kubelet-serving-key-file': keyFile('kubelet-signer'),
+      // Pods that have ended and nobody removed; the default is 12,500 of them.
+      'terminated-pod-gc-threshold': '1000',
       profiling: 'false',
+      ...kubernetesTlsFlags,
       ...featureGateFlags(options.featureGates),
     }),
     startup: probe,

@@ -2,6 +2,7 @@
 // checks it when a change is applied and at every start), and `--initial-cluster-state=new` is used once in the life of
 // a cluster, at the first start of the bootstrap machine.
 import { etcdPorts, httpsUrl } from '../contract/ports.ts';
+import { goCipherSuites } from '../contract/tls-policy.ts';
 import type { InitialMember } from '../etcd/member.ts';
 
 export interface MemberFiles {
@@ -73,6 +74,7 @@ export function memberFlags(member: MemberFlags): readonly string[] {
     `--peer-trusted-ca-file=${files.ca}`,
     '--peer-client-cert-auth=true',
     '--tls-min-version=TLS1.2',
+    `--cipher-suites=${goCipherSuites.join(',')}`,
     `--listen-metrics-urls=http://127.0.0.1:${ports.metrics}`,
     '--snapshot-count=10000',
     `--quota-backend-bytes=${quotaBytes}`,

@@ -1,5 +1,6 @@
 // kube-scheduler of one machine: one of them leads, the others wait.
 import { schedulerPort } from '../contract/ports.ts';
+import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
 import { componentKubeconfig, componentKubeconfigFolder } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
@@ -21,6 +22,7 @@ export function schedulerPod({ image, featureGates }: SchedulerPodOptions): obje
       'bind-address': '127.0.0.1',
       'leader-elect': 'true',
       profiling: 'false',
+      ...kubernetesTlsFlags,
       ...featureGateFlags(featureGates),
     }),
     startup: probe('/livez'),

@@ -15,6 +15,7 @@ const metal: MachineFacts = {
   hasSysResource: true,
   hasResolved: false,
   hasLogind: true,
+  hasKernelDefaults: true,
 };
 const networks = { machineNetworks: ['10.99.0.0/24'] };
 
@@ -54,6 +55,13 @@ describe('what follows from what a machine is', () => {
     ],
     ['a container on cgroup v2', { isContainer: true }, 'true', false, { cgroupDriver: 'systemd', ...onSharedDisk }],
     [
+      'a kernel whose settings are not those of the kubelet',
+      { hasKernelDefaults: false, hasLogind: false },
+      'true',
+      false,
+      { cgroupDriver: 'systemd', protectKernelDefaults: false },
+    ],
+    [
       'systemd-resolved',
       { hasResolved: true, hasLogind: false },
       'true',
@@ -68,6 +76,7 @@ describe('what follows from what a machine is', () => {
     expect(parseYaml(fileOf(machine, runtimePaths.kubeletConfig))).toEqual({
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
+      protectKernelDefaults: true,
       ...kubelet,
     });
   });

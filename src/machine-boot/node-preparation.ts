@@ -39,6 +39,7 @@ export function nodePreparation(facts: MachineFacts, settings: NodeSettings): No
           ...(facts.hasResolved ? { resolverFile: resolvedFile } : {}),
           canDelayShutdown: facts.hasLogind && !facts.isContainer,
           sharesDisk: facts.isContainer,
+          hasKernelDefaults: facts.hasKernelDefaults,
         }),
       },
       {

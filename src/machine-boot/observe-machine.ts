@@ -1,6 +1,7 @@
 // Observes what only the machine itself knows. What follows from these facts is decided in node-preparation.ts, a pure
 // function, so that its test has one row per kind of machine.
 import type { Host } from '../host/host.ts';
+import { sysctlPath, sysctls } from '../machine-software/sysctls.ts';
 import { nodePreparationErrors } from './errors.ts';
 
 export interface MachineFacts {
@@ -16,6 +17,8 @@ export interface MachineFacts {
   /** /etc/resolv.conf is a stub of systemd-resolved, and the real servers are in its own file. */
   readonly hasResolved: boolean;
   readonly hasLogind: boolean;
+  /** The kernel has every setting that the kubelet expects. */
+  readonly hasKernelDefaults: boolean;
 }
 
 export interface InterfaceAddress {
@@ -41,7 +44,20 @@ export async function observeMachine(host: Host): Promise<MachineFacts> {
     hasSysResource: holdsSysResource(await host.files.readText('/proc/self/status')),
     hasResolved: await exists(resolvedFile),
     hasLogind: await exists('/run/systemd/inhibit'),
+    hasKernelDefaults: await observeKernelDefaults(host),
   };
+}
+
+async function observeKernelDefaults(host: Host): Promise<boolean> {
+  const found = await Promise.all(
+    sysctls
+      .filter(({ isKubeletDefault }) => isKubeletDefault === true)
+      .map(async ({ name, value }) => {
+        const text = await host.files.readIfPresent(sysctlPath(name));
+        return text !== undefined && Buffer.from(text).toString().trim() === String(value);
+      }),
+  );
+  return found.every(Boolean);
 }
 
 async function runIp(host: Host, args: readonly string[]): Promise<unknown> {

@@ -10,6 +10,8 @@ import { observeMachine } from './observe-machine.ts';
 
 export async function prepareNode(host: Host): Promise<NodePreparation> {
   const settings = await readNodeSettings(host);
+  // On the first boot systemd-sysctl.service ran before Ignition had written our file.
+  await host.processes.run('/usr/lib/systemd/systemd-sysctl', [sysctlFile], { timeoutMs: 10_000 });
   const preparation = nodePreparation(await observeMachine(host), settings);
 
   const hosts = await host.files.readIfPresent(hostsFile);
@@ -17,8 +19,6 @@ export async function prepareNode(host: Host): Promise<NodePreparation> {
   const after = hostsText(before, { name: preparation.nodeName, addresses: preparation.nodeAddresses });
   if (hosts === undefined || after !== before) await host.files.write(hostsFile, after);
 
-  // On the first boot systemd-sysctl.service ran before Ignition had written our file.
-  await host.processes.run('/usr/lib/systemd/systemd-sysctl', [sysctlFile], { timeoutMs: 10_000 });
   for (const { path, text } of preparation.files) {
     await host.files.makeFolder(dirname(path));
     await host.files.write(path, text);

@@ -1,6 +1,8 @@
 // The kubelet's configuration in two parts that the kubelet merges (`--config`, then `--config-dir`): what holds for
 // every machine of a pool, and what only the machine itself can know.
 import { containerdSocket, kubeletClientCa, staticPodFolder } from '../contract/machine-paths.ts';
+import { hardenedSettings, type SecuritySettings } from '../contract/security-settings.ts';
+import { goCipherSuites, kubernetesTlsMinimum } from '../contract/tls-policy.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
 import type { CgroupDriver } from './containerd-config.ts';
 
@@ -26,7 +28,13 @@ export type KubeletRole =
 
 export const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
-export function kubeletConfigurationText(role: KubeletRole, featureGates: FeatureGates = {}): string {
+export interface KubeletOptions {
+  readonly featureGates?: FeatureGates;
+  readonly security?: Pick<SecuritySettings, 'seccompDefault'>;
+}
+
+export function kubeletConfigurationText(role: KubeletRole, options: KubeletOptions = {}): string {
+  const { featureGates = {}, security = hardenedSettings } = options;
   return toYaml({
     ...header,
     staticPodPath: staticPodFolder,
@@ -41,10 +49,34 @@ export function kubeletConfigurationText(role: KubeletRole, featureGates: Featur
     nodeStatusUpdateFrequency: '4s',
     // A control-plane pod that failed once must not wait five minutes for its next try.
     crashLoopBackOff: { maxContainerRestartPeriod: '10s' },
+    ...hardening,
+    ...imageCollection,
+    seccompDefault: security.seccompDefault,
     ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),
     ...(role.kind === 'standalone' ? standalone : inCluster(role)),
   });
 }
+
+/** Logs, exec and port-forward stay: they ask the API who may. */
+const hardening = {
+  tlsMinVersion: kubernetesTlsMinimum,
+  tlsCipherSuites: goCipherSuites,
+  enableProfilingHandler: false,
+  enableDebugFlagsHandler: false,
+  // A pod that forks without end takes its own processes, not those of the machine.
+  podPidsLimit: 4096,
+  streamingConnectionIdleTimeout: '1h',
+  eventRecordQPS: 50,
+  eventBurst: 100,
+  makeIPTablesUtilChains: true,
+} as const;
+
+/** Below the 85 % at which pods are evicted for the same disk. */
+const imageCollection = {
+  imageGCHighThresholdPercent: 80,
+  imageGCLowThresholdPercent: 70,
+  imageMinimumGCAge: '10m',
+} as const;
 
 /** Without an API server the kubelet cannot authenticate callers, so it opens no port. */
 const standalone = {
@@ -79,6 +111,8 @@ export interface KubeletMachineOptions {
   readonly canDelayShutdown: boolean;
   /** The machine shares the disk of its host: the used percentage of that disk says nothing about the machine. */
   readonly sharesDisk: boolean;
+  /** The kernel has every setting that the kubelet expects. */
+  readonly hasKernelDefaults: boolean;
 }
 
 /**
@@ -104,6 +138,9 @@ export function kubeletMachineConfigText(options: KubeletMachineOptions): string
     ...(options.cgroupVersion === 1 ? { failCgroupV1: false } : {}),
     ...(options.resolverFile === undefined ? {} : { resolvConf: options.resolverFile }),
     ...(options.canDelayShutdown ? { shutdownGracePeriod: '20s', shutdownGracePeriodCriticalPods: '15s' } : {}),
+    // Then the kubelet changes nothing and refuses to start on another kernel. Where a setting could not be made (the
+    // machine shares the kernel of its host), it must be allowed to try, or it would never start.
+    protectKernelDefaults: options.hasKernelDefaults,
     ...(options.sharesDisk ? onSharedDisk : {}),
   });
 }

@@ -61,7 +61,7 @@ test('kube-proxy leaves the connection-tracking limits of the machine alone', ()
 
 test('feature gates are in the configuration of the kubelet and of kube-proxy, and nothing where there are none', () => {
   const featureGates = { One: true, Two: false };
-  expect(parseYaml(kubeletConfigurationText({ kind: 'standalone' }, featureGates))).toMatchObject({ featureGates });
+  expect(parseYaml(kubeletConfigurationText({ kind: 'standalone' }, { featureGates }))).toMatchObject({ featureGates });
   expect(parseYaml(kubeProxyConfigurationText({ clusterNetworks: [], featureGates }))).toMatchObject({ featureGates });
   expect(kubeletConfigurationText({ kind: 'standalone' })).not.toContain('featureGates');
 });
@@ -80,4 +80,26 @@ test('no kernel setting that cannot be written keeps a machine from starting', (
     .filter((line) => line !== '' && !line.startsWith('#'));
   expect(settings.length).toBeGreaterThan(0);
   expect(settings.filter((line) => !/^-[a-z0-9_.]+ = \d+$/.test(line))).toEqual([]);
+});
+
+test('a kubelet asks who calls, offers no profiling, limits pods and speaks modern TLS only', () => {
+  const role = { kind: 'cluster', clusterDns: [], clusterDomain: 'cluster.local', taints: [] } as const;
+  const configuration = parseYaml(kubeletConfigurationText(role)) as { readonly tlsCipherSuites: readonly string[] };
+  expect(configuration).toMatchObject({
+    authentication: { anonymous: { enabled: false }, webhook: { enabled: true } },
+    authorization: { mode: 'Webhook' },
+    readOnlyPort: 0,
+    rotateCertificates: true,
+    serverTLSBootstrap: true,
+    seccompDefault: true,
+    enableProfilingHandler: false,
+    podPidsLimit: 4096,
+    tlsMinVersion: 'VersionTLS12',
+  });
+  expect(configuration.tlsCipherSuites.filter((name) => !/^TLS_ECDHE_.*(GCM|POLY1305)/.test(name))).toEqual([]);
+});
+
+test('a user may leave containers without a seccomp profile', () => {
+  const text = kubeletConfigurationText({ kind: 'standalone' }, { security: { seccompDefault: false } });
+  expect(parseYaml(text)).toMatchObject({ seccompDefault: false });
 });

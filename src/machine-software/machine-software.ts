@@ -9,6 +9,7 @@ import type { Directory, FileNode, IgnitionConfig, Unit } from '../ignition/conf
 import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
+import { apiserverConfiguration } from './apiserver-configuration.ts';
 import { bootkubeUnit, bootstrapUnits, masterConfigServerUnit, tectonicUnit } from './bootstrap-units.ts';
 import { containerdConfigText } from './containerd-config.ts';
 import { environmentText } from './environment-file.ts';
@@ -87,6 +88,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
           ...(role === 'master' ? controlPlaneOf(facts) : {}),
         }),
       },
+      ...(role === 'worker' ? [] : apiserverConfiguration(facts.security)),
       ...(inCluster
         ? [
             { path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) },
@@ -136,6 +138,7 @@ export function kubeProxyConfigurationText({ clusterNetworks, featureGates = {} 
     conntrack: { maxPerCore: 0, min: 0 },
     healthzBindAddress: '127.0.0.1:10256',
     metricsBindAddress: '127.0.0.1:10249',
+    enableProfiling: false,
     ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),
   });
 }
@@ -186,7 +189,7 @@ export function kubeletSoftware(role: MachineRole, facts: SoftwareFacts): Softwa
     files: [
       {
         path: paths.kubeletConfiguration,
-        text: kubeletConfigurationText(kubeletRole(role, facts), facts.featureGates),
+        text: kubeletConfigurationText(kubeletRole(role, facts), facts),
       },
       {
         path: isPreparedFirst ? paths.kubeletEnvironmentSeed : paths.kubeletEnvironment,

@@ -4,10 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
+import { hardenedSettings } from '../../src/contract/security-settings.ts';
 import type { Files } from '../../src/host/files.ts';
 import type { Host } from '../../src/host/host.ts';
 import type { HttpRequest } from '../../src/host/network.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
+import { apiserverConfiguration } from '../../src/machine-software/apiserver-configuration.ts';
 import { oracleProgram } from './programs.ts';
 
 const real = realHost();
@@ -58,6 +60,7 @@ export function testMachine(root: string, address: string): TestMachine {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
+  for (const { path, text } of apiserverConfiguration(hardenedSettings)) put(path, text);
   const routes = new Map<string, string>();
   /** As much of the kernel's routing as the agent asks for. */
   const ip = ([family, ...args]: readonly string[]): string => {
@@ -143,7 +146,7 @@ export function startPod(
   const pod = parseYaml(text) as { spec: { containers: [{ command: string[] }] } };
   const [program = '', ...args] = pod.spec.containers[0].command.map((argument) =>
     argument
-      .replaceAll(/(\/etc\/kubernetes|\/var\/lib\/etcd)/g, `${root}$1`)
+      .replaceAll(/(\/etc\/kubernetes|\/var\/lib\/etcd|\/var\/log)/g, `${root}$1`)
       .replaceAll(/https:\/\/127\.0\.0\.1:2379,/g, '')
       .replaceAll('127.0.0.1', address),
   );

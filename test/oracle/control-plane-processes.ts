@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { etcdDataFolder } from '../../src/contract/machine-paths.ts';
+import { dirname, join } from 'node:path';
+import { auditLogFolder, etcdDataFolder } from '../../src/contract/machine-paths.ts';
 import { encryptionConfigurationText, newEncryptionKey } from '../../src/contract/secrets-encryption.ts';
+import { hardenedSettings } from '../../src/contract/security-settings.ts';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
 import { pkiFolder } from '../../src/control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../src/control-plane/controller-manager-pod.ts';
@@ -15,6 +16,7 @@ import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/m
 import { schedulerPod } from '../../src/control-plane/scheduler-pod.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
+import { apiserverConfiguration } from '../../src/machine-software/apiserver-configuration.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { generateKeyPair, readKeyPair } from '../../src/pki/key.ts';
 import { type CertificateFacts, clusterLeaf, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
@@ -56,6 +58,7 @@ export async function startControlPlane(components: readonly Component[]): Promi
   const free = await freePorts(movedPorts.length);
   const ports = Object.fromEntries(movedPorts.map((port, n) => [port, String(free[n])]));
   await writeCredentials({ folder, pki, facts, ports });
+  writeApiserverConfiguration(folder);
   const running = new Map<Component, ChildProcess>();
   const kill = async (component: Component): Promise<void> => {
     const child = running.get(component);
@@ -145,6 +148,14 @@ async function writeCredentials({ folder, pki, facts, ports }: Place): Promise<v
   writeFileSync(join(folder, 'admin.kubeconfig'), text, { mode: 0o600 });
 }
 
+function writeApiserverConfiguration(folder: string): void {
+  for (const { path, text } of apiserverConfiguration(hardenedSettings)) {
+    const moved = path.replace('/etc/kubernetes', folder);
+    mkdirSync(dirname(moved), { recursive: true });
+    writeFileSync(moved, text);
+  }
+}
+
 function readSigner(pki: string, name: SignerName): Credential {
   return {
     certificatePem: readFileSync(join(pki, `${name}.crt`), 'utf8'),
@@ -177,6 +188,7 @@ function startComponent({ folder, pki, ports }: ControlPlaneProcesses, name: Com
     const local = argument
       .replaceAll(pkiFolder, pki)
       .replaceAll(etcdDataFolder, join(folder, 'etcd'))
+      .replaceAll(auditLogFolder, join(folder, 'audit'))
       .replaceAll('/etc/kubernetes/', `${folder}/`);
     return Object.entries(ports).reduce(
       (text, [from, to]) => text.replaceAll(new RegExp(`(:|=)${from}$`, 'g'), `$1${to}`),

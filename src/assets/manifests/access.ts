@@ -1,7 +1,7 @@
 // The first access rights: bindings of Kubernetes' own roles to the identities of the table in pki/profiles.ts.
 // There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
 import { bootstrapperGroup } from '../../admission/bootstrap-token-secret.ts';
-import { adminGroup } from '../../contract/cluster-objects.ts';
+import { adminGroup, systemNamespace } from '../../contract/cluster-objects.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 export const groupSubject = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
@@ -49,4 +49,20 @@ export const apiserverAccess = manifestAsset({
       user('kube-apiserver-kubelet-client'),
     ),
   ],
+});
+
+/** The namespaces that every cluster has from the beginning. */
+const firstNamespaces = ['default', systemNamespace, 'kube-public', 'kube-node-lease'] as const;
+
+export const defaultAccounts = manifestAsset({
+  name: 'access-default-accounts',
+  why: 'A pod that needs no API gets no token for it: in these namespaces only an account of its own brings one.',
+  inputs: {},
+  objects: () =>
+    firstNamespaces.map((namespace) => ({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'default', namespace },
+      automountServiceAccountToken: false,
+    })),
 });

@@ -4,11 +4,12 @@ import { type Document, parseAllDocuments } from 'yaml';
 import { placeText, positionsIn } from '../../source-text/place.ts';
 import { asset, type FileSet } from '../asset.ts';
 import { assetErrors } from '../errors.ts';
-import { adminAccess, apiserverAccess, nodeAccess } from './access.ts';
+import { adminAccess, apiserverAccess, defaultAccounts, nodeAccess } from './access.ts';
 import { agentAccess, proxyAccess } from './agent-access.ts';
 import { clusterConfigManifest } from './cluster-config.ts';
 import { inventoryManifest } from './inventory.ts';
 import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
+import { networkPolicyAnswer } from './network-policy.ts';
 import { poolTokensManifest } from './pool-tokens.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 
@@ -30,6 +31,8 @@ export const manifestFolder = asset({
     apiserverAccess,
     agentAccess,
     proxyAccess,
+    defaultAccounts,
+    networkPolicyAnswer,
     inventoryManifest,
     machineConfigCrdManifest,
     machineConfigFacts,

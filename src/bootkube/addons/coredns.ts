@@ -90,6 +90,7 @@ function podSpec(image: string): object {
       },
     },
     dnsPolicy: 'Default',
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
     containers: [container(image)],
     volumes: [{ name: 'config', configMap: { name, items: [{ key: 'Corefile', path: 'Corefile' }] } }],
   };
