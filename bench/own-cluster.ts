@@ -13,8 +13,8 @@ const launcher = new URL('../firstlight', import.meta.url).pathname;
 /** On our masters. */
 export const ownEtcdFiles = {
   ca: '/etc/kubernetes/pki/etcd-ca.crt',
-  certificate: '/etc/kubernetes/pki/etcd-healthcheck-client.crt',
-  key: '/etc/kubernetes/pki/etcd-healthcheck-client.key',
+  certificate: '/etc/kubernetes/kube-apiserver/apiserver-etcd-client.crt',
+  key: '/etc/kubernetes/kube-apiserver/apiserver-etcd-client.key',
 } as const;
 
 export interface OwnInput {

@@ -13,7 +13,8 @@ import {
 } from '../contract/machine-paths.ts';
 import { readTokenLedger } from '../contract/served-tokens.ts';
 import { openTimeline } from '../contract/timeline.ts';
-import { componentKubeconfigFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
+import { controlPlaneComponents } from '../control-plane/component-holdings.ts';
+import { componentFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
 import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
 import type { Emit } from '../workflow/events.ts';
@@ -58,10 +59,7 @@ async function takeBackTokens(host: Host, emit: Emit, signal: AbortSignal): Prom
 }
 
 async function removeSecrets({ files }: Host): Promise<void> {
-  const kubeconfigs = ((await files.list(componentKubeconfigFolder)) ?? []).filter((name) =>
-    name.endsWith('.kubeconfig'),
-  );
-  for (const name of kubeconfigs) await files.remove(join(componentKubeconfigFolder, name));
+  for (const component of controlPlaneComponents) await files.remove(componentFolder(component));
   await files.remove(pkiFolder);
   // Delete only the content: the folder itself may be a mount point.
   for (const name of (await files.list(etcdDataFolder)) ?? []) await files.remove(join(etcdDataFolder, name));

@@ -1,21 +1,10 @@
 // kube-apiserver of one machine. It uses only the etcd member of the same machine, so its list of endpoints never
 // changes and it never has to be restarted for that.
-import {
-  apiserverConfigFiles,
-  apiserverConfigFolder,
-  auditLogFile,
-  auditLogFolder,
-} from '../contract/machine-paths.ts';
+import { apiserverConfigFiles, auditLogFile } from '../contract/machine-paths.ts';
 import { apiPort, etcdPorts } from '../contract/ports.ts';
+import { secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
-import {
-  bundleFile,
-  certificateFile,
-  encryptionFile,
-  keyFile,
-  pkiFolder,
-  serviceAccountFiles,
-} from './control-plane-paths.ts';
+import { certificateFile, componentFile, keyFile } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
 export interface ApiserverPodOptions {
@@ -64,29 +53,26 @@ export function apiserverPod(options: ApiserverPodOptions): object {
     readiness: probe('/readyz'),
     cpuRequest: '250m',
     environment: isShortLived ? { GOGC: '300' } : {},
-    folders: [
-      { path: pkiFolder, isWritable: false },
-      { path: apiserverConfigFolder, isWritable: false },
-      { path: auditLogFolder, isWritable: true },
-    ],
   });
 }
+
+const own = (file: string): string => componentFile('kube-apiserver', file);
 
 const authentication = {
   'authorization-mode': 'Node,RBAC',
   // Who may come anonymously is in this file, and must not be said by a flag as well.
   'authentication-config': apiserverConfigFiles.authentication,
   'enable-bootstrap-token-auth': 'true',
-  'client-ca-file': bundleFile('client-ca'),
+  'client-ca-file': own('client-ca.crt'),
   'tls-cert-file': certificateFile('kube-apiserver'),
   'tls-private-key-file': keyFile('kube-apiserver'),
   // A token ends with its account, and when it says so: clients read a projected token again in time.
   'service-account-lookup': 'true',
   'service-account-extend-token-expiration': 'false',
   'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
-  'service-account-key-file': serviceAccountFiles.public,
-  'service-account-signing-key-file': serviceAccountFiles.key,
-  'requestheader-client-ca-file': bundleFile('front-proxy-ca'),
+  'service-account-key-file': own('service-account.pub'),
+  'service-account-signing-key-file': own('service-account.key'),
+  'requestheader-client-ca-file': own('front-proxy-ca.crt'),
   'requestheader-allowed-names': 'front-proxy-client',
   'requestheader-username-headers': 'X-Remote-User',
   'requestheader-group-headers': 'X-Remote-Group',
@@ -118,16 +104,16 @@ const audit = {
 
 const storage = {
   'etcd-servers': `https://127.0.0.1:${etcdPorts.client}`,
-  'etcd-cafile': bundleFile('etcd-ca'),
+  'etcd-cafile': own('etcd-ca.crt'),
   'etcd-certfile': certificateFile('apiserver-etcd-client'),
   'etcd-keyfile': keyFile('apiserver-etcd-client'),
   'endpoint-reconciler-type': 'lease',
-  'encryption-provider-config': encryptionFile,
+  'encryption-provider-config': own(secretsEncryptionFile),
   'encryption-provider-config-automatic-reload': 'true',
 } as const;
 
 const towardsKubelets = {
-  'kubelet-certificate-authority': bundleFile('kubelet-serving-ca'),
+  'kubelet-certificate-authority': own('kubelet-serving-ca.crt'),
   'kubelet-client-certificate': certificateFile('apiserver-kubelet-client'),
   'kubelet-client-key': keyFile('apiserver-kubelet-client'),
   'kubelet-preferred-address-types': 'InternalIP,ExternalIP,Hostname',

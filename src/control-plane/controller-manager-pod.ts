@@ -2,15 +2,7 @@
 // and nothing else: it has no other signer's key.
 import { controllerManagerPort } from '../contract/ports.ts';
 import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
-import {
-  bundleFile,
-  certificateFile,
-  componentKubeconfig,
-  componentKubeconfigFolder,
-  keyFile,
-  pkiFolder,
-  serviceAccountFiles,
-} from './control-plane-paths.ts';
+import { componentFile, componentKubeconfig } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
 export interface ControllerManagerPodOptions {
@@ -25,6 +17,7 @@ export interface ControllerManagerPodOptions {
 export function controllerManagerPod(options: ControllerManagerPodOptions): object {
   const probe = { path: '/healthz', port: controllerManagerPort, scheme: 'HTTPS', host: '127.0.0.1' } as const;
   const kubeconfig = componentKubeconfig('kube-controller-manager');
+  const own = (file: string): string => componentFile('kube-controller-manager', file);
   return staticPod({
     component: 'kube-controller-manager',
     image: options.image,
@@ -45,14 +38,14 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
       'cluster-cidr': options.podNetwork,
       'node-cidr-mask-size': String(options.podPrefix),
       'service-cluster-ip-range': options.serviceNetwork,
-      'client-ca-file': bundleFile('client-ca'),
-      'requestheader-client-ca-file': bundleFile('front-proxy-ca'),
-      'root-ca-file': bundleFile('apiserver-ca'),
-      'service-account-private-key-file': serviceAccountFiles.key,
-      'cluster-signing-kubelet-client-cert-file': certificateFile('kubelet-signer'),
-      'cluster-signing-kubelet-client-key-file': keyFile('kubelet-signer'),
-      'cluster-signing-kubelet-serving-cert-file': certificateFile('kubelet-signer'),
-      'cluster-signing-kubelet-serving-key-file': keyFile('kubelet-signer'),
+      'client-ca-file': own('client-ca.crt'),
+      'requestheader-client-ca-file': own('front-proxy-ca.crt'),
+      'root-ca-file': own('apiserver-ca.crt'),
+      'service-account-private-key-file': own('service-account.key'),
+      'cluster-signing-kubelet-client-cert-file': own('kubelet-signer.crt'),
+      'cluster-signing-kubelet-client-key-file': own('kubelet-signer.key'),
+      'cluster-signing-kubelet-serving-cert-file': own('kubelet-signer.crt'),
+      'cluster-signing-kubelet-serving-key-file': own('kubelet-signer.key'),
       // Pods that have ended and nobody removed; the default is 12,500 of them.
       'terminated-pod-gc-threshold': '1000',
       profiling: 'false',
@@ -62,9 +55,5 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
     startup: probe,
     liveness: probe,
     cpuRequest: '200m',
-    folders: [
-      { path: pkiFolder, isWritable: false },
-      { path: componentKubeconfigFolder, isWritable: false },
-    ],
   });
 }

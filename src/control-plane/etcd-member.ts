@@ -1,7 +1,7 @@
 // The flags of the etcd member on a control-plane machine, with the files and the data folder of that machine.
 import { etcdDataFolder } from '../contract/machine-paths.ts';
 import type { InitialMember } from '../etcd/member.ts';
-import { bundleFile, certificateFile, keyFile } from './control-plane-paths.ts';
+import { certificateFile, componentFile, keyFile } from './control-plane-paths.ts';
 import { type MemberPorts, type MemberProfile, memberFlags } from './member-flags.ts';
 
 export interface EtcdMemberOptions {
@@ -23,7 +23,7 @@ export function etcdMemberFlags(options: EtcdMemberOptions): readonly string[] {
     ...(options.ports === undefined ? {} : { ports: options.ports }),
     dataFolder: etcdDataFolder,
     files: {
-      ca: bundleFile('etcd-ca'),
+      ca: componentFile('etcd', 'etcd-ca.crt'),
       serverCertificate: certificateFile('etcd-server'),
       serverKey: keyFile('etcd-server'),
       peerCertificate: certificateFile('etcd-peer'),

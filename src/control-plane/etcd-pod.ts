@@ -1,7 +1,5 @@
 // The static pod of a machine's etcd member. Its flags come from member-flags.ts.
-import { etcdDataFolder } from '../contract/machine-paths.ts';
 import { etcdPorts } from '../contract/ports.ts';
-import { pkiFolder } from './control-plane-paths.ts';
 import { staticPod } from './static-pod.ts';
 
 export interface EtcdPodOptions {
@@ -22,9 +20,5 @@ export function etcdPod({ image, flags }: EtcdPodOptions): object {
     // More than an API server: when processors are short, late heartbeats of a leader cause an election and failed
     // writes.
     cpuRequest: '300m',
-    folders: [
-      { path: pkiFolder, isWritable: false },
-      { path: etcdDataFolder, isWritable: true },
-    ],
   });
 }

@@ -1,10 +1,12 @@
-// The leaf certificates of one control-plane machine: issued on the machine by the signers in the same folder, and
-// never sent anywhere. A leaf that fits its profile and is not near its end is kept, so this may run at any time.
-import { basename, join } from 'node:path';
+// The leaf certificates of one control-plane machine: issued on the machine by the signers that it holds, and never sent
+// anywhere; and the folder of each component, with exactly what the component may read. A leaf that fits its profile and
+// is not near its end is kept, so this may run at any time.
+import { join } from 'node:path';
+import { kubernetesFolder } from '../contract/machine-paths.ts';
 import { localApiUrl } from '../contract/ports.ts';
 import type { Host } from '../host/host.ts';
 import { writeIfChanged } from '../host/write-if-changed.ts';
-import { type FileReference, kubeconfigText } from '../kubernetes/kubeconfig.ts';
+import { kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { type Certificate, readBundle } from '../pki/certificate.ts';
 import { needsRenewal, reissueReasons, validityAt } from '../pki/chain.ts';
 import { type Credential, issueLeaf } from '../pki/issue.ts';
@@ -18,8 +20,24 @@ import {
   signerProfiles,
 } from '../pki/profiles.ts';
 import { type TrustBundleName, trustBundlePem, trustBundles } from '../pki/trust-bundles.ts';
-import { componentKubeconfig, pkiFolder } from './control-plane-paths.ts';
+import {
+  type ControlPlaneComponent,
+  componentOwner,
+  controlPlaneComponents,
+  holdingOf,
+  makeReadFolder,
+  makeWrittenFolders,
+} from './component-holdings.ts';
+import {
+  certificateFile,
+  componentFolder,
+  componentKubeconfig,
+  holderOf,
+  keyFile,
+  pkiFolderIn,
+} from './control-plane-paths.ts';
 import { controlPlaneErrors } from './errors.ts';
+import { modeOfKeyFile } from './master-keys.ts';
 
 /** Every signer that a control-plane machine holds: all but root-ca, whose key stays on the workstation. */
 export const heldSigners: readonly SignerName[] = Object.keys(signerProfiles).filter(
@@ -35,9 +53,8 @@ export interface CredentialOptions {
   readonly host: Host;
   readonly facts: CertificateFacts;
   readonly clusterName: string;
-  /** Where the files are; the real folder on a machine, another one in tests. */
-  readonly folder?: string;
-  readonly kubeconfigFolder?: string;
+  /** Instead of /etc/kubernetes. */
+  readonly root?: string;
   /** Which of the leaves that are due may be issued now. Default: all. */
   readonly mayIssue?: (leaf: DueLeaf) => boolean;
 }
@@ -54,42 +71,47 @@ export interface DueLeaf extends IssuedLeaf {
 
 /** What would be issued now, and why; nothing is written. */
 export async function dueLeaves(options: CredentialOptions): Promise<readonly DueLeaf[]> {
-  const folder = options.folder ?? pkiFolder;
-  const signers = await readSigners(options.host, folder);
-  const found = await Promise.all(ownLeaves.map((name) => lookAtLeaf(options, folder, { name, signers })));
+  const signers = await readSigners(options);
+  const found = await Promise.all(ownLeaves.map((name) => lookAtLeaf(options, { name, signers })));
   return found.filter((leaf) => leaf !== undefined);
 }
 
 /** Issues what is missing or no longer fits, and returns what it issued and why. */
 export async function ensureMachineCredentials(options: CredentialOptions): Promise<readonly IssuedLeaf[]> {
-  const folder = options.folder ?? pkiFolder;
-  const signers = await readSigners(options.host, folder);
-  await writeBundles(options.host, folder, signers);
+  const signers = await readSigners(options);
+  await writeBundles(options, signers);
+  for (const component of controlPlaneComponents) await writeHolding(options, component, signers);
   const issued: IssuedLeaf[] = [];
   for (const leaf of await dueLeaves(options)) {
     if (options.mayIssue?.(leaf) === false) continue;
     const { name, because } = leaf;
-    await writeLeaf(options, folder, { name, signers });
+    await writeLeaf(options, { name, signers });
     issued.push({ name, because });
   }
-  await writeKubeconfigs(options);
   return issued;
 }
 
 type Signers = ReadonlyMap<SignerName, Credential>;
 
-async function readSigners(host: Host, folder: string): Promise<Signers> {
+async function readSigners({ host, root = kubernetesFolder }: CredentialOptions): Promise<Signers> {
+  const folder = pkiFolderIn(root);
   const read = async (name: SignerName): Promise<readonly [SignerName, Credential]> => {
-    const credential = await readCredential(host, folder, name);
-    if (credential === undefined) throw controlPlaneErrors.SIGNER_MISSING({ file: join(folder, `${name}.key`) });
+    const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
+    const credential = await readCredential(host, files);
+    if (credential === undefined) throw controlPlaneErrors.SIGNER_MISSING({ file: files.key });
     return [name, credential];
   };
   return new Map(await Promise.all(heldSigners.map(read)));
 }
 
-async function readCredential(host: Host, folder: string, name: string): Promise<Credential | undefined> {
+interface CredentialFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+async function readCredential(host: Host, files: CredentialFiles): Promise<Credential | undefined> {
   const [certificate, key] = await Promise.all(
-    [`${name}.crt`, `${name}.key`].map((file) => host.files.readIfPresent(join(folder, file))),
+    [files.certificate, files.key].map((file) => host.files.readIfPresent(file)),
   );
   if (certificate === undefined || key === undefined) return undefined;
   return {
@@ -104,11 +126,10 @@ interface SignedLeaf {
 }
 
 async function lookAtLeaf(
-  { host, facts }: CredentialOptions,
-  folder: string,
+  { host, facts, root }: CredentialOptions,
   { name, signers }: SignedLeaf,
 ): Promise<DueLeaf | undefined> {
-  const present = await readCredential(host, folder, name);
+  const present = await readCredential(host, { certificate: certificateFile(name, root), key: keyFile(name, root) });
   if (present === undefined) return { name, because: 'it does not exist yet', canWait: false };
   const now = host.clock.now();
   const signerBundlePem = signerOf(name, signers).certificatePem;
@@ -129,40 +150,64 @@ function signerOf(name: MachineLeafName, signers: Signers): Credential {
   return signer;
 }
 
-async function writeLeaf(
-  { host, facts }: CredentialOptions,
-  folder: string,
-  { name, signers }: SignedLeaf,
-): Promise<void> {
+async function writeLeaf({ host, facts, root }: CredentialOptions, { name, signers }: SignedLeaf): Promise<void> {
   const issuing = { random: host.random, now: host.clock.now() };
   const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signerOf(name, signers), issuing);
+  const holder = holderOf(name);
+  const owner = holder === undefined ? undefined : componentOwner(host, holder);
   // The key first: a key without its certificate leads to a new leaf at the next run.
-  await host.files.write(join(folder, `${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
-  await host.files.write(join(folder, `${name}.crt`), certificatePem, { mode: 0o644 });
+  await host.files.write(keyFile(name, root), key.privatePem.reveal(), { mode: 0o600, ...owner });
+  await host.files.write(certificateFile(name, root), certificatePem, { mode: 0o644, ...owner });
 }
 
-async function writeBundles(host: Host, folder: string, signers: Signers): Promise<void> {
-  const pems = Object.fromEntries([...signers].map(([name, { certificatePem }]) => [name, certificatePem]));
+function bundlePem(name: TrustBundleName, signers: Signers): string | undefined {
+  const pems = Object.fromEntries([...signers].map(([signer, { certificatePem }]) => [signer, certificatePem]));
+  if (trustBundles[name].signers.some((signer) => !(signer in pems))) return undefined;
+  return trustBundlePem(name, pems as Record<SignerName, string>);
+}
+
+/** For the programs of the machine that run as root. */
+async function writeBundles({ host, root = kubernetesFolder }: CredentialOptions, signers: Signers): Promise<void> {
   for (const name of Object.keys(trustBundles) as readonly TrustBundleName[]) {
-    if (trustBundles[name].signers.some((signer) => !(signer in pems))) continue;
-    const pem = trustBundlePem(name, pems as Record<SignerName, string>);
-    await writeIfChanged(host.files, { path: join(folder, `${name}.crt`), text: pem, mode: 0o644 });
+    const text = bundlePem(name, signers);
+    if (text === undefined) continue;
+    await writeIfChanged(host.files, { path: join(pkiFolderIn(root), `${name}.crt`), text, mode: 0o644 });
   }
 }
 
-/** They name files instead of containing them: the components read the files again, so a renewal needs no restart. */
-async function writeKubeconfigs({ host, clusterName, kubeconfigFolder }: CredentialOptions): Promise<void> {
-  for (const component of ['kube-controller-manager', 'kube-scheduler'] as const) {
-    const beside = (file: string): FileReference => ({ file: `${basename(pkiFolder)}/${file}` });
-    const text = kubeconfigText({
-      cluster: clusterName,
-      server: localApiUrl,
-      caPem: beside('apiserver-ca.crt'),
-      user: component,
-      credential: { kind: 'files', certificate: beside(`${component}.crt`), key: beside(`${component}.key`) },
-    });
-    const path = componentKubeconfig(component);
-    const target = kubeconfigFolder === undefined ? path : join(kubeconfigFolder, basename(path));
-    await writeIfChanged(host.files, { path: target, text, mode: 0o600 });
+/** The folder of a component, with all that is in it but its leaves. */
+async function writeHolding(
+  { host, clusterName, root = kubernetesFolder }: CredentialOptions,
+  component: ControlPlaneComponent,
+  signers: Signers,
+): Promise<void> {
+  const folder = componentFolder(component, root);
+  const owner = componentOwner(host, component);
+  await makeReadFolder(host, component, folder);
+  if (root === kubernetesFolder) await makeWrittenFolders(host, component);
+  const { bundles, masterKeys, hasKubeconfig } = holdingOf(component);
+  for (const name of bundles) {
+    const text = bundlePem(name, signers);
+    if (text === undefined) throw new Error(`${component} reads ${name}, of a signer that machines do not hold`);
+    await writeIfChanged(host.files, { path: join(folder, `${name}.crt`), text, mode: 0o644, owner });
   }
+  for (const name of masterKeys) {
+    const text = await host.files.readText(join(pkiFolderIn(root), name));
+    await writeIfChanged(host.files, { path: join(folder, name), text, mode: modeOfKeyFile(name), owner });
+  }
+  if (hasKubeconfig) {
+    const text = componentKubeconfigText(component, clusterName);
+    await writeIfChanged(host.files, { path: componentKubeconfig(component, root), text, mode: 0o600, owner });
+  }
+}
+
+/** It names files instead of containing them: the component reads the files again, so a renewal needs no restart. */
+function componentKubeconfigText(component: ControlPlaneComponent, clusterName: string): string {
+  return kubeconfigText({
+    cluster: clusterName,
+    server: localApiUrl,
+    caPem: { file: 'apiserver-ca.crt' },
+    user: component,
+    credential: { kind: 'files', certificate: { file: `${component}.crt` }, key: { file: `${component}.key` } },
+  });
 }

@@ -1,7 +1,7 @@
 // kube-scheduler of one machine: one of them leads, the others wait.
 import { schedulerPort } from '../contract/ports.ts';
 import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
-import { componentKubeconfig, componentKubeconfigFolder } from './control-plane-paths.ts';
+import { componentKubeconfig } from './control-plane-paths.ts';
 import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 
 export interface SchedulerPodOptions {
@@ -29,6 +29,5 @@ export function schedulerPod({ image, featureGates }: SchedulerPodOptions): obje
     liveness: probe('/livez'),
     readiness: probe('/readyz'),
     cpuRequest: '100m',
-    folders: [{ path: componentKubeconfigFolder, isWritable: false }],
   });
 }

@@ -1,9 +1,10 @@
-// A control-plane component as a static pod: one container on the host's network with files of the host. It refers to
-// no API object: the kubelet rejects such static pods since 1.34, and a control plane must start without an API. Probes
+// A control-plane component as a static pod: one container on the host's network, under a user of its own, without
+// capabilities, that sees of the host its own folders and nothing else. It refers to no API object: the kubelet rejects such static pods since 1.34, and a control plane must start without an API. Probes
 // run every second, because the handoff waits for them. Liveness never depends on quorum: a lost quorum must not kill
 // pods.
 import { systemNamespace } from '../contract/cluster-objects.ts';
-import type { ControlPlaneComponent } from './control-plane-paths.ts';
+import { type ControlPlaneComponent, holdingOf } from './component-holdings.ts';
+import { componentFolder } from './control-plane-paths.ts';
 
 export interface HttpProbe {
   readonly path: string;
@@ -21,17 +22,24 @@ export interface StaticPodOptions {
   readonly readiness?: HttpProbe;
   readonly cpuRequest: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Folders of the host that the container sees under the same path. */
-  readonly folders: readonly HostFolder[];
 }
 
-export interface HostFolder {
+interface HostFolder {
   readonly path: string;
   readonly isWritable: boolean;
 }
 
+/** The folders of the host that the container of a component sees, under the same paths. */
+function foldersOf(component: ControlPlaneComponent): readonly HostFolder[] {
+  return [
+    { path: componentFolder(component), isWritable: false },
+    ...holdingOf(component).writes.map((path) => ({ path, isWritable: true })),
+  ];
+}
+
 export function staticPod(options: StaticPodOptions): object {
   const { component } = options;
+  const { uid } = holdingOf(component);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -46,12 +54,18 @@ export function staticPod(options: StaticPodOptions): object {
       hostNetwork: true,
       priorityClassName: 'system-node-critical',
       priority: 2_000_001_000,
-      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: uid,
+        runAsGroup: uid,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
       terminationGracePeriodSeconds: 30,
       containers: [container(options)],
-      volumes: options.folders.map(({ path }, index) => ({
+      // They are made before the pod is written, for its user; a kubelet would make them for root.
+      volumes: foldersOf(component).map(({ path }, index) => ({
         name: `host-${index}`,
-        hostPath: { path, type: 'DirectoryOrCreate' },
+        hostPath: { path, type: 'Directory' },
       })),
     },
   };
@@ -72,7 +86,12 @@ function container(options: StaticPodOptions): object {
     ...(readiness === undefined
       ? {}
       : { readinessProbe: { ...httpGet(readiness), periodSeconds: 1, failureThreshold: 3, timeoutSeconds: 15 } }),
-    volumeMounts: options.folders.map(({ path, isWritable }, index) => ({
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    volumeMounts: foldersOf(options.component).map(({ path, isWritable }, index) => ({
       name: `host-${index}`,
       mountPath: path,
       ...(isWritable ? {} : { readOnly: true }),

@@ -60,6 +60,8 @@ export interface Files {
   readLink(path: string): Promise<string>;
   realPath(path: string): Promise<string>;
   setMode(path: string, mode: number): Promise<void>;
+  /** Does not follow a link. */
+  setOwner(path: string, owner: { readonly uid: number; readonly gid: number }): Promise<void>;
   /** Removes a file or a whole tree. A path that does not exist is no error. */
   remove(path: string): Promise<void>;
   /** Makes a new folder with mode 0700 in the temporary folder of the machine. The caller removes it. */

@@ -4,6 +4,8 @@ export interface RunOptions {
   /** Added to the variables of this process; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
+  /** The user to run as, and its only group. Default: the user of this process. */
+  readonly as?: { readonly uid: number; readonly gid: number } | undefined;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Called per line of both streams while the program runs. */

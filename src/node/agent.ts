@@ -12,7 +12,8 @@ import { missingLine } from '../contract/missing.ts';
 import { parseNodeEnvironment } from '../contract/node-environment.ts';
 import { readNodeSettings } from '../contract/node-settings.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
-import { pkiFolder } from '../control-plane/control-plane-paths.ts';
+import { controlPlaneComponents } from '../control-plane/component-holdings.ts';
+import { componentFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import { RenewingEtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { randomUuid } from '../host/random.ts';
@@ -81,7 +82,12 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
 }
 
 /** A duty waits until a file appears in one of these folders, or writes a file again that disappeared there. */
-const watchedFolders = [staticPodFolder, pkiFolder, dirname(kubeletClientCertificate)];
+const watchedFolders = [
+  staticPodFolder,
+  pkiFolder,
+  ...controlPlaneComponents.map((component) => componentFolder(component)),
+  dirname(kubeletClientCertificate),
+];
 
 const watchRetryMs = 1_000;
 

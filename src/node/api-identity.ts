@@ -8,7 +8,7 @@ import type { EtcdTls } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import type { LeafName } from '../pki/profiles.ts';
+import type { MachineLeafName } from '../pki/profiles.ts';
 import { agentErrors } from './errors.ts';
 
 export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string): Promise<KubernetesClient> {
@@ -24,7 +24,7 @@ export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string
 }
 
 /** The identity towards etcd, as it is on the disk now. */
-export async function readEtcdTls(host: Host, leaf: LeafName): Promise<EtcdTls> {
+export async function readEtcdTls(host: Host, leaf: MachineLeafName): Promise<EtcdTls> {
   await mustExist(host, certificateFile(leaf));
   const [caPem, certificatePem, keyPem] = await Promise.all(
     [bundleFile('etcd-ca'), certificateFile(leaf), keyFile(leaf)].map((path) => host.files.readText(path)),

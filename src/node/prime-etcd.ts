@@ -7,6 +7,7 @@ import { etcdPorts } from '../contract/ports.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { hostErrors } from '../host/errors.ts';
 import type { Host } from '../host/host.ts';
+import type { RunOptions } from '../host/processes.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import { waitUntil } from '../workflow/wait.ts';
 
@@ -16,6 +17,8 @@ const deadlineMs = 10_000;
 export interface PrimeOptions {
   readonly program: string;
   readonly flags: readonly string[];
+  /** The user whose the data is to be. Default: the user of this process. */
+  readonly as?: RunOptions['as'];
   readonly metricsPort?: number;
   readonly signal: AbortSignal;
 }
@@ -28,10 +31,10 @@ export type PrimeResult =
   | { readonly status: 'no-data'; readonly why: string };
 
 export async function primeEtcd(host: Host, options: PrimeOptions): Promise<PrimeResult> {
-  const { program, flags, metricsPort = etcdPorts.metrics, signal } = options;
+  const { program, flags, as, metricsPort = etcdPorts.metrics, signal } = options;
   const enough = new AbortController();
   const either = AbortSignal.any([signal, enough.signal]);
-  const running = host.processes.run(program, flags, { signal: either, keepBytes: 4096 });
+  const running = host.processes.run(program, flags, { signal: either, keepBytes: 4096, as });
   const ended = running.then(
     ({ stderr }): PrimeResult => ({ status: 'ended', said: lastLogLine(stderr) }),
     (error: unknown): PrimeResult => {

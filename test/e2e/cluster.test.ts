@@ -211,23 +211,35 @@ describe('work in the cluster', () => {
 const etcdctlFlags = [
   '--endpoints=https://127.0.0.1:2379',
   '--cacert=/etc/kubernetes/pki/etcd-ca.crt',
-  '--cert=/etc/kubernetes/pki/apiserver-etcd-client.crt',
-  '--key=/etc/kubernetes/pki/apiserver-etcd-client.key',
+  '--cert=/etc/kubernetes/kube-apiserver/apiserver-etcd-client.crt',
+  '--key=/etc/kubernetes/kube-apiserver/apiserver-etcd-client.key',
 ];
 const masters = ['master-0', 'master-1', 'master-2'];
 const signers = ['etcd', 'apiserver-serving', 'control-plane-client', 'kubelet', 'front-proxy'].map(
   (n) => `${n}-signer`,
 );
 
+/** Besides the folder of the machine: what a component signs with is in the component's own folder too. */
+const copies: Readonly<Record<string, readonly string[]>> = {
+  'kubelet-signer.key': ['kube-controller-manager'],
+  'service-account.key': ['kube-apiserver', 'kube-controller-manager'],
+  'secrets-encryption.json': ['kube-apiserver'],
+};
+
 describe('secrets', () => {
   test('of bootstrap.ign are on the masters where they belong, and on no other disk', () => {
-    const onMasters = (path: string): readonly string[] => masters.map((master) => `${master}:/upper${path}`);
+    const placesOf = (file: string): readonly string[] =>
+      masters
+        .flatMap((master) =>
+          ['pki', ...(copies[file] ?? [])].map((place) => `${master}:/upper/etc/kubernetes/${place}/${file}`),
+        )
+        .sort();
     const found = whereOnDisks(infraId, secretsOfIgnition(join(dir, 'bootstrap.ign')), folder);
     const allowed = new Map([
       ...[...signers, 'service-account', 'machine-config-server'].map(
-        (name) => [`/opt/firstlight/tls/${name}.key`, onMasters(`/etc/kubernetes/pki/${name}.key`)] as const,
+        (name) => [`/opt/firstlight/tls/${name}.key`, placesOf(`${name}.key`)] as const,
       ),
-      ['/opt/firstlight/tls/secrets-encryption.json', onMasters('/etc/kubernetes/pki/secrets-encryption.json')],
+      ['/opt/firstlight/tls/secrets-encryption.json', placesOf('secrets-encryption.json')],
       ['/opt/firstlight/auth/kubeconfig-loopback', []],
     ]);
     expect(found).toEqual(allowed);

@@ -32,6 +32,7 @@ function rootedFiles(root: string): Files {
     symlink: (target, path) => files.symlink(target, at(path)),
     rename: (from, to) => files.rename(at(from), at(to)),
     setMode: (path, mode) => files.setMode(at(path), mode),
+    setOwner: (path, owner) => files.setOwner(at(path), owner),
     remove: (path) => files.remove(at(path)),
     freeBytes: (path) => files.freeBytes(at(path)),
     watch: (folder, changed) => files.watch(at(folder), changed),

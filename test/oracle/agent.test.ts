@@ -14,6 +14,7 @@ import type { Inventory } from '../../src/contract/inventory.ts';
 import { nodeSettingsText } from '../../src/contract/node-settings.ts';
 import { encryptionConfigurationText, newEncryptionKey } from '../../src/contract/secrets-encryption.ts';
 import { apiserverPod } from '../../src/control-plane/apiserver-pod.ts';
+import { certificateFile, keyFile } from '../../src/control-plane/control-plane-paths.ts';
 import { etcdMemberFlags } from '../../src/control-plane/etcd-member.ts';
 import { etcdPod } from '../../src/control-plane/etcd-pod.ts';
 import { ensureMachineCredentials, heldSigners } from '../../src/control-plane/machine-credentials.ts';
@@ -29,7 +30,7 @@ import { runAgent } from '../../src/node/agent.ts';
 import { readEtcdTls } from '../../src/node/api-identity.ts';
 import { redemptionFile } from '../../src/node/duties/keys.ts';
 import { dutiesOf } from '../../src/node/duties.ts';
-import { issueLeaf, issueSigner } from '../../src/pki/issue.ts';
+import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { generateKeyPair, readKeyPair } from '../../src/pki/key.ts';
 import { clusterLeaf, machineLeaf, signerProfiles } from '../../src/pki/profiles.ts';
 import { type TestMachine, testMachine } from './agent-machine.ts';
@@ -237,7 +238,7 @@ async function lookAfter(stage: MembershipStage): Promise<void> {
     host: bootstrap.host,
     client,
     tls: () => readEtcdTls(bootstrap.host, 'etcd-membership-client'),
-    apiCaPem: readFileSync(bootstrap.at('/etc/kubernetes/pki/apiserver-ca.crt'), 'utf8'),
+    apiCaPem: sharedKey('apiserver-ca.crt'),
     inventory: async () => inventory,
     maxLearners: 1,
     identity: 'bootstrap',
@@ -250,7 +251,7 @@ async function lookAfter(stage: MembershipStage): Promise<void> {
 
 /** As if its configuration had come from a config server, and its keys for the token in it. */
 function giveToken(token: string): void {
-  const caPem = readFileSync(bootstrap.at('/etc/kubernetes/pki/apiserver-ca.crt'), 'utf8');
+  const caPem = sharedKey('apiserver-ca.crt');
   const kubelet = { cluster: 'demo', server: apiServerUrl, caPem, user: 'kubelet' };
   master.put('/etc/kubernetes/kubeconfig', kubeconfigText({ ...kubelet, credential: { kind: 'token', token } }));
   master.put(redemptionFile, 'chosen-by-this-machine\n');
@@ -323,16 +324,11 @@ async function writeKeys(): Promise<void> {
 
 /** A leaf of the master that was made 300 days ago: good for a while, and due. */
 function ageLeaf(name: 'kube-scheduler'): void {
-  const at = (file: string): string => master.at(`/etc/kubernetes/pki/${file}`);
-  const signer = {
-    certificatePem: readFileSync(at('control-plane-client-signer.crt'), 'utf8'),
-    key: readKeyPair(readFileSync(at('control-plane-client-signer.key'), 'utf8')),
-  };
   const facts = { cluster, machine: { name: 'master-0', addresses: [master.address] } };
   const now = new Date(Date.now() - 300 * 86_400_000);
-  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signer, { random: real.random, now });
-  writeFileSync(at(`${name}.crt`), certificatePem);
-  writeFileSync(at(`${name}.key`), key.privatePem.reveal(), { mode: 0o600 });
+  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), clientSigner(), { random: real.random, now });
+  master.put(certificateFile(name), certificatePem);
+  master.put(keyFile(name), key.privatePem.reveal());
 }
 
 async function startBootstrap(): Promise<void> {
@@ -368,16 +364,20 @@ function releaseText(): string {
   });
 }
 
+function sharedKey(file: string): string {
+  return readFileSync(bootstrap.at(`/etc/kubernetes/pki/${file}`), 'utf8');
+}
+
+function clientSigner(): Credential {
+  const name = 'control-plane-client-signer';
+  return { certificatePem: sharedKey(`${name}.crt`), key: readKeyPair(sharedKey(`${name}.key`)) };
+}
+
 function adminKubeconfig(server = apiServerUrl): string {
-  const read = (file: string): string => readFileSync(bootstrap.at(`/etc/kubernetes/pki/${file}`), 'utf8');
-  const signer = {
-    certificatePem: read('control-plane-client-signer.crt'),
-    key: readKeyPair(read('control-plane-client-signer.key')),
-  };
   const issuing = { random: real.random, now: new Date() };
-  const { certificatePem, key } = issueLeaf(clusterLeaf('break-glass-admin', { cluster }), signer, issuing);
+  const { certificatePem, key } = issueLeaf(clusterLeaf('break-glass-admin', { cluster }), clientSigner(), issuing);
   const credential = { kind: 'certificate', certificatePem, keyPem: key.privatePem.reveal() } as const;
-  return kubeconfigText({ cluster: 'demo', server, caPem: read('apiserver-ca.crt'), user: 'admin', credential });
+  return kubeconfigText({ cluster: 'demo', server, caPem: sharedKey('apiserver-ca.crt'), user: 'admin', credential });
 }
 
 function kubectl(...args: readonly string[]): string {

@@ -80,7 +80,7 @@ export async function startControlPlane(components: readonly Component[]): Promi
     kubectl: (...args) =>
       judge(oracleProgram('kubectl'), ['--kubeconfig', plane.kubeconfig, '--request-timeout=5s', ...args]),
     etcdctl: (...args) => {
-      const client = join(pki, 'apiserver-etcd-client');
+      const client = join(folder, 'kube-apiserver', 'apiserver-etcd-client');
       const identity = [`--cacert=${join(pki, 'etcd-ca.crt')}`, `--cert=${client}.crt`, `--key=${client}.key`];
       return judge(oracleProgram('etcdctl'), [`--endpoints=https://127.0.0.1:${ports['2379']}`, ...identity, ...args]);
     },
@@ -124,9 +124,9 @@ async function writeCredentials({ folder, pki, facts, ports }: Place): Promise<v
   writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
   const encryption = encryptionConfigurationText([newEncryptionKey(host.random, now)]);
   writeFileSync(join(pki, 'secrets-encryption.json'), encryption, { mode: 0o600 });
-  await ensureMachineCredentials({ host, facts, clusterName: 'demo', folder: pki, kubeconfigFolder: folder });
+  await ensureMachineCredentials({ host, facts, clusterName: 'demo', root: folder });
   for (const component of ['kube-controller-manager', 'kube-scheduler']) {
-    const path = join(folder, `${component}.kubeconfig`);
+    const path = join(folder, component, 'kubeconfig');
     writeFileSync(path, readFileSync(path, 'utf8').replace(':6443', `:${ports['6443']}`));
   }
   const admin = issueLeaf(
@@ -187,7 +187,7 @@ function startComponent({ folder, pki, ports }: ControlPlaneProcesses, name: Com
   const args = (command ?? []).slice(1).map((argument) => {
     const local = argument
       .replaceAll(pkiFolder, pki)
-      .replaceAll(etcdDataFolder, join(folder, 'etcd'))
+      .replaceAll(etcdDataFolder, join(folder, 'etcd-data'))
       .replaceAll(auditLogFolder, join(folder, 'audit'))
       .replaceAll('/etc/kubernetes/', `${folder}/`);
     return Object.entries(ports).reduce(

@@ -1,6 +1,6 @@
 // The pods we render, run by the real programs: etcd, kube-apiserver, kube-controller-manager and kube-scheduler start
 // with exactly the command lines of the pods (only folders and ports moved aside) and form a working control plane.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -69,11 +69,10 @@ describe('a control plane of our pods', () => {
   });
 
   test('a second look makes nothing anew; a leaf near its end is made anew and only that one', async () => {
-    const { pki, folder, facts } = plane;
-    const options = { host, facts, clusterName: 'demo', folder: pki, kubeconfigFolder: join(folder, 'again') };
-    mkdirSync(options.kubeconfigFolder, { recursive: true });
+    const { folder, facts } = plane;
+    const options = { host, facts, clusterName: 'demo', root: folder };
     expect(await ensureMachineCredentials(options)).toEqual([]);
-    rmSync(join(pki, 'etcd-peer.crt'));
+    rmSync(join(folder, 'etcd/etcd-peer.crt'));
     expect((await ensureMachineCredentials(options)).map((leaf) => leaf.name)).toEqual(['etcd-peer']);
     const later = { ...host, clock: { ...host.clock, now: () => new Date(Date.now() + 300 * 86_400_000) } };
     const renewed = await ensureMachineCredentials({ ...options, host: later });

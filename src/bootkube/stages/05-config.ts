@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { secretsEncryptionFile } from '../../contract/secrets-encryption.ts';
+import { controlPlaneComponents } from '../../control-plane/component-holdings.ts';
 import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
 import { modeOfKeyFile } from '../../control-plane/master-keys.ts';
 import type { BootkubeContext } from '../context.ts';
@@ -17,11 +18,10 @@ export const configStage = renderStage({
   variable: 'CONFIG_OPERATOR_IMAGE',
   originalCommand: 'podman run ${CONFIG_OPERATOR_IMAGE} render … --asset-output-dir=/assets/config-bootstrap',
   inputs: ['tls', clusterConfigPath],
-  outputs: ['pki/*', 'kubeconfigs/*'],
+  outputs: ['pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],
   render: async (context) => {
     const folder = join(context.folders.render, stageFolder(identity));
     await seedSigners(context, join(folder, 'pki'));
-    await context.host.files.makeFolder(join(folder, 'kubeconfigs'), { mode: 0o700 });
     await ensureMachineCredentials({
       host: context.host,
       facts: {
@@ -29,8 +29,7 @@ export const configStage = renderStage({
         machine: { name: context.machine.name, addresses: [context.machine.address] },
       },
       clusterName: context.names.clusterName,
-      folder: join(folder, 'pki'),
-      kubeconfigFolder: join(folder, 'kubeconfigs'),
+      root: folder,
     });
     return readBack(context, folder);
   },

@@ -3,11 +3,17 @@
 import { join } from 'node:path';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
-import { staticPodFolder } from '../../contract/machine-paths.ts';
+import { kubernetesFolder, staticPodFolder } from '../../contract/machine-paths.ts';
 import { type Missing, missingLine } from '../../contract/missing.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { working } from '../../contract/stage-progress.ts';
-import { componentKubeconfigFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
+import {
+  componentOwner,
+  controlPlaneComponents,
+  makeReadFolder,
+  makeWrittenFolders,
+} from '../../control-plane/component-holdings.ts';
+import { componentFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
 import { applyManifests } from '../../kubernetes/apply.ts';
 import { askReadiness } from '../../kubernetes/readiness.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
@@ -39,7 +45,11 @@ export const clusterBootstrap: NumberedStage = {
   name: 'cluster-bootstrap',
   why: 'The kubelet starts what lies in its folder: first etcd, then the API, then those who need it.',
   inputs: renderStages.map(stageFolder),
-  outputs: ['/etc/kubernetes/manifests/*-pod.yaml', '/etc/kubernetes/pki/*'],
+  outputs: [
+    '/etc/kubernetes/manifests/*-pod.yaml',
+    '/etc/kubernetes/pki/*',
+    ...controlPlaneComponents.map((component) => `${componentFolder(component)}/*`),
+  ],
   observe: async (context, last) => {
     const { files } = context.host;
     if ((await files.facts(handoffMark)) !== undefined) return { status: 'done' };
@@ -93,11 +103,7 @@ async function installPlan({ host, folders }: BootkubeContext): Promise<readonly
   };
   const config = join(folders.render, stageFolder({ number: 5, name: 'config' }));
   const pods = podStages.map((stage) => read(join(folders.render, stageFolder(stage)), staticPodFolder));
-  const lists = await Promise.all([
-    read(join(config, 'pki'), pkiFolder),
-    read(join(config, 'kubeconfigs'), componentKubeconfigFolder),
-    ...pods,
-  ]);
+  const lists = await Promise.all([read(config, kubernetesFolder), ...pods]);
   return lists.flat();
 }
 
@@ -105,6 +111,10 @@ async function install(context: BootkubeContext, tools: StageTools, isNow: (targ
   const { files } = context.host;
   await files.makeFolder(pkiFolder, { mode: 0o700 });
   await files.makeFolder(staticPodFolder);
+  for (const component of controlPlaneComponents) {
+    await makeReadFolder(context.host, component, componentFolder(component));
+    await makeWrittenFolders(context.host, component);
+  }
   if ((await files.facts(secretsLink)) === undefined) await files.symlink('pki', secretsLink);
   for (const [target, content] of await installPlan(context)) {
     if (!isNow(target)) continue;
@@ -113,7 +123,9 @@ async function install(context: BootkubeContext, tools: StageTools, isNow: (targ
     const component = /manifests\/(.*)-pod\.yaml$/.exec(target)?.[1];
     if (component !== undefined) tools.report(working(`Starting ${component}-bootstrap...`));
     const isPublic = target.endsWith('.crt') || target.endsWith('.pub') || component !== undefined;
-    await files.write(target, content, { mode: isPublic ? 0o644 : 0o600 });
+    const holder = controlPlaneComponents.find((each) => target.startsWith(`${componentFolder(each)}/`));
+    const owner = holder === undefined ? undefined : componentOwner(context.host, holder);
+    await files.write(target, content, { mode: isPublic ? 0o644 : 0o600, ...owner });
   }
 }
 

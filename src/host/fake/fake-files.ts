@@ -2,7 +2,7 @@
 // fails, as in a killed process; what was written stays) and a full disk.
 import { posix } from 'node:path';
 import { hostErrors } from '../errors.ts';
-import type { Files } from '../files.ts';
+import type { Files, WriteOptions } from '../files.ts';
 
 /** Stands for the end of a killed process; the code under test must not catch it. */
 export class Crash extends Error {}
@@ -17,9 +17,15 @@ export interface FakeDisk {
   readonly locked: Set<string>;
 }
 
+/** Root where it is not given. */
+interface FakeOwner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 type FakeNode =
-  | { readonly kind: 'file'; content: Buffer; readonly mode: number; readonly at: Date }
-  | { readonly kind: 'folder'; readonly mode: number; readonly at: Date }
+  | { readonly kind: 'file'; content: Buffer; readonly mode: number; readonly owner?: FakeOwner; readonly at: Date }
+  | { readonly kind: 'folder'; readonly mode: number; readonly owner?: FakeOwner; readonly at: Date }
   | { readonly kind: 'link'; readonly target: string; readonly at: Date };
 
 export function fakeDisk(): FakeDisk {
@@ -57,23 +63,24 @@ function readers(
       if (node === undefined) return undefined;
       const sizeBytes = node.kind === 'file' ? node.content.length : 0;
       const mode = node.kind === 'link' ? 0o777 : node.mode;
-      return { kind: node.kind, sizeBytes, mode, uid: 0, gid: 0, modifiedAt: node.at, identity: clean(path) };
+      const owner = (node.kind === 'link' ? undefined : node.owner) ?? { uid: 0, gid: 0 };
+      return { kind: node.kind, sizeBytes, mode, ...owner, modifiedAt: node.at, identity: clean(path) };
     },
   };
 }
 
 function writers(
   disk: FakeDisk,
-): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'symlink' | 'hardLink'> {
+): Pick<Files, 'write' | 'writeStream' | 'openAppend' | 'truncate' | 'setMode' | 'setOwner' | 'symlink' | 'hardLink'> {
   return {
-    write: async (path, content, options) => put(disk, path, { content, mode: options?.mode }),
+    write: async (path, content, options) => put(disk, path, { content, ...options }),
     writeStream: async (path, content, options) => {
       const chunks: Uint8Array[] = [];
       for await (const chunk of content) chunks.push(chunk);
-      put(disk, path, { content: Buffer.concat(chunks), mode: options?.mode });
+      put(disk, path, { content: Buffer.concat(chunks), ...options });
     },
     openAppend: async (path, options) => ({
-      append: async (content) => append(disk, path, { content, mode: options?.mode }),
+      append: async (content) => append(disk, path, { content, ...options }),
       [Symbol.asyncDispose]: async () => {},
     }),
     truncate: async (path, sizeBytes) => {
@@ -85,6 +92,11 @@ function writers(
       change(disk, 'change the mode of', path);
       const node = disk.nodes.get(clean(path));
       if (node !== undefined && node.kind !== 'link') disk.nodes.set(clean(path), { ...node, mode });
+    },
+    setOwner: async (path, { uid, gid }) => {
+      change(disk, 'change the owner of', path);
+      const node = disk.nodes.get(clean(path));
+      if (node !== undefined && node.kind !== 'link') disk.nodes.set(clean(path), { ...node, owner: { uid, gid } });
     },
     symlink: async (target, path) => {
       change(disk, 'link', path);
@@ -156,15 +168,16 @@ function change(disk: FakeDisk, action: string, path: string): void {
   if (disk.isFull && action === 'write') refuse(action, path, 'no space left on the disk');
 }
 
-interface Put {
+interface Put extends WriteOptions {
   readonly content: Uint8Array | string;
-  readonly mode: number | undefined;
 }
 
-function put(disk: FakeDisk, path: string, { content, mode }: Put): void {
+function put(disk: FakeDisk, path: string, { content, mode, uid = 0, gid = 0 }: Put): void {
   change(disk, 'write', path);
   if (disk.nodes.get(posix.dirname(clean(path)))?.kind !== 'folder') refuse('write', path, 'no such file or folder');
-  disk.nodes.set(clean(path), { kind: 'file', content: Buffer.from(content), mode: mode ?? 0o644, at: new Date(0) });
+  const owner = { uid, gid };
+  const made = { kind: 'file', content: Buffer.from(content), mode: mode ?? 0o644, owner, at: new Date(0) } as const;
+  disk.nodes.set(clean(path), made);
 }
 
 /** An append that is killed writes half of its bytes, the worst case for a reader of lines. */

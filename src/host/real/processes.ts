@@ -31,6 +31,7 @@ function run(
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      ...options.as,
       env: { ...process.env, ...options.env },
       stdio: mode === 'inherit' ? 'inherit' : [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: mode === 'capture',

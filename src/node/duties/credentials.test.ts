@@ -7,7 +7,7 @@ import { credentialsDuty } from './credentials.ts';
 
 const dayMs = 86_400_000;
 let agent: FakeAgent;
-const leaf = (): Promise<string> => agent.host.files.readText('/etc/kubernetes/pki/etcd-peer.crt');
+const leaf = (): Promise<string> => agent.host.files.readText('/etc/kubernetes/etcd/etcd-peer.crt');
 
 beforeEach(async () => {
   agent = fakeAgent();
@@ -18,6 +18,9 @@ beforeEach(async () => {
     await files.write(`/etc/kubernetes/pki/${name}.crt`, certificatePem);
     await files.write(`/etc/kubernetes/pki/${name}.key`, key.privatePem.reveal());
   }
+  await files.write('/etc/kubernetes/pki/service-account.key', 'key');
+  await files.write('/etc/kubernetes/pki/service-account.pub', 'public');
+  await files.write('/etc/kubernetes/pki/secrets-encryption.json', '{}');
 });
 
 describe('the credentials of a master', () => {
@@ -30,8 +33,8 @@ describe('the credentials of a master', () => {
 
   test('a kubeconfig of a component names the files of its leaf, so that a renewal needs no restart', async () => {
     await credentialsDuty.run(agent);
-    const text = await agent.host.files.readText('/etc/kubernetes/kube-scheduler.kubeconfig');
-    expect(text).toContain('client-certificate: pki/kube-scheduler.crt');
+    const text = await agent.host.files.readText('/etc/kubernetes/kube-scheduler/kubeconfig');
+    expect(text).toContain('client-certificate: kube-scheduler.crt');
     expect(text).not.toContain('client-key-data');
   });
 

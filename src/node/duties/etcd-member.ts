@@ -6,6 +6,7 @@ import { waitingFor } from '../../contract/missing.ts';
 import { etcdPorts } from '../../contract/ports.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
 import { podWrittenKey } from '../../contract/timeline.ts';
+import { componentOwner, makeWrittenFolders } from '../../control-plane/component-holdings.ts';
 import { podFile } from '../../control-plane/control-plane-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
@@ -68,9 +69,10 @@ function mayTryAgain(agent: Agent): boolean {
 async function join(agent: Agent, initialCluster: readonly InitialMember[]): Promise<DutyOutcome> {
   const { host, node, signal } = agent;
   if ((await host.files.facts(path)) === undefined) {
-    await host.files.makeFolder(etcdDataFolder, { mode: 0o700 });
+    await makeWrittenFolders(host, 'etcd');
     const flags = flagsOf(agent, initialCluster);
-    const primed = await primeEtcd(host, { program: programs.etcd, flags, signal });
+    const as = componentOwner(host, 'etcd');
+    const primed = await primeEtcd(host, { program: programs.etcd, flags, as, signal });
     if (primed.status === 'has-data') return acted('gave etcd its data');
     const why = primed.status === 'ended' ? primed.said : primed.why;
     if (primed.status === 'ended' && mayTryAgain(agent))
@@ -123,7 +125,7 @@ async function isRunning({ host }: Agent): Promise<boolean> {
 async function writePod(agent: Agent, initialCluster: readonly InitialMember[]): Promise<boolean> {
   const { files } = agent.host;
   const { etcdImage } = await readReleaseFacts(agent.host);
-  await files.makeFolder(etcdDataFolder, { mode: 0o700 });
+  await makeWrittenFolders(agent.host, 'etcd');
   const pod = etcdPod({ image: etcdImage, flags: flagsOf(agent, initialCluster) });
   return writeIfChanged(files, { path, text: toYaml(pod), mode: 0o600 });
 }

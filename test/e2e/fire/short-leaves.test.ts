@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { certificateFile } from '../../../src/control-plane/control-plane-paths.ts';
 import { ownLeaves } from '../../../src/control-plane/machine-credentials.ts';
 import { machinePaths, namespacePath, switchNamespace } from '../../../src/platform/local/cluster-folder.ts';
 import { cli, eventually } from '../machine-lab.ts';
@@ -21,12 +22,11 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 
 /** `master-0 etcd-peer` → the certificate on the disk. */
 function leavesOf({ infraId }: FireCluster): ReadonlyMap<string, X509Certificate> {
-  const folder = (machine: string): string => join(machinePaths(infraId, machine).upper, 'etc/kubernetes/pki');
   return new Map(
     masters.flatMap((machine) =>
       ownLeaves.map((leaf) => [
         `${machine} ${leaf}`,
-        new X509Certificate(readFileSync(join(folder(machine), `${leaf}.crt`))),
+        new X509Certificate(readFileSync(join(machinePaths(infraId, machine).upper, certificateFile(leaf)))),
       ]),
     ),
   );

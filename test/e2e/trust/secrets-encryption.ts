@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { componentHoldings } from '../../../src/control-plane/component-holdings.ts';
 import { etcdctl } from '../fire/etcd-oracle.ts';
 import { masters } from '../fire/fire-cluster.ts';
 import { inside } from '../machine-lab.ts';
@@ -29,15 +30,21 @@ export function secretsEncryptionTopic(cluster: TrustCluster): void {
     expect(new Set(prefixes)).toEqual(new Set(['k8s:enc:secretbox:v1:']));
   });
 
-  test('the key lies on masters alone, for root alone, and in no journal', async () => {
+  test('the key lies on masters alone, for root and kube-apiserver alone, and in no journal', async () => {
     const needles = secretsOfFolder(join(cluster.dir, 'tls'));
     const key = needles.get('secrets-encryption.json') ?? [];
     expect(key).toHaveLength(1);
     const found = whereOnDisks(cluster.infraId(), new Map([['key', key]]), cluster.folder);
-    const file = '/etc/kubernetes/pki/secrets-encryption.json';
-    expect(found.get('key')).toEqual(masters.map((master) => `${master}:/upper${file}`));
+    const owners = { 'kube-apiserver': componentHoldings['kube-apiserver'].uid, pki: 0 };
+    const files = Object.entries(owners).map(
+      ([folder, uid]) => [`/etc/kubernetes/${folder}/secrets-encryption.json`, uid] as const,
+    );
+    const everywhere = masters.flatMap((master) => files.map(([file]) => `${master}:/upper${file}`));
+    expect(found.get('key')).toEqual(everywhere);
     for (const master of masters) {
-      expect((await inside(cluster.infraId(), master, `stat -c '%a %U' ${file}`)).trim()).toBe('600 root');
+      for (const [file, uid] of files) {
+        expect((await inside(cluster.infraId(), master, `stat -c '%a %u' ${file}`)).trim()).toBe(`600 ${uid}`);
+      }
     }
   });
 }
