@@ -1,5 +1,6 @@
 // A diagnosis as lines of text: what was seen, the likeliest reasons, the next command. Used by `diagnose` and by the
 // errors of commands that waited too long.
+import { shownLine } from '../host/terminal-text.ts';
 import type { NextCommand } from './check.ts';
 import type { Reason } from './diagnose.ts';
 
@@ -40,5 +41,5 @@ function shortened(lines: readonly string[]): readonly string[] {
 }
 
 function column(title: string, lines: readonly string[]): readonly string[] {
-  return lines.map((line, index) => `${(index === 0 ? title : '').padEnd(7)}${line}`);
+  return lines.map((line, index) => `${(index === 0 ? title : '').padEnd(7)}${shownLine(line)}`);
 }

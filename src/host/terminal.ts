@@ -1,7 +1,14 @@
-// The terminal of the user. Results go to `out`, progress and questions to `err`; nothing else prints.
+// The terminal of the user. Results go to `out`, progress and questions to `err`; nothing else prints. Whatever a text
+// says, and whoever wrote it, its control characters are shown and not obeyed (terminal-text.ts).
+import type { TerminalSequence } from './terminal-text.ts';
+
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Text on stderr with colours and movements of the cursor. */
+  readonly draw: (pieces: readonly (string | TerminalSequence)[]) => void;
+  /** The content of a file as a result: unchanged on a pipe, like any text on a terminal. */
+  readonly outContent: (content: string) => void;
   /** Can we draw and ask, or is somebody piping us? */
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;

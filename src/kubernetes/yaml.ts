@@ -2,8 +2,15 @@
 // boolean or a number (NO, on, 1_000); without it a Kubernetes component may read something else.
 import { stringify } from 'yaml';
 
+const style = { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
+
 export function toYaml(value: unknown): string {
-  return stringify(value, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false });
+  return stringify(value, style);
+}
+
+/** The same value with every text between double quotes, where an escape may stand for any character. */
+export function toQuotedYaml(value: unknown): string {
+  return stringify(value, { ...style, defaultStringType: 'QUOTE_DOUBLE' });
 }
 
 /** Several documents in one file, in order. */

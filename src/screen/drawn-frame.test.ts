@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { drawnText } from '../host/terminal-text.ts';
 import { drawnFrame } from './drawn-frame.ts';
 
 function screen(columns: number): {
@@ -7,10 +8,10 @@ function screen(columns: number): {
   width: number;
 } {
   const written: string[] = [];
-  const state = {
+  const state: ReturnType<typeof screen> = {
     written,
     width: columns,
-    terminal: { err: (text: string) => void written.push(text), columns: () => state.width },
+    terminal: { draw: (pieces) => void written.push(drawnText(pieces)), columns: () => state.width },
   };
   return state;
 }
@@ -18,15 +19,15 @@ function screen(columns: number): {
 test('a frame is drawn in one write and replaces the one before', () => {
   const { terminal, written } = screen(80);
   const frame = drawnFrame(terminal);
-  frame.draw(['one', 'two']);
-  frame.draw(['three']);
+  frame.draw([{ text: 'one' }, { text: 'two' }]);
+  frame.draw([{ text: 'three' }]);
   expect(written).toEqual(['one\u001B[K\ntwo\u001B[K\n', '\u001B[2A\rthree\u001B[K\n\u001B[J']);
 });
 
 test('a terminal that became narrower has wrapped lines, and they are all taken back', () => {
   const state = screen(80);
   const frame = drawnFrame(state.terminal);
-  frame.draw(['x'.repeat(60), `\u001B[32m${'y'.repeat(30)}\u001B[0m`]);
+  frame.draw([{ text: 'x'.repeat(60) }, { text: 'y'.repeat(30), color: 'green' }]);
   state.width = 30;
   frame.draw([]);
   expect(state.written.at(-1)).toBe('\u001B[3A\r\u001B[J');
@@ -35,8 +36,8 @@ test('a terminal that became narrower has wrapped lines, and they are all taken 
 test('a cleared frame leaves nothing to take back', () => {
   const { terminal, written } = screen(80);
   const frame = drawnFrame(terminal);
-  frame.draw(['one']);
+  frame.draw([{ text: 'one' }]);
   frame.clear();
-  frame.draw(['two']);
+  frame.draw([{ text: 'two' }]);
   expect(written).toEqual(['one\u001B[K\n', '\u001B[1A\r\u001B[K\n\u001B[1A\r', 'two\u001B[K\n']);
 });

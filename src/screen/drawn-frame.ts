@@ -3,40 +3,38 @@
 // long run would leave thousands of old frames there. The cursor rests below the frame: what is printed next has its
 // own line.
 import type { Terminal } from '../host/terminal.ts';
+import type { TerminalSequence } from '../host/terminal-text.ts';
+import type { FrameLine } from './frame.ts';
 
 export interface DrawnFrame {
-  readonly draw: (lines: readonly string[]) => void;
+  readonly draw: (lines: readonly FrameLine[]) => void;
   /** Removes the frame, so that another line can be printed. */
   readonly clear: () => void;
 }
 
-// oxlint-disable-next-line eslint/no-control-regex -- the escape character is what a colour begins with
-const colorCode = /\u001B\[\d+m/g;
-const toLineEnd = '\u001B[K';
-const toScreenEnd = '\u001B[J';
+const lineEnd: readonly (string | TerminalSequence)[] = [{ clear: 'to-line-end' }, '\n'];
 
-export function drawnFrame(terminal: Pick<Terminal, 'err' | 'columns'>): DrawnFrame {
-  let drawn: readonly string[] = [];
+export function drawnFrame(terminal: Pick<Terminal, 'draw' | 'columns'>): DrawnFrame {
+  let drawn: readonly FrameLine[] = [];
   /** Rows at the present width: a terminal that became narrower has wrapped the lines of the frame. */
   const rowsDrawn = (): number => {
     const columns = Math.max(1, terminal.columns());
-    return drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(plainLength(line) / columns)), 0);
+    return drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.text.length / columns)), 0);
   };
-  const up = (rows: number): string => (rows === 0 ? '' : `\u001B[${rows}A\r`);
   return {
     draw: (lines) => {
-      const rest = drawn.length === 0 ? '' : toScreenEnd;
-      terminal.err(`${up(rowsDrawn())}${lines.map((line) => `${line}${toLineEnd}\n`).join('')}${rest}`);
+      const rest = drawn.length === 0 ? [] : [{ clear: 'to-screen-end' } as const];
+      terminal.draw([{ up: rowsDrawn() }, ...lines.flatMap(linePieces), ...rest]);
       drawn = lines;
     },
     clear: () => {
       const rows = rowsDrawn();
-      terminal.err(`${up(rows)}${`${toLineEnd}\n`.repeat(rows)}${up(rows)}`);
+      terminal.draw([{ up: rows }, ...Array.from({ length: rows }, () => lineEnd).flat(), { up: rows }]);
       drawn = [];
     },
   };
 }
 
-function plainLength(line: string): number {
-  return line.replaceAll(colorCode, '').length;
+function linePieces({ text, color }: FrameLine): readonly (string | TerminalSequence)[] {
+  return [...(color === undefined ? [text] : [{ color }, text, { color: 'none' } as const]), ...lineEnd];
 }

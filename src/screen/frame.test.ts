@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changedLines, clockTime, type FrameView, frameLines, seconds } from './frame.ts';
+import { changedLines, clockTime, type FrameStyle, type FrameView, frameLines, seconds } from './frame.ts';
 
 const view: FrameView = {
   title: 'firstlight · cluster',
@@ -30,9 +30,13 @@ const view: FrameView = {
 };
 const plain = { columns: 80, rows: 24, hasColors: false };
 
+function frameTexts(shown: FrameView, style: FrameStyle): readonly string[] {
+  return frameLines(shown, style).map(({ text }) => text);
+}
+
 describe('the frame', () => {
   test('shows every step, the details of the one that runs, and who votes', () => {
-    expect(frameLines(view, plain)).toEqual([
+    expect(frameTexts(view, plain)).toEqual([
       'firstlight · cluster                                                      0:11.4',
       '',
       '  ✓ assets            41 files, 14 certificates                            0.3 s',
@@ -47,7 +51,7 @@ describe('the frame', () => {
 
   test('never is wider than 80 columns or than the terminal', () => {
     for (const columns of [200, 80, 60, 33]) {
-      for (const line of frameLines(view, { columns, rows: 24, hasColors: false })) {
+      for (const line of frameTexts(view, { columns, rows: 24, hasColors: false })) {
         expect(line.length).toBeLessThanOrEqual(Math.min(columns, 80));
       }
     }
@@ -55,9 +59,17 @@ describe('the frame', () => {
 
   test('says without colours all that it says with them', () => {
     const colored = frameLines(view, { columns: 80, rows: 24, hasColors: true });
-    // oxlint-disable-next-line eslint/no-control-regex -- the escape character is what a colour begins with
-    expect(colored.map((line) => line.replaceAll(/\u001B\[\d+m/g, ''))).toEqual(frameLines(view, plain));
-    expect(colored.join('')).toContain('\u001B[32m');
+    expect(colored.map(({ text }) => text)).toEqual(frameTexts(view, plain));
+    expect(colored.map(({ color }) => color)).toContain('green');
+    expect(frameLines(view, plain).every(({ color }) => color === undefined)).toBe(true);
+  });
+
+  test('what a machine says stays in its line and moves no cursor', () => {
+    const said = 'up\u001B[9A\rfine\n  ✓ handoff done\u202E';
+    const steps = view.steps.map((step) => ({ ...step, details: [{ name: 'master-0', text: said }] }));
+    const lines = frameTexts({ ...view, steps, likely: said }, plain);
+    expect(lines).toContain('      master-0        up\\u001b[9A\\rfine\\n  ✓ handoff done\\u202e');
+    expect(lines.at(-1)).toBe('  likely  up\\u001b[9A\\rfine\\n  ✓ handoff done\\u202e');
   });
 });
 
@@ -73,7 +85,7 @@ describe('a low screen', () => {
 
   test('loses first what has not begun, then what is done, at last machines, and never the step that runs', () => {
     const names = (rows: number): readonly string[] =>
-      frameLines(many, { ...plain, rows }).map((line) => line.trim().split(/\s+/).slice(0, 2).join(' '));
+      frameTexts(many, { ...plain, rows }).map((line) => line.trim().split(/\s+/).slice(0, 2).join(' '));
     expect(names(24)).toEqual(expect.arrayContaining(['handoff', '✓ assets', '▸ masters', 'worker-7 settled']));
     expect(names(15)).not.toContain('handoff');
     expect(names(15)).toContain('✓ assets');
@@ -91,7 +103,7 @@ describe('a low screen', () => {
 test('the likely reason is below all, in lines that fit', () => {
   const likely =
     'api-int.a-rather-long-name.firstlight.test does not resolve on master-2, says its name server 10.99.0.1';
-  expect(frameLines({ ...view, likely }, plain).slice(-3)).toEqual([
+  expect(frameTexts({ ...view, likely }, plain).slice(-3)).toEqual([
     '',
     '  likely  api-int.a-rather-long-name.firstlight.test does not resolve on',
     '          master-2, says its name server 10.99.0.1',

@@ -1,5 +1,7 @@
 // The screen of a long command as a pure function: a view → lines of text. A terminal draws all lines in place; a pipe
 // gets the lines that changed. Every state has its own sign: colours never carry information alone.
+import { shownLine, type TerminalColor } from '../host/terminal-text.ts';
+
 export interface FrameView {
   readonly title: string;
   readonly elapsedMs: number;
@@ -34,6 +36,12 @@ export interface FrameMember {
   readonly state: 'voter' | 'joining' | 'absent';
 }
 
+export interface FrameLine {
+  /** As it is shown: one line, without control characters. */
+  readonly text: string;
+  readonly color?: TerminalColor;
+}
+
 export interface FrameStyle {
   readonly columns: number;
   readonly rows: number;
@@ -43,26 +51,30 @@ export interface FrameStyle {
 const widest = 80;
 const nameWidth = 18;
 const signs = { waiting: ' ', running: '▸', done: '✓', failed: '✗' } as const;
-const colors = { waiting: '2', running: '36', done: '32', failed: '31' } as const;
+const colors = { waiting: 'dim', running: 'cyan', done: 'green', failed: 'red' } as const;
 const memberSigns = { voter: '●', joining: '◌', absent: '·' } as const;
 
-export function frameLines(view: FrameView, { columns, rows, hasColors }: FrameStyle): readonly string[] {
+export function frameLines(view: FrameView, { columns, rows, hasColors }: FrameStyle): readonly FrameLine[] {
   const width = Math.max(20, Math.min(columns, widest));
-  const paint = (text: string, color: string): string => (hasColors ? `\u001B[${color}m${text}\u001B[0m` : text);
-  const head = [sides(view.title, clockTime(view.elapsedMs), width), ''];
-  const foot = [
-    ...(view.members.length === 0 ? [] : ['', memberLine(view.members, width)]),
+  const paint = (text: string, color: TerminalColor): FrameLine => (hasColors ? { text, color } : { text });
+  const empty: FrameLine = { text: '' };
+  const head: readonly FrameLine[] = [{ text: sides(view.title, clockTime(view.elapsedMs), width) }, empty];
+  const foot: readonly FrameLine[] = [
+    ...(view.members.length === 0 ? [] : [empty, { text: memberLine(view.members, width) }]),
     ...(view.likely === undefined
       ? []
-      : ['', ...wrapped(`  likely  ${view.likely}`, width).map((l) => paint(l, '33'))]),
+      : [empty, ...wrapped(`  likely  ${view.likely}`, width).map((line) => paint(line, 'yellow'))]),
   ];
   // The cursor rests on the last row, which the frame must not use.
   const steps = fitted(view.steps, rows - 1 - head.length - foot.length).flatMap((step) => {
     const time = step.ms === undefined || step.state === 'waiting' ? '' : seconds(step.ms);
     const title = `${signs[step.state]} ${step.name.padEnd(nameWidth)}${step.note}`.trimEnd();
-    const line = `  ${paint(sides(title, time, width - 2), colors[step.state])}`;
+    const line = paint(`  ${sides(title, time, width - 2)}`, colors[step.state]);
     if (step.state !== 'running') return [line];
-    return [line, ...step.details.map(({ name, text }) => cut(`      ${name.padEnd(nameWidth - 2)}${text}`, width))];
+    return [
+      line,
+      ...step.details.map(({ name, text }) => ({ text: cut(`      ${name.padEnd(nameWidth - 2)}${text}`, width) })),
+    ];
   });
   return [...head, ...steps, ...foot];
 }
@@ -101,7 +113,7 @@ function withoutLast(details: FrameStep['details'], count: number): FrameStep['d
 function wrapped(text: string, width: number): readonly string[] {
   const indent = ' '.repeat(10);
   const lines: string[] = [];
-  for (let rest = text; rest !== ''; ) {
+  for (let rest = shownLine(text); rest !== ''; ) {
     if (rest.length <= width) return [...lines, rest];
     const space = rest.lastIndexOf(' ', width);
     const end = space > indent.length ? space : width;
@@ -155,8 +167,10 @@ function sides(left: string, right: string, width: number): string {
   return `${cut(left, space).padEnd(space)} ${right}`;
 }
 
+/** What is cut is what is shown: an escape is longer than the character that it stands for. */
 function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+  const shown = shownLine(text);
+  return shown.length <= width ? shown : `${shown.slice(0, Math.max(0, width - 1))}…`;
 }
 
 /** `12.3 s`, and from ten minutes on `12:03 min`: tenths of a second are noise there. */

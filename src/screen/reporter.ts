@@ -7,6 +7,7 @@ import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { redact } from '../host/redact.ts';
 import type { Terminal } from '../host/terminal.ts';
+import { shownText } from '../host/terminal-text.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -59,13 +60,15 @@ export function describeEvent(event: WorkflowEvent): { readonly level: LogLevel;
 
 function tell(terminal: Terminal, level: LogLevel, text: string): void {
   const line = `${marks[level]} ${text}`;
-  terminal.err(terminal.hasColors && level === 'warn' ? `\u001B[33m${line}\u001B[0m\n` : `${line}\n`);
+  if (terminal.hasColors && level === 'warn') terminal.draw([{ color: 'yellow' }, line, { color: 'none' }, '\n']);
+  else terminal.err(`${line}\n`);
 }
 
 function logLine(host: Host, level: LogLevel, event: WorkflowEvent, text: string): string {
   const error = event.kind === 'stage-failed' && event.error instanceof Error ? { error: event.error.stack } : {};
   const time = host.clock.now().toISOString();
-  return `${redact(JSON.stringify({ time, level, kind: event.kind, text, ...error }))}\n`;
+  // Logs are read on terminals too.
+  return `${shownText(redact(JSON.stringify({ time, level, kind: event.kind, text, ...error })))}\n`;
 }
 
 /** Appends during the run: lines that arrive during one write are part of the next. */

@@ -13,6 +13,8 @@ function person(...lines: readonly string[]): Terminal & { readonly screen: () =
   return {
     out: (text) => void (seen += text),
     err: (text) => void (seen += text),
+    draw: () => {},
+    outContent: (content) => void (seen += content),
     outIsTerminal: true,
     errIsTerminal: true,
     inIsTerminal: true,

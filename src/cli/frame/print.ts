@@ -1,13 +1,16 @@
 // How a result or an error is printed: text for people, data for programs. Nothing else formats them.
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
+import { shownText } from '../../host/terminal-text.ts';
 import type { OutputFormat } from './global-options.ts';
 import type { CommandResult } from './verb.ts';
 
 export async function formatResult(result: CommandResult, format: OutputFormat): Promise<string> {
   if (format === 'text') return result.text;
   if (format === 'json') return `${JSON.stringify(result.data, null, 2)}\n`;
-  const { toYaml } = await import('../../kubernetes/yaml.ts');
-  return toYaml(result.data);
+  const { toQuotedYaml, toYaml } = await import('../../kubernetes/yaml.ts');
+  const yaml = toYaml(result.data);
+  // The terminal shows a control character as an escape, and YAML reads escapes only between quotes.
+  return shownText(yaml) === yaml ? yaml : toQuotedYaml(result.data);
 }
 
 /** One error, once: what and where, then what to do. With -o json the same facts as an object. */

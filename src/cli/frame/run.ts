@@ -45,7 +45,9 @@ async function runVerb(options: CliOptions, { verb, args, ...call }: ParsedCall)
   const { passedOn } = call;
   const result = await verb.run({ host, terminal, signal, emit, args, options: call.options, global, passedOn });
   const { formatResult } = await import('./print.ts');
-  terminal.out(await formatResult(result, global.output));
+  const text = await formatResult(result, global.output);
+  if (result.isContent === true && global.output === 'text') terminal.outContent(text);
+  else terminal.out(text);
   return result.exit ?? exitCodes.ok;
 }
 

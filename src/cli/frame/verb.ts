@@ -64,6 +64,8 @@ export interface CommandResult {
   readonly data: unknown;
   /** What -o text prints; complete, with its last newline. */
   readonly text: string;
+  /** The text is the content of a file, which a pipe gets unchanged. */
+  readonly isContent?: boolean;
   /** Where the outcome is not success but was not an error either (`doctor` found something). Default 0. */
   readonly exit?: number;
 }

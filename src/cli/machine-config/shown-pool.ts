@@ -99,7 +99,7 @@ export function showEntry(objects: LoadedObjects, pool: string, name: string): C
       similar: similar === undefined ? [] : [similar],
     });
   }
-  return { data: { kind: found.kind, name, ...found.fields }, text: contentsOf(found) };
+  return { data: { kind: found.kind, name, ...found.fields }, text: contentsOf(found), isContent: true };
 }
 
 function contentsOf(entry: MergedEntry): string {

@@ -5,6 +5,8 @@ import { defineVerb } from '../frame/verb.ts';
 import { clusterOption } from './options.ts';
 
 export const machineLogsVerb = defineVerb({
+  description:
+    'On a terminal, control characters in the lines are shown as escapes: whoever writes into a log does not draw on your screen. On a pipe the lines are as they were written; with -o json every entry is an object.',
   args: { machine: argument('name of the machine') },
   options: {
     unit: repeatableOption('-u, --unit <unit>', 'only this unit', text),
@@ -15,7 +17,7 @@ export const machineLogsVerb = defineVerb({
   },
   examples: ['firstlight machine logs a', 'firstlight machine logs a -u firstlight-firstboot'],
   run: async (invocation) => {
-    const { host, global, signal, options } = invocation;
+    const { host, terminal, global, signal, options } = invocation;
     const { chosenCluster } = await import('./chosen-machines.ts');
     const { platform, cluster } = await chosenCluster(invocation);
     const isText = global.output === 'text';
@@ -29,8 +31,14 @@ export const machineLogsVerb = defineVerb({
         format: isText ? 'short-precise' : 'json',
       },
     );
-    if (isText) {
+    if (isText && !terminal.outIsTerminal) {
       const result = await host.processes.runInteractive(program, args, { signal });
+      return { data: null, text: '', exit: result.code ?? 0 };
+    }
+    if (isText) {
+      const onLine = (line: string, stream: 'stdout' | 'stderr'): void =>
+        (stream === 'stdout' ? terminal.out : terminal.err)(`${line}\n`);
+      const result = await host.processes.run(program, args, { signal, onLine, keepBytes: 0 });
       return { data: null, text: '', exit: result.code ?? 0 };
     }
     const { stdout } = await host.processes.run(program, args, { signal });

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { access, constants, open } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import type { Environment } from '../environment.ts';
 import { hostErrors } from '../errors.ts';
 import type { DetachedOptions, Processes, RunOptions, RunResult } from '../processes.ts';
@@ -76,16 +77,19 @@ function collect(child: ChildProcess, stream: 'stdout' | 'stderr', options: RunO
   const chunks: Buffer[] = [];
   let size = 0;
   let rest = '';
+  // A character may be in two chunks.
+  const decoder = new StringDecoder('utf8');
   child[stream]?.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
     while (size > (options.keepBytes ?? keepBytesDefault) && chunks.length > 1) size -= chunks.shift()?.length ?? 0;
     if (options.onLine === undefined) return;
-    const lines = (rest + chunk.toString('utf8')).split('\n');
+    const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) options.onLine(line, stream);
   });
   child[stream]?.on('end', () => {
+    rest += decoder.end();
     if (rest !== '') options.onLine?.(rest, stream);
   });
   return () => Buffer.concat(chunks).toString('utf8');

@@ -3,14 +3,18 @@
 // pipes synchronously too.
 import { fstatSync, writeSync } from 'node:fs';
 import type { Terminal } from '../terminal.ts';
+import { drawnText, shownText } from '../terminal-text.ts';
 
 export function realTerminal(): Terminal {
   const { env } = process;
+  const outIsTerminal = isTerminal(1);
   const errIsTerminal = isTerminal(2);
   return {
-    out: (text) => write(1, text),
-    err: (text) => write(2, text),
-    outIsTerminal: isTerminal(1),
+    out: (text) => write(1, shownText(text)),
+    err: (text) => write(2, shownText(text)),
+    draw: (pieces) => write(2, drawnText(pieces)),
+    outContent: (content) => write(1, outIsTerminal ? shownText(content) : content),
+    outIsTerminal,
     errIsTerminal,
     inIsTerminal: isTerminal(0),
     hasColors: errIsTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
@@ -22,7 +26,10 @@ export function realTerminal(): Terminal {
       const reader = createInterface({ input: process.stdin, output: process.stderr });
       const closed = new Promise<undefined>((resolve) => reader.once('close', () => resolve(undefined)));
       try {
-        return await Promise.race([reader.question(question, signal === undefined ? {} : { signal }), closed]);
+        return await Promise.race([
+          reader.question(shownText(question), signal === undefined ? {} : { signal }),
+          closed,
+        ]);
       } finally {
         reader.close();
       }

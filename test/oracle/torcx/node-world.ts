@@ -137,6 +137,8 @@ async function runProgram(suite: Suite, argv: readonly string[], program: Progra
     terminal: {
       out: (text) => void (out += text),
       err: (text) => void (err += text),
+      draw: () => {},
+      outContent: (content) => void (out += content),
       outIsTerminal: false,
       errIsTerminal: false,
       inIsTerminal: false,
