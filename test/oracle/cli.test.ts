@@ -51,6 +51,20 @@ describe('the command line', () => {
     expect(err).toBe('');
   });
 
+  test('control characters are shown, not obeyed: on a pipe, on a terminal and in JSON', () => {
+    const name = 'X\u001B[2J\u009B31m\u202E';
+    const shown = 'there is no error X\\u001b[2J\\u009b31m\\u202e';
+    expect(firstlight('explain', 'error', name).err).toContain(shown);
+    const terminal = spawnSync('script', ['-qec', `${launcher} explain error '${name}'`, '/dev/null'], {
+      encoding: 'utf8',
+    });
+    expect(terminal.stdout).toContain(shown);
+    expect(terminal.stdout).not.toContain(name.slice(1, 5));
+    const { err } = firstlight('explain', 'error', name, '-o', 'json');
+    expect(err).not.toMatch(/[\p{Cf}]|(?!\n)\p{Cc}/u);
+    expect((JSON.parse(err) as { error: { message: string } }).error.message).toContain(name);
+  });
+
   test.each([
     [['creat', 'manifests'], 'did you mean create manifests?'],
     [['create', 'manifest'], 'did you mean create manifests?'],
