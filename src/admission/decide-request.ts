@@ -2,9 +2,9 @@
 // it can explain in full and leaves every other pending with the reason; it never denies, because a person may know
 // more.
 import ipaddr from 'ipaddr.js';
+import { isSameAddress } from '../contract/addresses.ts';
 import type { InventoryMachine } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
-import { canonicalAddress } from '../pki/names.ts';
 import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
 import { type BootstrapToken, bootstrapperGroup } from './bootstrap-token-secret.ts';
 import {
@@ -227,9 +227,8 @@ function checkAddress(
 
 const unassignableRanges = new Set<string>(['loopback', 'linkLocal', 'unspecified', 'multicast', 'broadcast']);
 
-/** Nodes report their addresses unchecked: a text that is no address matches nothing. */
 function hasAddress(addresses: readonly string[], wanted: string): boolean {
-  return addresses.some((address) => ipaddr.isValid(address) && canonicalAddress(address) === canonicalAddress(wanted));
+  return addresses.some((address) => isSameAddress(address, wanted));
 }
 
 function isSubset(values: ReadonlySet<string>, of: readonly string[]): boolean {

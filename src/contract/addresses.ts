@@ -1,4 +1,28 @@
-// Addresses that the install-config and the platform must choose alike.
+// Addresses that the install-config and the platform must choose alike, and the one way in which addresses are compared:
+// two spellings of one address must never pass for two addresses.
+import ipaddr from 'ipaddr.js';
 
 /** Where the machines of a local cluster have their addresses, unless the user says otherwise. */
 export const defaultMachineNetwork = '10.99.0.0/24';
+
+/**
+ * One spelling for one address: `::1`, not `0:0::1`, and an IPv4 address inside IPv6 (`::ffff:10.0.0.1`) as the IPv4
+ * address that Go, OpenSSL and the kernel take it for. Throws for a text that is no address: callers check before.
+ */
+export function canonicalAddress(address: string): string {
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).toRFC5952String() : parsed.toString();
+}
+
+/** A text that is no address, as a node may report it, is equal to none. */
+export function isSameAddress(a: string, b: string): boolean {
+  return ipaddr.isValid(a) && ipaddr.isValid(b) && canonicalAddress(a) === canonicalAddress(b);
+}
+
+/** False for a text that is no address. `network` is a valid range. */
+export function isAddressIn(address: string, network: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  const [first, prefix] = ipaddr.parseCIDR(network);
+  return parsed.kind() === first.kind() && parsed.match(first, prefix);
+}

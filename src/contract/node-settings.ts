@@ -32,6 +32,10 @@ export const controlPlaneFactsSchema = z.object({
 });
 export type ControlPlaneFacts = z.output<typeof controlPlaneFactsSchema>;
 
+const podRouteFactsSchema = controlPlaneFactsSchema.pick({ podNetwork: true, podPrefix: true, apiVips: true });
+/** What routes to other nodes' pods are judged by. */
+export type PodRouteFacts = z.output<typeof podRouteFactsSchema>;
+
 const nodeSettingsSchema = z.object({
   role: z.enum(['bootstrap', 'master', 'worker']).exactOptional(),
   /** The URL of the cluster's API for machines. */
@@ -39,6 +43,8 @@ const nodeSettingsSchema = z.object({
   /** The node uses its first address in these networks. If the list is empty: the address of the default interface. */
   machineNetworks: z.array(network).readonly(),
   controlPlane: controlPlaneFactsSchema.exactOptional(),
+  /** On workers; a master has the same facts in `controlPlane`. */
+  podRoutes: podRouteFactsSchema.exactOptional(),
 });
 export type NodeSettings = z.output<typeof nodeSettingsSchema>;
 

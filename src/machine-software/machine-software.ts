@@ -3,7 +3,7 @@
 // so a bootstrap machine and a master differ only where this file says so.
 import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
-import { type ControlPlaneFacts, nodeSettingsText } from '../contract/node-settings.ts';
+import { type ControlPlaneFacts, nodeSettingsText, type PodRouteFacts } from '../contract/node-settings.ts';
 import type { SecuritySettings } from '../contract/security-settings.ts';
 import type { Directory, FileNode, IgnitionConfig, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
@@ -86,6 +86,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
           apiServerUrl: facts.apiServerUrl,
           machineNetworks: facts.machineNetworks,
           ...(role === 'master' ? controlPlaneOf(facts) : {}),
+          ...(role === 'worker' ? podRoutesOf(facts) : {}),
         }),
       },
       ...(role === 'worker' ? [] : apiserverConfiguration(facts.security)),
@@ -116,6 +117,12 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
 function controlPlaneOf({ controlPlane, featureGates }: SoftwareFacts): { readonly controlPlane?: ControlPlaneFacts } {
   if (controlPlane === undefined) return {};
   return { controlPlane: { ...controlPlane, ...(featureGates === undefined ? {} : { featureGates }) } };
+}
+
+function podRoutesOf({ controlPlane }: SoftwareFacts): { readonly podRoutes?: PodRouteFacts } {
+  if (controlPlane === undefined) return {};
+  const { podNetwork, podPrefix, apiVips } = controlPlane;
+  return { podRoutes: { podNetwork, podPrefix, apiVips } };
 }
 
 interface KubeProxyOptions {

@@ -1,5 +1,5 @@
-// What a machine sees of the cluster, kept up to date by watches: the nodes and, on a control-plane machine, the
-// ConfigMaps of kube-system that hold the inventory, the etcd endpoints, the handoff record and the join records.
+// What a machine sees of the cluster, kept up to date by watches: the nodes, the inventory and, on a control-plane
+// machine, the other ConfigMaps of kube-system: the etcd endpoints, the handoff record and the join records.
 import {
   etcdEndpoints,
   handoffConfigMap,
@@ -27,7 +27,7 @@ export class ClusterView {
     return this.#nodes;
   }
 
-  /** The ConfigMaps of kube-system that this program reads. */
+  /** The ConfigMaps of kube-system that this program reads and this machine may read. */
   get configMaps(): readonly KubernetesObject[] {
     return this.#configMaps;
   }
@@ -71,9 +71,13 @@ export async function followCluster(options: FollowClusterOptions): Promise<void
   const { client, host, role, view, signal, onChange, onSeen } = options;
   const watching = { client, host, signal };
   const nodes = { kind: { apiVersion: 'v1', kind: 'Node' } };
-  const configMaps = { kind: { apiVersion: 'v1', kind: 'ConfigMap' }, selection: { namespace: systemNamespace } };
-  const seen = role === 'master' ? watchTogether(watching, { nodes, configMaps }) : watchTogether(watching, { nodes });
-  for await (const state of seen) {
+  // A worker may read the inventory alone, by its name.
+  const named = role === 'master' ? {} : { fieldSelector: `metadata.name=${inventoryConfigMap.name}` };
+  const configMaps = {
+    kind: { apiVersion: 'v1', kind: 'ConfigMap' },
+    selection: { namespace: systemNamespace, ...named },
+  };
+  for await (const state of watchTogether(watching, { nodes, configMaps })) {
     if (view.put(state)) onChange();
     onSeen?.(state.nodes);
   }

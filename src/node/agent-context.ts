@@ -1,6 +1,6 @@
 // What every duty works with: the machine, the settings of its pool, and the connections to the API and etcd.
 import type { NodeRole } from '../contract/machine-role.ts';
-import type { ControlPlaneFacts } from '../contract/node-settings.ts';
+import type { ControlPlaneFacts, PodRouteFacts } from '../contract/node-settings.ts';
 import type { Timeline } from '../contract/timeline.ts';
 import type { EtcdClients } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
@@ -24,6 +24,10 @@ export interface Agent {
   readonly apiServerUrl: string;
   /** Undefined on workers. */
   readonly controlPlane: ControlPlaneFacts | undefined;
+  /** Where the machines of the cluster have their addresses. Empty if the settings do not say. */
+  readonly machineNetworks: readonly string[];
+  /** Undefined if the settings do not say. */
+  readonly podRoutes: PodRouteFacts | undefined;
   readonly doorbell: Doorbell;
   readonly background: BackgroundTasks;
   readonly cluster: ClusterView;

@@ -38,7 +38,8 @@ export interface RunAgentOptions {
 
 /** Runs until the signal is aborted, and then throws its reason. */
 export async function runAgent(host: Host, { signal, log, connect }: RunAgentOptions): Promise<never> {
-  const { node, apiServerUrl, controlPlane } = await readSettings(host);
+  const settings = await readSettings(host);
+  const { node, apiServerUrl } = settings;
   await host.files.makeFolder(dirname(agentStateFile), { mode: 0o755 });
   const doorbell = new Doorbell();
   const background = new BackgroundTasks(host.clock, signal, () => doorbell.ring());
@@ -46,10 +47,8 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
   using kept = host.network.keepConnections();
   const timeline = openTimeline(host, 'agent');
   const agent: Agent = {
+    ...settings,
     host,
-    node,
-    apiServerUrl,
-    controlPlane,
     doorbell,
     background,
     cluster: new ClusterView(),
@@ -121,13 +120,15 @@ async function watchFolders(host: Host, { folders, changed, signal }: WatchFolde
   }
 }
 
-async function readSettings(host: Host): Promise<Pick<Agent, 'node' | 'apiServerUrl' | 'controlPlane'>> {
-  const { role, apiServerUrl, controlPlane } = await readNodeSettings(host);
+type AgentSettings = Pick<Agent, 'node' | 'apiServerUrl' | 'controlPlane' | 'machineNetworks' | 'podRoutes'>;
+
+async function readSettings(host: Host): Promise<AgentSettings> {
+  const { role, apiServerUrl, controlPlane, machineNetworks, podRoutes = controlPlane } = await readNodeSettings(host);
   const fail = (missing: string): Error => agentErrors.SETTINGS({ path: nodeSettingsFile, missing });
   if (role !== 'master' && role !== 'worker') throw fail('whether this machine is a master or a worker');
   if (apiServerUrl === undefined) throw fail('where the API is');
   if (role === 'master' && controlPlane === undefined) throw fail('what a control plane is made from');
-  return { node: { role, ...(await readNode(host)) }, apiServerUrl, controlPlane };
+  return { node: { role, ...(await readNode(host)) }, apiServerUrl, controlPlane, machineNetworks, podRoutes };
 }
 
 /** Name and addresses as firstlight-prepare.service found them at this boot. */

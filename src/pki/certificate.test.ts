@@ -3,9 +3,9 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { sampleContents, samplePki } from '../../test/oracle/pki-sample.ts';
+import { canonicalAddress } from '../contract/addresses.ts';
 import { joinBundle, readBundle, readCertificate } from './certificate.ts';
 import { pkiErrors } from './errors.ts';
-import { canonicalAddress } from './names.ts';
 
 const pki = samplePki('certificate');
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');

@@ -2,10 +2,11 @@
 // Read from the DER: the bytes of the subject and the key identifier, which Node does not give, and the names, because
 // toLegacyObject() before the first import of node:tls leaves that module without createSecureContext (Node 26.10).
 import { X509Certificate } from 'node:crypto';
+import { canonicalAddress } from '../contract/addresses.ts';
 import { childrenOf, DerError, type DerNode, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
 import { readExtensions, readSubjectKeyId } from './extensions.ts';
-import { type AlternativeNames, canonicalAddress, nameText, readName, type Subject, subjectOf } from './names.ts';
+import { type AlternativeNames, nameText, readName, type Subject, subjectOf } from './names.ts';
 import { type ExtendedKeyUsage, extendedKeyUsageName, extensionOids } from './oids.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 

@@ -1,10 +1,10 @@
 // Facts about existing certificates: which signer signed it, which key belongs to it, how long it is valid, and whether
 // it must be issued anew. Pure functions; the caller gives the time.
 import { X509Certificate } from 'node:crypto';
+import { canonicalAddress } from '../contract/addresses.ts';
 import { type Certificate, readBundle } from './certificate.ts';
 import { type Credential, type LeafContents, purposeUsages } from './issue.ts';
 import type { KeyPair } from './key.ts';
-import { canonicalAddress } from './names.ts';
 
 export type Validity =
   | { readonly status: 'not-yet-valid'; readonly startsInMs: number }

@@ -2,11 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleNow, samplePki, sampleRandom } from '../../test/oracle/pki-sample.ts';
+import { canonicalAddress } from '../contract/addresses.ts';
 import { readCertificate, signerIdentity } from './certificate.ts';
 import { isSignedBy } from './chain.ts';
 import { pkiErrors } from './errors.ts';
 import { issueLeaf, issueSigner, type LeafContents, type Purpose, purposeUsages } from './issue.ts';
-import { canonicalAddress } from './names.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -1,12 +1,13 @@
 // Makes certificates: self-signed signers, and leaves that a signer signs.
 // What a leaf may do comes from its profile, never from a request. A leaf is only valid while its signer is valid.
 import { createHash } from 'node:crypto';
+import { canonicalAddress } from '../contract/addresses.ts';
 import type { Random } from '../host/random.ts';
 import { type Certificate, readCertificate, signerIdentity } from './certificate.ts';
 import { bitStringOf, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
 import { generateKeyPair, type KeyPair, publicKeyDer } from './key.ts';
-import { canonicalAddress, type Subject } from './names.ts';
+import type { Subject } from './names.ts';
 import type { ExtendedKeyUsage } from './oids.ts';
 import { pemOf } from './pem.ts';
 import { type CertificateBody, writeCertificate } from './x509-writer.ts';

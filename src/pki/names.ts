@@ -2,6 +2,7 @@
 // names (§4.2.1.6). They report every part; the caller decides what a strange part means.
 import { isUtf8 } from 'node:buffer';
 import ipaddr from 'ipaddr.js';
+import { canonicalAddress } from '../contract/addresses.ts';
 import { childrenOf, DerError, type DerNode, derTags, expectTag, oidOf, readDer, sequenceOf } from './der.ts';
 import { attributeName, nameOids } from './oids.ts';
 
@@ -83,12 +84,6 @@ export function readAlternativeNames(der: Uint8Array): AlternativeNames {
     else names.others.push(`${kind} ${hexOf(name.raw)}`);
   }
   return names;
-}
-
-/** One spelling for one address: `::1`, not `0:0::1`. Throws for a text that is no address: callers check before. */
-export function canonicalAddress(address: string): string {
-  const parsed = ipaddr.parse(address);
-  return parsed.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).toRFC5952String() : parsed.toString();
 }
 
 const generalNameKinds: Readonly<Record<number, string>> = {

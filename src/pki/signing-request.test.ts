@@ -18,12 +18,12 @@ import {
   utf8,
 } from '../../test/oracle/pki-request-builder.ts';
 import { sampleContents, sampleNow, sampleRandom } from '../../test/oracle/pki-sample.ts';
+import { canonicalAddress } from '../contract/addresses.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import { readCertificate } from './certificate.ts';
 import { pkiErrors } from './errors.ts';
 import { certify, issueSigner } from './issue.ts';
 import { generateKeyPair } from './key.ts';
-import { canonicalAddress } from './names.ts';
 import { pemBlocks, pemOf } from './pem.ts';
 import { makeSigningRequest, readSigningRequest } from './signing-request.ts';
 

@@ -111,6 +111,8 @@ export function fakeAgent(options: FakeAgentOptions = {}): FakeAgent {
     node: role === 'master' ? master : { name: 'worker-0', addresses: ['10.99.0.21'], role },
     apiServerUrl: 'https://api-int.demo.firstlight.test:6443',
     controlPlane: role === 'master' ? controlPlane : undefined,
+    machineNetworks: ['10.99.0.0/24'],
+    podRoutes: controlPlane,
     doorbell,
     background: new BackgroundTasks(host.clock, signal, () => doorbell.ring()),
     cluster: new ClusterView(),

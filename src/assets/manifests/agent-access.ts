@@ -1,10 +1,11 @@
-// What the agents of masters may do. Rules name objects wherever the API allows it. A rule cannot name an object that a
+// What the agents of machines may do. Rules name objects wherever the API allows it. A rule cannot name an object that a
 // POST creates, so the objects that agents write exist before (the Leases) or are made by server-side apply, where the
 // API knows and checks the name.
 
 import {
   agentLeases,
   etcdEndpoints,
+  inventoryConfigMap,
   joinRecordName,
   nodeAgentGroup,
   systemNamespace,
@@ -34,11 +35,7 @@ export const agentAccess = manifestAsset({
     { ...rbac('ClusterRole', { name: role }), rules: clusterRules },
     clusterBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),
     { ...rbac('Role', { name: role, namespace }), rules: systemRules(list) },
-    {
-      ...rbac('RoleBinding', { name: nodeAgentGroup, namespace }),
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
-      subjects: [groupSubject(nodeAgentGroup)],
-    },
+    roleBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),
     ...agentLeases.map((name) => ({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -50,10 +47,23 @@ export const agentAccess = manifestAsset({
 /** kube-proxy of a worker and the agent beside it act as the node itself; what they read is on every node anyway. */
 export const proxyAccess = manifestAsset({
   name: 'access-proxy',
-  why: 'On a worker no second identity is needed to read Services and nodes: the one of its kubelet may.',
+  why: 'On a worker no second identity is needed to read Services, nodes and the inventory: the one of its kubelet may.',
   inputs: {},
-  objects: () => [clusterBinding('firstlight:node-proxier', 'system:node-proxier', groupSubject('system:nodes'))],
+  objects: () => [
+    clusterBinding('firstlight:node-proxier', 'system:node-proxier', groupSubject('system:nodes')),
+    { ...rbac('Role', { name: inventoryReader, namespace }), rules: [inventoryRule] },
+    roleBinding(inventoryReader, inventoryReader, groupSubject('system:nodes')),
+  ],
 });
+
+/** By it the agent of a worker checks the addresses that other nodes report. */
+const inventoryReader = 'firstlight:inventory-reader';
+const inventoryRule: Rule = {
+  apiGroups: [''],
+  resources: ['configmaps'],
+  resourceNames: [inventoryConfigMap.name],
+  verbs: read,
+};
 
 const clusterRules: readonly Rule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: [...read, 'patch'] },
@@ -84,6 +94,14 @@ function systemRules({ isClosed, machines }: Inventory): readonly Rule[] {
     // Single-use tokens of joining machines; their names are random.
     { apiGroups: [''], resources: ['secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
   ];
+}
+
+function roleBinding(name: string, roleName: string, subject: object): object {
+  return {
+    ...rbac('RoleBinding', { name, namespace }),
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: roleName },
+    subjects: [subject],
+  };
 }
 
 function rbac(kind: string, metadata: { readonly name: string; readonly namespace?: string }): object {

@@ -10,6 +10,7 @@ import { clusterConfigManifest } from './cluster-config.ts';
 import { inventoryManifest } from './inventory.ts';
 import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
 import { networkPolicyAnswer } from './network-policy.ts';
+import { nodePolicy } from './node-policy.ts';
 import { poolTokensManifest } from './pool-tokens.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 
@@ -33,6 +34,7 @@ export const manifestFolder = asset({
     proxyAccess,
     defaultAccounts,
     networkPolicyAnswer,
+    nodePolicy,
     inventoryManifest,
     machineConfigCrdManifest,
     machineConfigFacts,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fakeAgent, nodeObject } from '../../../test/sim/agent-fixture.ts';
+import { type FakeAgent, fakeAgent, inventoryObject, nodeObject } from '../../../test/sim/agent-fixture.ts';
 import { kubeProxyDuty } from './kube-proxy.ts';
-import { peerRoutesDuty, routesTo } from './peer-routes.ts';
+import { peerRoutesDuty } from './peer-routes.ts';
 import { podNetworkDuty } from './pod-network.ts';
 
 describe('the pod network of a node', () => {
@@ -25,6 +25,10 @@ describe('the pod network of a node', () => {
   });
 });
 
+function see(agent: FakeAgent, nodes: Parameters<FakeAgent['cluster']['put']>[0]['nodes']): void {
+  agent.cluster.put({ nodes, configMaps: [inventoryObject()] });
+}
+
 describe('routes to the pods of other nodes', () => {
   const peers = [
     nodeObject('master-1', '10.99.0.12', ['10.128.2.0/23']),
@@ -39,7 +43,7 @@ describe('routes to the pods of other nodes', () => {
     ];
     const output = (line: string): string => (line.startsWith('ip -4 -json') ? JSON.stringify(shown) : '[]');
     const agent = fakeAgent({ output });
-    agent.cluster.put({ nodes: peers });
+    see(agent, peers);
     expect(await peerRoutesDuty.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 1 removed' });
     expect(agent.commands).toEqual([
       'ip -4 -json route show proto 241',
@@ -53,40 +57,57 @@ describe('routes to the pods of other nodes', () => {
     const shown = [{ dst: '10.128.0.0/23', gateway: '10.99.0.11' }];
     const agent = fakeAgent({ output: (line) => (line.startsWith('ip -4 -json') ? JSON.stringify(shown) : '[]') });
     const looks = (): number => agent.commands.filter((line) => line.startsWith('ip -4 -json')).length;
-    agent.cluster.put({ nodes: peers });
+    see(agent, peers);
     for (let ring = 0; ring < 3; ring += 1) {
       expect(await peerRoutesDuty.run(agent)).toEqual({ status: 'settled', note: 'to 1 pod ranges' });
     }
     expect(looks()).toBe(1);
-    agent.cluster.put({ nodes: [...peers, nodeObject('worker-1', '10.99.0.22', ['10.128.4.0/23'])] });
+    see(agent, [...peers.slice(0, 2), nodeObject('worker-0', '10.99.0.21', ['10.128.4.0/23'])]);
     expect(await peerRoutesDuty.run(agent)).toEqual({ status: 'acted', did: 'routes: 1 set, 0 removed' });
     expect(looks()).toBe(2);
-    agent.cluster.put({ nodes: peers });
+    see(agent, peers);
     agent.host.clock.advance(30_000);
     expect(await peerRoutesDuty.run(agent)).toMatchObject({ status: 'settled' });
     expect(looks()).toBe(3);
   });
 
   test('a peer that cannot be reached directly is named, and costs the others nothing', async () => {
-    const far = nodeObject('far', '203.0.113.9', ['10.128.4.0/23']);
+    const done: string[] = [];
     const agent = fakeAgent({
       processes: {
         run: async (_program, args) => {
-          const isFar = args.includes('203.0.113.9');
+          const isFar = args.includes('10.99.0.21');
           if (!args.includes('show')) done.push(args.join(' '));
           const stderr = isFar ? 'Error: Nexthop has invalid gateway.' : '';
           return { code: isFar ? 2 : 0, signal: undefined, stdout: '[]', stderr, timedOut: false };
         },
       },
     });
-    const done: string[] = [];
-    agent.cluster.put({ nodes: [far, ...peers] });
-    const outcome = await peerRoutesDuty.run(agent);
-    expect(outcome).toMatchObject({
+    see(agent, [nodeObject('worker-0', '10.99.0.21', ['10.128.4.0/23']), ...peers.slice(0, 2)]);
+    expect(await peerRoutesDuty.run(agent)).toMatchObject({
       status: 'waiting',
       missing: [{ who: expect.stringContaining('Nexthop has invalid gateway') }],
     });
-    expect(done).toContain('-4 route replace 10.128.0.0/23 via 10.99.0.11 proto 241');
+    expect(done).toContain('-4 route add 10.128.0.0/23 via 10.99.0.11 proto 241');
+  });
+
+  test('that a node asks for without a right to are named in the state of the agent, and none is set', async () => {
+    const agent = fakeAgent({ output: () => '[]' });
+    see(agent, [nodeObject('worker-0', '10.99.0.21', ['0.0.0.0/0']), nodeObject('master-1', '10.99.0.12', [])]);
+    expect(await peerRoutesDuty.run(agent)).toEqual({
+      status: 'settled',
+      note:
+        'to 0 pod ranges; worker-0 gets no route for "0.0.0.0/0": ' +
+        'it is not one part, of the size /23, of the pod network 10.128.0.0/14',
+    });
+    expect(agent.commands.filter((line) => !line.includes('show'))).toEqual([]);
+  });
+
+  test('wait for the inventory, and stay as they are until then', async () => {
+    const agent = fakeAgent();
+    agent.cluster.put({ nodes: peers });
+    expect(await peerRoutesDuty.run(agent)).toMatchObject({ status: 'waiting' });
+    expect(agent.commands).toEqual([]);
   });
 
   test('are not taken away by a list in which this very node is missing', async () => {
@@ -94,19 +115,6 @@ describe('routes to the pods of other nodes', () => {
     agent.cluster.put({ nodes: [] });
     expect(await peerRoutesDuty.run(agent)).toMatchObject({ status: 'waiting' });
     expect(agent.commands).toEqual([]);
-  });
-
-  test('go by the address of their own family', () => {
-    const dual = nodeObject('master-0', '10.99.0.11', ['10.128.0.0/23', 'fd01::/64']);
-    const addresses = [
-      { type: 'InternalIP', address: '10.99.0.11' },
-      { type: 'InternalIP', address: 'fd00::11' },
-      { type: 'ExternalIP', address: '203.0.113.5' },
-    ];
-    expect(routesTo([{ ...dual, status: { addresses } }])).toEqual([
-      { range: '10.128.0.0/23', via: '10.99.0.11' },
-      { range: 'fd01::/64', via: 'fd00::11' },
-    ]);
   });
 });
 

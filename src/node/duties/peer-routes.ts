@@ -1,23 +1,18 @@
 // One route per pod range of every other node, through that node: the machines of a cluster share a link, so packets
-// need no tunnel and no rewriting. Our routes have a protocol number of their own; only routes with it are ever
-// removed.
+// need no tunnel and no rewriting. route-plan.ts decides which. Our routes have a protocol number of their own; only
+// routes with it are ever changed or removed, and a route of somebody else for the same range stays.
 import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
-import { internalAddressesOf, podRangesOf } from '../../kubernetes/node-object.ts';
-import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { agentErrors } from '../errors.ts';
+import { knownInventory } from '../known-inventory.ts';
+import { familyOf, planRoutes, type Route, type RouteFamily, routeFamilies } from '../route-plan.ts';
 import { runCommand } from '../run-command.ts';
 
 /** A number that iproute2's table of protocols does not use. */
 export const routeProtocol = '241';
-
-export interface Route {
-  readonly range: string;
-  readonly via: string;
-}
 
 export const peerRoutesDuty: Duty = {
   name: 'peer-routes',
@@ -29,14 +24,18 @@ export const peerRoutesDuty: Duty = {
     // A list without this node is not complete: no route is removed because of it.
     if (!nodes.some(({ metadata }) => metadata.name === node.name))
       return waiting(waitingFor(node.name, 'to be a node'));
-    const wanted = routesTo(nodes.filter(({ metadata }) => metadata.name !== node.name));
-    const note = `to ${wanted.length} pod ranges`;
+    const inventory = await knownInventory(host, cluster);
+    if (inventory === undefined) return waiting(waitingFor('the inventory of the machines of the cluster'));
+    const { podRoutes, machineNetworks } = agent;
+    if (podRoutes === undefined) return waiting(waitingFor('settings of this machine that name the pod network'));
+    const { routes: wanted, refused } = planRoutes(nodes, { ...podRoutes, machineNetworks, inventory, own: node });
+    const note = [`to ${wanted.length} pod ranges`, ...refused].join('; ');
     const last = lastSeen.get(agent);
     const isFresh = last !== undefined && host.clock.monotonicMs() - last.atMs < freshMs;
     if (isFresh && wanted.length === last.routes.length && wanted.every((route, n) => isSame(route, last.routes[n]))) {
       return settled(note);
     }
-    const present = (await Promise.all(families.map((family) => readRoutes(host, family)))).flat();
+    const present = (await Promise.all(routeFamilies.map((family) => readRoutes(host, family)))).flat();
     const missing = wanted.filter((route) => !present.some((other) => isSame(route, other)));
     const stale = present.filter(({ range }) => !wanted.some((route) => route.range === range));
     if (missing.length + stale.length === 0) {
@@ -44,7 +43,11 @@ export const peerRoutesDuty: Duty = {
       return settled(note);
     }
     const failures = [
-      ...(await attempts(missing, ({ range, via }) => ip(host, range, ['replace', range, 'via', via]))),
+      ...(await attempts(missing, ({ range, via }) => {
+        // `replace` would also take the route of somebody else.
+        const verb = present.some((route) => route.range === range) ? 'replace' : 'add';
+        return ip(host, range, [verb, range, 'via', via]);
+      })),
       ...(await attempts(stale, ({ range }) => ip(host, range, ['del', range]))),
     ];
     if (failures.length > 0) return waiting(...failures.map((failure) => waitingFor(failure)));
@@ -73,24 +76,6 @@ async function attempts(
   return failures;
 }
 
-/** Each range through the peer's address of the same family. */
-export function routesTo(peers: readonly KubernetesObject[]): readonly Route[] {
-  return peers.flatMap((peer) => {
-    const addresses = internalAddressesOf(peer);
-    return podRangesOf(peer).flatMap((range) => {
-      const via = addresses.find((address) => familyOf(address) === familyOf(range));
-      return via === undefined ? [] : [{ range, via }];
-    });
-  });
-}
-
-const families = ['-4', '-6'] as const;
-type Family = (typeof families)[number];
-
-function familyOf(address: string): Family {
-  return address.includes(':') ? '-6' : '-4';
-}
-
 function isSame(a: Route, b: Route | undefined): boolean {
   return a.range === b?.range && a.via === b.via;
 }
@@ -99,7 +84,7 @@ async function ip(host: Host, range: string, args: readonly string[]): Promise<v
   await runCommand(host, 'ip', [familyOf(range), 'route', ...args, 'proto', routeProtocol]);
 }
 
-async function readRoutes(host: Host, family: Family): Promise<readonly Route[]> {
+async function readRoutes(host: Host, family: RouteFamily): Promise<readonly Route[]> {
   const text = await runCommand(host, 'ip', [family, '-json', 'route', 'show', 'proto', routeProtocol]);
   const routes = (text.trim() === '' ? [] : JSON.parse(text)) as readonly { dst?: string; gateway?: string }[];
   return routes.flatMap(({ dst, gateway }) => (dst === undefined ? [] : [{ range: dst, via: gateway ?? '' }]));
