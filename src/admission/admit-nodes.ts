@@ -20,6 +20,7 @@ export interface AdmitOptions {
   /** Read again in every pass: machines are added later. */
   readonly inventory: () => Promise<Inventory>;
   readonly virtualAddresses: readonly string[];
+  readonly machineNetworks: readonly string[];
   readonly signal: AbortSignal;
   /** Whether we still hold the Lease; checked before every act. */
   readonly mayAct: () => boolean;
@@ -70,13 +71,14 @@ class Admission {
   }
 
   async pass(seen: Seen): Promise<void> {
-    const { host, inventory, virtualAddresses } = this.#options;
+    const { host, inventory, virtualAddresses, machineNetworks } = this.#options;
     const facts: JoinFacts = {
       now: host.clock.now(),
       inventory: await inventory(),
       nodes: seen.nodes.map(knownNode),
       tokens: seen.secrets.flatMap((secret) => readBootstrapToken(secret) ?? []),
       virtualAddresses,
+      machineNetworks,
     };
     await this.#attempt(() => this.#labelNodes(seen.nodes, facts));
     await this.#attempt(() => this.#deleteTokens(seen.nodes, facts));

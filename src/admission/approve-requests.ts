@@ -13,7 +13,7 @@ import { type JoinFacts, knownNode } from './join-facts.ts';
 import { nodeKind } from './node-roles.ts';
 
 /** The facts that are not lists of the API. */
-export type StandingFacts = Pick<JoinFacts, 'inventory' | 'virtualAddresses'>;
+export type StandingFacts = Pick<JoinFacts, 'inventory' | 'virtualAddresses' | 'machineNetworks'>;
 
 export interface ApprovalOptions {
   readonly client: KubernetesClient;

@@ -25,7 +25,7 @@ import {
   readCertificateRequest,
 } from './certificate-request.ts';
 import { decideRequest } from './decide-request.ts';
-import type { JoinFacts } from './join-facts.ts';
+import type { JoinFacts, KnownNode } from './join-facts.ts';
 
 const key = generateKeyPair(seededRandom('decide'));
 const now = new Date('2026-11-15T06:00:00Z');
@@ -98,8 +98,21 @@ const inventory: JoinFacts['inventory'] = {
     { name: 'worker-1', role: 'worker', addresses: ['10.0.0.22'] },
   ],
 };
-const facts: JoinFacts = { now, inventory, nodes: [], tokens: [token], virtualAddresses: ['10.0.0.5'] };
+const facts: JoinFacts = {
+  now,
+  inventory,
+  nodes: [],
+  tokens: [token],
+  virtualAddresses: ['10.0.0.5'],
+  machineNetworks: ['10.0.0.0/24', 'fd00::/64'],
+};
 const open: JoinFacts = { ...facts, inventory: { isClosed: false, machines: [] } };
+
+const known0: KnownNode = { name: 'worker-0', isLive: true, addresses: [], createdAt: now };
+
+/** A request for an IPv4 address that is written as an IPv6 address. */
+const mapped = (octets: readonly number[]): Buffer =>
+  requestOf({ attributes: [asking(names(tlv(0x87, Buffer.alloc(10), Buffer.of(0xff, 0xff, ...octets))))] });
 
 const decide = (asked: CertificateRequest, known: JoinFacts = facts, others: readonly CertificateRequest[] = []) =>
   decideRequest(asked, [asked, ...others], known);
@@ -126,17 +139,14 @@ describe('the first client certificate of a kubelet', () => {
   test('a used token is spent for any other name, and for its own once that node has registered', () => {
     const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
     const known = { ...facts, tokens: [{ ...token, used }] };
-    const registered = { ...known, nodes: [{ name: 'worker-0', isLive: false, addresses: [] }] };
+    const registered = { ...known, nodes: [{ ...known0, isLive: false }] };
     expect(reasonOf(request({ name: 'csr-2' }), registered)).toContain('was used before, by worker-0');
     expect(reasonOf(request({ pem: pem({ commonName: 'system:node:worker-1' }) }), known)).toContain('was used before');
   });
 
   test('a node that fell silent may be replaced; a live one, and one that is not ready, may not', () => {
-    const node = { name: 'worker-0', addresses: [] };
-    expect(reasonOf(request({}), { ...facts, nodes: [{ ...node, isLive: false }] })).toBe('approve');
-    expect(reasonOf(request({}), { ...facts, nodes: [{ ...node, isLive: true }] })).toBe(
-      'a live node is called worker-0 already',
-    );
+    expect(reasonOf(request({}), { ...facts, nodes: [{ ...known0, isLive: false }] })).toBe('approve');
+    expect(reasonOf(request({}), { ...facts, nodes: [known0] })).toBe('a live node is called worker-0 already');
   });
 
   test('a name that was just promised to another token is kept for it, for ten minutes', () => {
@@ -146,7 +156,7 @@ describe('the first client certificate of a kubelet', () => {
     };
     expect(reasonOf(request({}), promised(1))).toContain('worker-0 was promised to token zzz999');
     expect(reasonOf(request({}), promised(11))).toBe('approve');
-    const isDead = { ...promised(1), nodes: [{ name: 'worker-0', isLive: false, addresses: [] }] };
+    const isDead = { ...promised(1), nodes: [{ ...known0, isLive: false }] };
     expect(reasonOf(request({}), isDead)).toBe('approve');
   });
 
@@ -261,15 +271,26 @@ describe('the serving certificate of a kubelet', () => {
   });
 
   test('without an inventory for the addresses that the node reports, unless another has them', () => {
-    const nodes = [
-      { name: 'worker-0', isLive: true, addresses: ['10.0.0.21'] },
-      { name: 'worker-1', isLive: true, addresses: ['10.0.0.22'] },
-    ];
-    expect(reasonOf(serving(), { ...open, nodes })).toBe('approve');
-    const thief = { name: 'worker-0', isLive: true, addresses: ['10.0.0.21', '10.0.0.22'] };
+    const own = { ...known0, addresses: ['10.0.0.21'] };
+    const other = { ...known0, name: 'worker-1', addresses: ['10.0.0.22'], createdAt: later(-60) };
+    expect(reasonOf(serving(), { ...open, nodes: [own, other] })).toBe('approve');
+    const thief = { ...own, addresses: ['10.0.0.21', '10.0.0.22'] };
     const stolen = serving({ pem: pem({ ipAddresses: ['10.0.0.22'] }) });
-    expect(reasonOf(stolen, { ...open, nodes: [thief, ...nodes.slice(1)] })).toContain('belongs to worker-1');
+    expect(reasonOf(stolen, { ...open, nodes: [thief, other] })).toContain('belongs to worker-1');
     expect(reasonOf(serving(), open)).toContain('not among the addresses that the node reports: none');
+  });
+
+  test('without an inventory is not kept from a node by a younger one that reports its address', () => {
+    const own = { ...known0, addresses: ['10.0.0.21'] };
+    const younger = { ...known0, name: 'worker-1', addresses: ['10.0.0.21'], createdAt: later(1) };
+    expect(reasonOf(serving(), { ...open, nodes: [younger, own] })).toBe('approve');
+  });
+
+  test('without an inventory is for an address of the machine network only', () => {
+    const away = { ...known0, addresses: ['203.0.113.9'] };
+    const asked = serving({ pem: pem({ ipAddresses: ['203.0.113.9'] }) });
+    expect(reasonOf(asked, { ...open, nodes: [away] })).toContain('not in the machine network');
+    expect(reasonOf(asked, { ...open, machineNetworks: [], nodes: [away] })).toBe('approve');
   });
 });
 
@@ -293,7 +314,20 @@ const hostileServers: Record<string, readonly [Asked, RegExp, JoinFacts?]> = {
   ],
   'for loopback': [{ pem: pem({ ipAddresses: ['127.0.0.1'] }) }, /a loopback address/],
   'for loopback of IPv6': [{ pem: pem({ ipAddresses: ['::1'] }) }, /a loopback address/],
-  'for loopback in new clothes': [{ pem: pem({ ipAddresses: ['::ffff:127.0.0.1'] }) }, /a loopback address/],
+  'for loopback in new clothes': [{ pem: pemOfDer(mapped([127, 0, 0, 1])) }, /what an honest request does not: ip/],
+  'for the address of another in new clothes': [
+    { pem: pemOfDer(mapped([10, 0, 0, 22])) },
+    /what an honest request does not: ip/,
+    { ...open, nodes: [{ ...known0, addresses: ['::ffff:10.0.0.22'] }] },
+  ],
+  'for an address as its DNS name': [
+    {
+      username: 'system:node:10.0.0.11',
+      pem: pem({ commonName: 'system:node:10.0.0.11', dnsNames: ['10.0.0.11'] }),
+    },
+    /its node name 10.0.0.11 is an address/,
+    open,
+  ],
   'for the address of the load balancer': [{ pem: pem({ ipAddresses: ['10.0.0.5'] }) }, /moves between machines/],
   'for client use': [{ usages: ['digital signature', 'client auth'] }, /its usages are/],
   'by a node outside the inventory': [

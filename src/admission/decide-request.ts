@@ -2,7 +2,7 @@
 // it can explain in full and leaves every other pending with the reason; it never denies, because a person may know
 // more.
 import ipaddr from 'ipaddr.js';
-import { isSameAddress } from '../contract/addresses.ts';
+import { isAddressIn, isSameAddress } from '../contract/addresses.ts';
 import type { InventoryMachine } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
@@ -14,7 +14,7 @@ import {
   kubeletServingSigner,
   requestPem,
 } from './certificate-request.ts';
-import type { JoinFacts } from './join-facts.ts';
+import type { JoinFacts, KnownNode } from './join-facts.ts';
 
 export type RequestDecision =
   /** `token` is the one it takes; a serving certificate takes none. */
@@ -80,6 +80,8 @@ function checkedNodeName({ subject }: SigningRequest): string {
   const name = commonName.startsWith('system:node:') ? commonName.slice('system:node:'.length) : '';
   // The node will be an object of the API, so it needs a valid object name.
   const isName = name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
+  // As a DNS name it would be taken for an address by some clients.
+  doubtIf(ipaddr.IPv4.isValidFourPartDecimal(name), `its node name ${name} is an address`);
   doubtIf(!isName, `its common name ${JSON.stringify(commonName)} is not system:node: and a node name`);
   return name;
 }
@@ -207,7 +209,10 @@ function decideServing(
   return { outcome: 'approve', nodeName, reason: 'asked by the node itself, for its own name and addresses' };
 }
 
-/** A machine of the inventory has the addresses listed there; for any other its node's own report counts. */
+/**
+ * A machine of the inventory has the addresses listed there. For any other its node's own report counts, in the machine
+ * networks; of two nodes that report one address, the older one has it, so that a newcomer takes none away.
+ */
 function checkAddress(
   address: string,
   known: { readonly nodeName: string; readonly machine: InventoryMachine | undefined; readonly facts: JoinFacts },
@@ -219,10 +224,27 @@ function checkAddress(
   const own = machine?.addresses ?? facts.nodes.find(({ name }) => name === nodeName)?.addresses ?? [];
   const where = machine === undefined ? 'that the node reports' : 'of the inventory';
   doubtIf(!hasAddress(own, address), `it asks for ${address}, which is not among the addresses ${where}: ${list(own)}`);
+  const { machineNetworks } = facts;
+  const isOutside = machineNetworks.length > 0 && !machineNetworks.some((network) => isAddressIn(address, network));
+  doubtIf(
+    machine === undefined && isOutside,
+    `it asks for ${address}, which is not in the machine network ${machineNetworks.join(', ')}`,
+  );
   const other =
     facts.inventory.machines.find(({ name, addresses }) => name !== nodeName && hasAddress(addresses, address)) ??
-    facts.nodes.find(({ name, addresses }) => name !== nodeName && hasAddress(addresses, address));
+    (machine === undefined
+      ? olderNodes(nodeName, facts).find(({ addresses }) => hasAddress(addresses, address))
+      : undefined);
   doubtIf(other !== undefined, `it asks for ${address}, which belongs to ${other?.name ?? ''}`);
+}
+
+function olderNodes(nodeName: string, { nodes }: JoinFacts): readonly KnownNode[] {
+  const self = nodes.find(({ name }) => name === nodeName);
+  const bornMs = self?.createdAt.getTime() ?? Number.POSITIVE_INFINITY;
+  return nodes.filter(
+    ({ name, createdAt }) =>
+      name !== nodeName && (createdAt.getTime() < bornMs || (createdAt.getTime() === bornMs && name < nodeName)),
+  );
 }
 
 const unassignableRanges = new Set<string>(['loopback', 'linkLocal', 'unspecified', 'multicast', 'broadcast']);

@@ -10,6 +10,7 @@ export interface KnownNode {
   /** Its kubelet reports. A node whose kubelet does not may be replaced by a machine of the same name. */
   readonly isLive: boolean;
   readonly addresses: readonly string[];
+  readonly createdAt: Date;
 }
 
 export interface JoinFacts {
@@ -19,6 +20,8 @@ export interface JoinFacts {
   readonly tokens: readonly BootstrapToken[];
   /** Addresses that move between machines, and must not be in the certificate of one of them. */
   readonly virtualAddresses: readonly string[];
+  /** Where machines have their addresses; empty if that is not known. */
+  readonly machineNetworks: readonly string[];
 }
 
 interface NodeStatus {
@@ -31,6 +34,7 @@ export function knownNode(node: KubernetesObject): KnownNode {
   return {
     name: node.metadata.name,
     isLive: conditionOf(node, 'Ready')?.status !== 'Unknown',
+    createdAt: new Date(Date.parse(node.metadata.creationTimestamp ?? '') || 0),
     addresses: (addresses ?? []).filter(({ type }) => type.endsWith('IP')).map(({ address }) => address),
   };
 }

@@ -82,6 +82,7 @@ async function approveForEver(context: BootkubeContext, client: KubernetesClient
       host,
       inventory: async () => inventory,
       virtualAddresses: namesOf(context.installConfig).apiVips,
+      machineNetworks: context.installConfig.networking.machineNetwork.map(({ cidr }) => cidr),
       signal: leadership.signal,
       mayAct: () => leadership.mayAct(),
       onEvent: (event) => emit({ kind: 'notice', level: 'info', text: admitWords(event) }),

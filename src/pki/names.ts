@@ -111,9 +111,15 @@ function ia5Text(bytes: Uint8Array): string | undefined {
   return bytes.every((octet) => octet > 0x1f && octet < 0x7f) ? decode(bytes) : undefined;
 }
 
+/**
+ * Undefined also for an IPv4 address in the 16 octets of IPv6: Go reads it and signs the four octets, so that it would
+ * be another name in the certificate than in the request.
+ */
 function addressText(bytes: Uint8Array): string | undefined {
   if (bytes.length !== 4 && bytes.length !== 16) return undefined;
-  return canonicalAddress(ipaddr.fromByteArray([...bytes]).toString());
+  const address = ipaddr.fromByteArray([...bytes]);
+  if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) return undefined;
+  return canonicalAddress(address.toString());
 }
 
 function decode(bytes: Uint8Array): string {

@@ -145,6 +145,11 @@ describe('an odd request is told apart:', () => {
       { attributes: [asking(names(tlv(0x87, hex('0a 63 00 14 00'))))] },
       ['alternative-name'],
     ],
+    [
+      'an IPv4 address that is written as IPv6',
+      { attributes: [asking(names(tlv(0x87, hex('00000000 00000000 0000ffff 0a000016'))))] },
+      ['alternative-name'],
+    ],
     ['a DNS name with a NUL', { attributes: [asking(names(dns('a\0b')))] }, ['alternative-name']],
     ['an empty list of names', { attributes: [asking(names())] }, ['alternative-name']],
     ['a short RSA key', { keys: generateKeyPairSync('rsa', { modulusLength: 1024 }) }, ['weak-key']],

@@ -57,6 +57,7 @@ beforeAll(async () => {
     host,
     inventory: async () => inventory,
     virtualAddresses: ['192.0.2.5'],
+    machineNetworks: ['192.0.2.0/24'],
     signal: stop.signal,
     mayAct: () => true,
     onEvent: (event) => events.push(event),

@@ -31,6 +31,7 @@ async function approve(agent: Agent, signal: AbortSignal, setNote: (note: string
       client,
       host,
       virtualAddresses: controlPlaneOf(agent).apiVips,
+      machineNetworks: agent.machineNetworks,
       // While the inventory is unknown, no machine is admitted.
       inventory: async () => (await knownInventory(host, agent.cluster)) ?? { isClosed: true, machines: [] },
       signal: leadership.signal,

@@ -34,6 +34,7 @@ type request struct {
 	Organizations         []string
 	Attributes            int
 	DNSNames, IPAddresses []string
+	SignedOctets          []int
 	EmailAddresses, URIs  []string
 	ExtensionIDs          []string
 }
@@ -130,6 +131,12 @@ func readRequest(text string) request {
 	}
 	for _, address := range parsed.IPAddresses {
 		read.IPAddresses = append(read.IPAddresses, address.String())
+		// What x509.CreateCertificate writes: the shortest form.
+		octets := len(address)
+		if short := address.To4(); short != nil {
+			octets = len(short)
+		}
+		read.SignedOctets = append(read.SignedOctets, octets)
 	}
 	for _, uri := range parsed.URIs {
 		read.URIs = append(read.URIs, uri.String())
