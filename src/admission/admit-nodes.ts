@@ -1,18 +1,35 @@
 // The loop that lets machines in: it approves the requests that decide-request.ts approves, writes on the others why
-// they wait, gives nodes their role labels, and deletes used tokens. The agent that holds the Lease runs it.
+// they wait, gives nodes their role labels, and deletes used tokens. The agent that holds the Lease runs it. A pass does
+// a limited amount of work for each client, so that a client that asks a thousand times delays no other.
 import type { Inventory } from '../contract/inventory.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { watchTogether } from '../kubernetes/watch.ts';
-import { type ApprovedRequest, approveRequest, recordWhyPending } from './approve-requests.ts';
+import { type WatchSource, watchTogether } from '../kubernetes/watch.ts';
+import {
+  type ApprovedRequest,
+  approveRequest,
+  findRequest,
+  type Refusal,
+  recordRefusal,
+  removeRequest,
+} from './approve-requests.ts';
 import { deleteBootstrapToken, readBootstrapToken, secretKind, tokenSelection } from './bootstrap-token-secret.ts';
-import { readCertificateRequest, requestKind } from './certificate-request.ts';
+import {
+  type CertificateRequest,
+  kubeletClientSigner,
+  kubeletServingSigner,
+  type RequestSummary,
+  requestKind,
+  summaryObject,
+  summaryOf,
+} from './certificate-request.ts';
 import { decideRequest } from './decide-request.ts';
 import { type JoinFacts, knownNode } from './join-facts.ts';
 import { labelNode, missingRoleLabels, nodeKind, rolesOf } from './node-roles.ts';
+import { type RefusedRequest, triageRequests } from './triage-requests.ts';
 
 export interface AdmitOptions {
   readonly client: KubernetesClient;
@@ -30,19 +47,28 @@ export interface AdmitOptions {
 export type AdmitEvent =
   | { readonly kind: 'approved'; readonly request: string; readonly decision: ApprovedRequest }
   | { readonly kind: 'left-pending'; readonly request: string; readonly reason: string }
+  /** Requests that no kubelet makes, of one client; the reason is that of the first. */
+  | { readonly kind: 'removed'; readonly username: string; readonly count: number; readonly reason: string }
   | { readonly kind: 'labelled'; readonly node: string; readonly labels: readonly string[] }
   | { readonly kind: 'token-deleted'; readonly id: string; readonly node: string }
   | { readonly kind: 'trouble'; readonly error: FirstlightError };
 
 /** Names and tokens are reserved for a time, and failed calls are tried again: a pass is due even without a change. */
 const tickMs = 5_000;
+/** The rest is done in the next passes, those first that waited longest. */
+const perPass = { decisions: 50, removals: 48, removalsAtOnce: 8, explanations: 20 } as const;
+/** Explanations are objects in etcd, and one client must not cause thousands of them. */
+const explanationsPerMinute = 10;
+/** A kubelet's request is shorter; the text of a longer one is read again for each decision. */
+const keptLength = 4_096;
 
 /** Ends only by throwing the reason of the signal. */
 export async function admitNodes(options: AdmitOptions): Promise<never> {
   const { client, host, signal, onEvent } = options;
   const onTrouble = (error: FirstlightError): void => onEvent?.({ kind: 'trouble', error });
   const sources = {
-    requests: { kind: requestKind },
+    clientRequests: requestsFor(kubeletClientSigner),
+    servingRequests: requestsFor(kubeletServingSigner),
     nodes: { kind: nodeKind },
     secrets: { kind: secretKind, selection: tokenSelection },
   };
@@ -53,8 +79,15 @@ export async function admitNodes(options: AdmitOptions): Promise<never> {
   throw new Error('a watch ends only by throwing');
 }
 
+/** A page of requests of the largest size that etcd takes has eight megabytes. */
+function requestsFor(signer: string): WatchSource {
+  const selection = { fieldSelector: `spec.signerName=${signer}` };
+  return { kind: requestKind, selection, pageSize: 4, keep: summaryObject };
+}
+
 interface Seen {
-  readonly requests: readonly KubernetesObject[];
+  readonly clientRequests: readonly KubernetesObject[];
+  readonly servingRequests: readonly KubernetesObject[];
   readonly nodes: readonly KubernetesObject[];
   readonly secrets: readonly KubernetesObject[];
 }
@@ -63,6 +96,11 @@ class Admission {
   readonly #options: AdmitOptions;
   /** Requests whose reason was written already; after a restart each is written once more. */
   readonly #explained = new Set<string>();
+  /** When each request was last decided about: those that were not yet come first. */
+  readonly #lookedMs = new Map<string, number>();
+  /** What was read of requests that wait; their contents never change. */
+  readonly #read = new Map<string, CertificateRequest>();
+  readonly #allowances = new Map<string, { readonly sinceMs: number; count: number }>();
   /** Nodes whose labels were written and are not in the watch yet, which is always a little behind. */
   readonly #labelled = new Set<string>();
 
@@ -82,32 +120,81 @@ class Admission {
     };
     await this.#attempt(() => this.#labelNodes(seen.nodes, facts));
     await this.#attempt(() => this.#deleteTokens(seen.nodes, facts));
-    await this.#decideAll(seen.requests, facts);
+    await this.#decideAll([...seen.clientRequests, ...seen.servingRequests].map(summaryOf), facts);
   }
 
-  async #decideAll(objects: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
-    const requests = objects.map(readCertificateRequest);
-    for (const request of requests) {
-      const { name, uid } = request.metadata;
-      const decision = decideRequest(request, requests, facts);
-      if (decision.outcome === 'approve') await this.#attempt(() => this.#approve(name, facts));
-      if (decision.outcome !== 'leave-pending') continue;
-      const key = `${uid}\n${decision.reason}`;
-      if (this.#explained.has(key)) continue;
-      const { client, host, signal, onEvent } = this.#options;
+  async #decideAll(requests: readonly RequestSummary[], facts: JoinFacts): Promise<void> {
+    const { decide, superseded, remove } = triageRequests(requests);
+    const doubts: RefusedRequest[] = [];
+    const looked = ({ uid }: RequestSummary): number => this.#lookedMs.get(uid) ?? 0;
+    const due = decide.toSorted((a, b) => looked(a) - looked(b)).slice(0, perPass.decisions);
+    for (const request of due) {
       await this.#attempt(async () => {
-        await recordWhyPending(client, request, { reason: decision.reason, now: host.clock.now(), signal });
-        this.#explained.add(key);
-        onEvent?.({ kind: 'left-pending', request: name, reason: decision.reason });
+        const reason = await this.#decide(request, facts);
+        if (reason !== undefined) doubts.push({ request, reason });
       });
     }
-    this.#forgetGone(requests.map(({ metadata }) => metadata.uid ?? ''));
+    await this.#removeSome(remove.slice(0, perPass.removals));
+    await this.#explain([...doubts, ...superseded], 'LeftPending');
+    this.#forgetGone(requests.map(({ uid }) => uid));
   }
 
-  async #approve(name: string, facts: JoinFacts): Promise<void> {
+  /** Approves it, or returns why it stays pending. */
+  async #decide(summary: RequestSummary, facts: JoinFacts): Promise<string | undefined> {
     const { client, host, signal, mayAct, onEvent } = this.#options;
-    const decision = await approveRequest(name, { client, clock: host.clock, facts, signal, mayAct });
-    if (decision !== undefined) onEvent?.({ kind: 'approved', request: name, decision });
+    const { name, uid } = summary;
+    this.#lookedMs.set(uid, host.clock.monotonicMs());
+    const request = this.#read.get(uid) ?? (await findRequest(client, summary, { signal }));
+    if (request === undefined) return undefined;
+    if (request.spec.request.length <= keptLength) this.#read.set(uid, request);
+    const decision = decideRequest(request, facts);
+    if (decision.outcome === 'leave-pending') return decision.reason;
+    // Whatever comes of it, it will be another version of the request.
+    this.#read.delete(uid);
+    if (decision.outcome !== 'approve') return undefined;
+    const approved = await approveRequest(request, { client, clock: host.clock, facts, signal, mayAct });
+    if (approved !== undefined) onEvent?.({ kind: 'approved', request: name, decision: approved });
+    return undefined;
+  }
+
+  async #removeSome(refused: readonly RefusedRequest[]): Promise<void> {
+    const { client, signal, onEvent } = this.#options;
+    const removed: RefusedRequest[] = [];
+    for (let n = 0; n < refused.length; n += perPass.removalsAtOnce) {
+      const some = refused.slice(n, n + perPass.removalsAtOnce).map((each) =>
+        this.#attempt(async () => {
+          if (await removeRequest(client, each.request, { signal })) removed.push(each);
+        }),
+      );
+      await Promise.all(some);
+    }
+    const perClient = Map.groupBy(removed, ({ request }) => request.username);
+    for (const [username, theirs] of perClient) {
+      onEvent?.({ kind: 'removed', username, count: theirs.length, reason: theirs[0]?.reason ?? '' });
+    }
+    await this.#explain(removed, 'Removed');
+  }
+
+  async #explain(refused: readonly RefusedRequest[], verdict: Refusal): Promise<void> {
+    const { client, host, signal, onEvent } = this.#options;
+    const isNew = ({ request, reason }: RefusedRequest): boolean => !this.#explained.has(`${request.uid}\n${reason}`);
+    for (const { request, reason } of refused.filter(isNew).slice(0, perPass.explanations)) {
+      if (!this.#mayExplain(request.username)) continue;
+      await this.#attempt(async () => {
+        await recordRefusal(client, request, { verdict, reason, now: host.clock.now(), signal });
+        this.#explained.add(`${request.uid}\n${reason}`);
+        if (verdict === 'LeftPending') onEvent?.({ kind: 'left-pending', request: request.name, reason });
+      });
+    }
+  }
+
+  #mayExplain(username: string): boolean {
+    const nowMs = this.#options.host.clock.monotonicMs();
+    for (const [other, { sinceMs }] of this.#allowances) if (nowMs - sinceMs >= 60_000) this.#allowances.delete(other);
+    const allowance = this.#allowances.get(username) ?? { sinceMs: nowMs, count: 0 };
+    this.#allowances.set(username, allowance);
+    allowance.count += 1;
+    return allowance.count <= explanationsPerMinute;
   }
 
   async #labelNodes(nodes: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
@@ -154,6 +241,10 @@ class Admission {
 
   #forgetGone(uids: readonly string[]): void {
     const present = new Set(uids);
+    for (const uid of [...this.#lookedMs.keys(), ...this.#read.keys()].filter((each) => !present.has(each))) {
+      this.#lookedMs.delete(uid);
+      this.#read.delete(uid);
+    }
     for (const key of this.#explained) {
       if (!present.has(key.split('\n')[0] ?? '')) this.#explained.delete(key);
     }

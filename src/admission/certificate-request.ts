@@ -1,5 +1,6 @@
 // The CertificateSigningRequest as the API stores it. The API server writes the client's username and groups, which can
-// be trusted; everything in `spec.request` was written by the client and cannot.
+// be trusted; everything in `spec.request` was written by the client and cannot. A request may be a megabyte and more,
+// and there may be thousands: the loop remembers a summary of each, and reads the one that it decides about.
 import { z } from 'zod';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
@@ -39,4 +40,44 @@ export function isDecided({ status }: CertificateRequest): boolean {
 
 export function requestPem({ spec }: CertificateRequest): string {
   return Buffer.from(spec.request, 'base64').toString('latin1');
+}
+
+/** A request without what it asks for. */
+export interface RequestSummary {
+  readonly name: string;
+  readonly uid: string;
+  readonly signerName: string;
+  readonly username: string;
+  /** Nothing is left to do about it; also when it is being removed. */
+  readonly isDecided: boolean;
+  /** Of what it asks for, in bytes. */
+  readonly size: number;
+  /** Grows from one request to the next. */
+  readonly age: readonly [createdMs: number, version: number];
+}
+
+/** What the watch keeps of a request. */
+export function summaryObject(object: KubernetesObject): KubernetesObject {
+  const { metadata } = object;
+  const request = readCertificateRequest(object);
+  const summary: RequestSummary = {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    signerName: request.spec.signerName,
+    username: request.spec.username,
+    isDecided: isDecided(request) || metadata.deletionTimestamp !== undefined,
+    size: Buffer.byteLength(request.spec.request, 'base64'),
+    age: [Date.parse(metadata.creationTimestamp ?? '') || 0, Number(metadata.resourceVersion ?? 0)],
+  };
+  const { name, uid, resourceVersion } = metadata;
+  const kept = {
+    name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return { ...requestKind, metadata: kept, summary };
+}
+
+export function summaryOf(kept: KubernetesObject): RequestSummary {
+  return kept['summary'] as RequestSummary;
 }

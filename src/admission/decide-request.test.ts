@@ -54,8 +54,6 @@ interface Asked {
   readonly groups?: readonly string[];
   readonly usages?: readonly string[];
   readonly expirationSeconds?: number;
-  readonly createdAt?: string;
-  readonly version?: string;
   readonly conditions?: readonly object[];
 }
 function request(asked: Asked): CertificateRequest {
@@ -65,8 +63,8 @@ function request(asked: Asked): CertificateRequest {
     metadata: {
       name: asked.name ?? 'csr-1',
       uid: `uid-${asked.name ?? 'csr-1'}`,
-      creationTimestamp: asked.createdAt ?? '2026-11-15T05:59:00Z',
-      resourceVersion: asked.version ?? '100',
+      creationTimestamp: '2026-11-15T05:59:00Z',
+      resourceVersion: '100',
     },
     spec: {
       request: Buffer.from(asked.pem ?? pem()).toString('base64'),
@@ -114,10 +112,9 @@ const known0: KnownNode = { name: 'worker-0', isLive: true, addresses: [], creat
 const mapped = (octets: readonly number[]): Buffer =>
   requestOf({ attributes: [asking(names(tlv(0x87, Buffer.alloc(10), Buffer.of(0xff, 0xff, ...octets))))] });
 
-const decide = (asked: CertificateRequest, known: JoinFacts = facts, others: readonly CertificateRequest[] = []) =>
-  decideRequest(asked, [asked, ...others], known);
-const reasonOf = (asked: CertificateRequest, known: JoinFacts = facts, others: readonly CertificateRequest[] = []) => {
-  const decision = decide(asked, known, others);
+const decide = (asked: CertificateRequest, known: JoinFacts = facts) => decideRequest(asked, known);
+const reasonOf = (asked: CertificateRequest, known: JoinFacts = facts) => {
+  const decision = decide(asked, known);
   return decision.outcome === 'leave-pending' ? decision.reason : decision.outcome;
 };
 
@@ -158,22 +155,6 @@ describe('the first client certificate of a kubelet', () => {
     expect(reasonOf(request({}), promised(11))).toBe('approve');
     const isDead = { ...promised(1), nodes: [{ ...known0, isLive: false }] };
     expect(reasonOf(request({}), isDead)).toBe('approve');
-  });
-
-  test('of several by one token only the newest is approved: the kubelet waits for no other', () => {
-    const older = request({ name: 'csr-old', createdAt: '2026-11-15T05:58:00Z' });
-    const newest = request({ name: 'csr-new', createdAt: '2026-11-15T05:59:30Z' });
-    expect(reasonOf(older, facts, [newest])).toBe('the same kubelet asked again later: csr-new');
-    expect(reasonOf(newest, facts, [older])).toBe('approve');
-    const sameSecond = [request({ name: 'a', version: '99' }), request({ name: 'b', version: '100' })] as const;
-    expect(reasonOf(sameSecond[0], facts, [sameSecond[1]])).toContain('asked again later: b');
-    expect(reasonOf(sameSecond[1], facts, [sameSecond[0]])).toBe('approve');
-    const denied = request({
-      name: 'csr-new',
-      createdAt: '2026-11-15T05:59:30Z',
-      conditions: [{ type: 'Denied', status: 'True' }],
-    });
-    expect(reasonOf(older, facts, [denied])).toBe('approve');
   });
 
   test('rotation, other signers and settled requests are left to others without a word', () => {

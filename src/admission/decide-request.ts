@@ -28,20 +28,13 @@ const promiseMs = 10 * 60_000;
 const expirationSecondsMin = 600;
 const expirationSecondsMax = 366 * 86_400;
 
-/** `others` are all requests of the API: a kubelet that restarted left its earlier ones behind. */
-export function decideRequest(
-  request: CertificateRequest,
-  others: readonly CertificateRequest[],
-  facts: JoinFacts,
-): RequestDecision {
+export function decideRequest(request: CertificateRequest, facts: JoinFacts): RequestDecision {
   const { spec } = request;
   const isServing = spec.signerName === kubeletServingSigner;
   if (isDecided(request) || (!isServing && spec.signerName !== kubeletClientSigner)) return { outcome: 'not-ours' };
   // The controller manager's approver handles nodes that renew their own client certificate.
   if (!isServing && spec.username.startsWith('system:node:')) return { outcome: 'not-ours' };
   try {
-    // First, because it is cheap: of many requests by one client only the newest is parsed.
-    checkNewest(request, others);
     const asked = readRequest(request);
     const nodeName = checkedNodeName(asked);
     checkForm(request, asked, isServing);
@@ -104,25 +97,6 @@ function checkForm({ spec }: CertificateRequest, asked: SigningRequest, isServin
   const seconds = spec.expirationSeconds;
   const isOddLife = seconds !== undefined && (seconds < expirationSecondsMin || seconds > expirationSecondsMax);
   doubtIf(isOddLife, `it asks for ${seconds} s, outside ${expirationSecondsMin} to ${expirationSecondsMax} s`);
-}
-
-/** The kubelet waits for its newest request only; approving an older one would waste the token. */
-function checkNewest(request: CertificateRequest, others: readonly CertificateRequest[]): void {
-  const newer = others.find(
-    (other) =>
-      other.metadata.name !== request.metadata.name &&
-      !isDecided(other) &&
-      other.spec.signerName === request.spec.signerName &&
-      other.spec.username === request.spec.username &&
-      compareAge(other, request) > 0,
-  );
-  doubtIf(newer !== undefined, `the same kubelet asked again later: ${newer?.metadata.name ?? ''}`);
-}
-
-function compareAge(a: CertificateRequest, b: CertificateRequest): number {
-  const made = (request: CertificateRequest): number => Date.parse(request.metadata.creationTimestamp ?? '') || 0;
-  const version = (request: CertificateRequest): number => Number(request.metadata.resourceVersion ?? 0);
-  return made(a) - made(b) || version(a) - version(b);
 }
 
 function decideFirstClient(

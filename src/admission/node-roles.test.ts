@@ -49,7 +49,11 @@ describe('a node', () => {
   test('is live unless the node controller has given it up', () => {
     const ready = (value: string) => node({ conditions: [{ type: 'Ready', status: value }] });
     expect(['True', 'False', 'Unknown'].map((value) => knownNode(ready(value)).isLive)).toEqual([true, true, false]);
-    expect(knownNode(node({ conditions: null, addresses: null }))).toMatchObject({ name: 'n', isLive: true, addresses: [] });
+    expect(knownNode(node({ conditions: null, addresses: null }))).toMatchObject({
+      name: 'n',
+      isLive: true,
+      addresses: [],
+    });
   });
 
   test('has the addresses of both its kinds, and not its names', () => {

@@ -96,6 +96,8 @@ export function admitWords(event: AdmitEvent): string {
       return `approved ${event.request} of ${event.decision.nodeName}: ${event.decision.reason}`;
     case 'left-pending':
       return `left ${event.request} pending: ${event.reason}`;
+    case 'removed':
+      return `removed ${event.count} requests of ${event.username}: ${event.reason}`;
     case 'labelled':
       return `${event.node} is labelled ${event.labels.join(', ')}`;
     case 'token-deleted':

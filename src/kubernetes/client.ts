@@ -23,6 +23,13 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
+export interface ListOptions extends ApiCallOptions {
+  /** How many objects one answer holds. Default 500; fewer where strangers decide how large an object is. */
+  readonly pageSize?: number;
+  /** What of each object is kept; the rest of a page is forgotten before the next page is read. */
+  readonly keep?: (object: KubernetesObject) => KubernetesObject;
+}
+
 export interface ObjectList<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -45,7 +52,7 @@ export interface KubernetesClient extends AsyncDisposable {
   list<T extends KubernetesObject>(
     kind: ObjectKind,
     selection?: Selection,
-    options?: ApiCallOptions,
+    options?: ListOptions,
   ): Promise<ObjectList<T>>;
   create<T extends KubernetesObject>(object: T, options?: ApiCallOptions): Promise<T>;
   /** Overwrites; with the resource version of what was read, only if the object has not changed since. */
@@ -82,7 +89,7 @@ export interface WatchRequest {
 }
 
 const deadlineMsDefault = 15_000;
-const pageSize = 500;
+const pageSizeDefault = 500;
 
 export async function connectKubernetes(host: ApiHost, kubeconfig: KubeconfigSource): Promise<KubernetesClient> {
   return new ConnectedClient(await openConnection(host, kubeconfig));
@@ -122,7 +129,7 @@ class ConnectedClient implements KubernetesClient {
   async list<T extends KubernetesObject>(
     kind: ObjectKind,
     selection: Selection = {},
-    options: ApiCallOptions = {},
+    { pageSize = pageSizeDefault, keep, ...options }: ListOptions = {},
   ): Promise<ObjectList<T>> {
     const { namespace, ...selectors } = selection;
     const items: T[] = [];
@@ -132,7 +139,8 @@ class ConnectedClient implements KubernetesClient {
       const call = { what: `list ${kind.kind}s`, method: 'GET', path: { namespace }, query } as const;
       const page = (await this.#call(kind, call, options)) as RawList<T>;
       // Items of a list come without the kind that the list already names.
-      items.push(...(page.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind })));
+      const whole = (page.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
+      items.push(...(keep === undefined ? whole : (whole.map(keep) as T[])));
       next = page.metadata.continue || undefined;
       if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
     }

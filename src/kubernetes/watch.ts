@@ -9,11 +9,11 @@ import { workflowErrors } from '../workflow/errors.ts';
 import { pauseBefore } from '../workflow/retry.ts';
 import type { Observation } from '../workflow/wait.ts';
 import { failureOfStatus } from './api-failure.ts';
-import type { KubernetesClient, Selection } from './client.ts';
+import type { KubernetesClient, ListOptions, Selection } from './client.ts';
 import { kubernetesErrors } from './errors.ts';
 import type { KubernetesObject, ObjectKind } from './object.ts';
 
-export interface WatchSource {
+export interface WatchSource extends Pick<ListOptions, 'pageSize' | 'keep'> {
   readonly kind: ObjectKind;
   readonly selection?: Selection;
 }
@@ -37,13 +37,11 @@ const failuresBeforeRelist = 3;
 export async function* watchObjects<T extends KubernetesObject>(
   options: WatchOptions,
 ): AsyncGenerator<readonly T[], never> {
-  const { kind, selection } = options;
-  const objects = { kind, ...(selection === undefined ? {} : { selection }) };
-  for await (const seen of watchTogether(options, { objects })) yield seen.objects as readonly T[];
+  for await (const seen of watchTogether(options, { objects: options })) yield seen.objects as readonly T[];
   throw new Error('a watch ends only by throwing');
 }
 
-export interface TogetherOptions extends Omit<WatchOptions, 'kind' | 'selection'> {
+export interface TogetherOptions extends Omit<WatchOptions, keyof WatchSource> {
   /** Yields the state again after this long even if nothing changed, for decisions that depend on time. */
   readonly tickMs?: number;
 }
@@ -117,14 +115,15 @@ export async function waitForObjects<R>(
 
 /** Lists and watches until the signal; every state that differs from the one before is published. */
 async function follow(options: WatchOptions, publish: (items: readonly KubernetesObject[]) => void): Promise<never> {
-  const { host, signal } = options;
+  const { host, signal, pageSize, keep = (object) => object } = options;
+  const paging = { keep, ...(pageSize === undefined ? {} : { pageSize }) };
   const objects = new Map<string, KubernetesObject>();
   let version: string | undefined;
   let failures = 0;
   for (;;) {
     try {
       if (version === undefined) {
-        const list = await options.client.list(options.kind, options.selection, { signal });
+        const list = await options.client.list(options.kind, options.selection, { signal, ...paging });
         objects.clear();
         for (const item of list.items) objects.set(keyOf(item), item);
         version = list.resourceVersion;
@@ -136,7 +135,7 @@ async function follow(options: WatchOptions, publish: (items: readonly Kubernete
         failures = 0;
         if (type === 'BOOKMARK') continue;
         if (type === 'DELETED') objects.delete(keyOf(object));
-        else objects.set(keyOf(object), object);
+        else objects.set(keyOf(object), keep(object));
         publish([...objects.values()]);
       }
       // The server ends every watch after a while. One that ends at once must not be reopened in a tight loop.
@@ -178,16 +177,21 @@ async function* events(
 
 /** One JSON value per line, from bytes that arrive in any pieces. A last line without its end was cut off. */
 export async function* jsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator {
-  const decoder = new TextDecoder();
-  let rest = '';
+  // A line of several megabytes comes in hundreds of pieces: they are joined once, outside of the heap of JavaScript.
+  let pieces: Uint8Array[] = [];
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+      const line = Buffer.concat([...pieces, chunk.subarray(from, end)]).toString('utf8');
+      pieces = [];
+      from = end + 1;
       if (line.trim() !== '') yield JSON.parse(line);
     }
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
   }
 }
+
+const newline = 0x0a;
 
 function keyOf({ metadata }: KubernetesObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`;

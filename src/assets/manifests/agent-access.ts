@@ -67,7 +67,8 @@ const inventoryRule: Rule = {
 
 const clusterRules: readonly Rule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: [...read, 'patch'] },
-  { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: read },
+  // A request that no kubelet makes is removed.
+  { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: [...read, 'delete'] },
   { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests/approval'], verbs: ['update'] },
   {
     apiGroups: ['certificates.k8s.io'],
