@@ -4,6 +4,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startCli, temporaryFolder } from './machine-lab.ts';
+import { hostileNodeTopic } from './trust/hostile-node.ts';
+import { requestFloodTopic } from './trust/request-flood.ts';
 import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
 import type { TrustCluster } from './trust/trust-cluster.ts';
 
@@ -14,6 +16,8 @@ const cluster: TrustCluster = { dir, folder, infraId: () => infraId };
 
 const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'secrets in etcd': secretsEncryptionTopic,
+  'a hostile node': hostileNodeTopic,
+  'a flood of certificate requests': requestFloodTopic,
 };
 
 beforeAll(async () => {

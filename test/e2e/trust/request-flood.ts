@@ -1,0 +1,183 @@
+// A machine that floods the API with certificate requests, with its real identity: large ones, which the API refuses, and
+// which the approver survives where nobody refuses them; and many small ones. An honest request is approved all the same.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FirstlightError } from '../../../src/errors/firstlight-error.ts';
+import { realHost } from '../../../src/host/real/real-host.ts';
+import { connectKubernetes, type KubernetesClient } from '../../../src/kubernetes/client.ts';
+import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
+import { requestObject, signingRequest } from '../certificate-request.ts';
+import { masters } from '../fire/fire-cluster.ts';
+import { isLong } from '../fire/long.ts';
+import { cli, eventually, inside } from '../machine-lab.ts';
+import { stolenIdentity } from './machine-identity.ts';
+import { type TrustCluster, trustKubectl, trustKubectlJson } from './trust-cluster.ts';
+
+const policy = 'certificate-requests.firstlight.io';
+const largeCount = isLong ? 500 : 60;
+const smallCount = isLong ? 3000 : 300;
+const largeBytes = 1_400_000;
+const serving = { signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'] };
+
+export function requestFloodTopic(cluster: TrustCluster): void {
+  let flood: KubernetesClient;
+  let pem: string;
+  let agents: readonly AgentLife[];
+
+  beforeAll(async () => {
+    const { kubeconfig } = await stolenIdentity(cluster, 'worker-0');
+    flood = await connectKubernetes(realHost(), { path: kubeconfig });
+    const subject = '/O=system:nodes/CN=system:node:worker-0';
+    pem = signingRequest(join(cluster.folder, 'flood.key'), subject, '-addext', 'subjectAltName=DNS:elsewhere');
+    agents = await livesOf(cluster);
+  });
+
+  afterAll(async () => {
+    await flood[Symbol.asyncDispose]();
+    await trustKubectl(cluster, 'delete', 'csr', '-l', 'flood=yes', '--ignore-not-found', '--wait=false');
+  });
+
+  test('a request of 1.4 MB is refused before it is stored', async () => {
+    await expect(flood.create(floodObject('refused', pem, largeBytes))).rejects.toThrow(/at most 65536 bytes/);
+    const held = { ...floodObject('held', pem, 0), metadata: { name: 'held', finalizers: ['example.test/stay'] } };
+    await expect(flood.create(held)).rejects.toThrow(/cannot keep its certificate request/);
+  });
+
+  test('where it is stored, the approver survives a flood of them, and removes it', async () => {
+    const binding = await trustKubectl(cluster, 'get', 'validatingadmissionpolicybinding', policy, '-o', 'json');
+    const file = join(cluster.folder, 'binding.json');
+    writeFileSync(file, binding);
+    await trustKubectl(cluster, 'delete', 'validatingadmissionpolicybinding', policy);
+    try {
+      await eventually('that the API takes a large request', 30, async () =>
+        tries(flood, floodObject('first', pem, largeBytes)),
+      );
+      const posted = post(flood, 'large', { count: largeCount, pem, bytes: largeBytes });
+      await expectApproval(cluster, 'during-large');
+      expect(await posted).toBe(largeCount);
+      await expectApproval(cluster, 'after-large');
+      await eventually('that all of them are removed', isLong ? 120 : 40, async () => isNone(cluster, 'large'));
+    } finally {
+      await trustKubectl(cluster, 'apply', '-f', file);
+    }
+    await expectSameAgents(cluster, agents);
+  });
+
+  test('many small requests of one machine are cut back to a few, and delay nobody', async () => {
+    const posted = post(flood, 'small', { count: smallCount, pem, bytes: 0 });
+    await expectApproval(cluster, 'during-small');
+    expect(await posted).toBe(smallCount);
+    await expectApproval(cluster, 'after-small');
+    await eventually('that twenty are left', isLong ? 120 : 40, async () => {
+      const names = (await trustKubectl(cluster, 'get', 'csr', '-l', 'flood=yes', '-o', 'name')).split('\n');
+      return names.filter((name) => name.includes('small')).length <= 20 ? true : undefined;
+    });
+    await expectSameAgents(cluster, agents);
+  });
+
+  test.runIf(isLong)('a machine joins after it', async () => {
+    const startMs = performance.now();
+    await cli('node', 'add', 'worker-1', '--dir', cluster.dir);
+    process.stderr.write(`node add after the flood: ${Math.round(performance.now() - startMs)} ms\n`);
+    await cli('node', 'remove', 'worker-1', '--dir', cluster.dir);
+  });
+}
+
+/** A true request, followed by what makes it large; the API reads the first block and stores all of it. */
+function floodObject(name: string, pem: string, bytes: number): KubernetesObject {
+  const object = requestObject(name, pem.padEnd(bytes, 'flood\n'), serving) as KubernetesObject;
+  return { ...object, metadata: { name, labels: { flood: 'yes' } } };
+}
+
+async function tries(client: KubernetesClient, object: KubernetesObject): Promise<true | undefined> {
+  try {
+    await client.create(object);
+    return true;
+  } catch (error) {
+    if (error instanceof FirstlightError) return undefined;
+    throw error;
+  }
+}
+
+interface Flood {
+  readonly count: number;
+  readonly pem: string;
+  readonly bytes: number;
+}
+
+/** Four at a time; how many the API took. */
+async function post(client: KubernetesClient, name: string, { count, pem, bytes }: Flood): Promise<number> {
+  let next = 0;
+  let taken = 0;
+  const worker = async (): Promise<void> => {
+    for (let n = next++; n < count; n = next++) {
+      await client.create(floodObject(`${name}-${n}`, pem, bytes), { deadlineMs: 60_000 });
+      taken += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, worker));
+  return taken;
+}
+
+async function isNone(cluster: TrustCluster, name: string): Promise<true | undefined> {
+  const left = await trustKubectl(cluster, 'get', 'csr', '-l', 'flood=yes', '-o', 'name');
+  return left.includes(`/${name}-`) ? undefined : true;
+}
+
+/** The request of a node that asks for what it may have: approved within ten seconds, by the API's own clock. */
+async function expectApproval(cluster: TrustCluster, name: string): Promise<void> {
+  const honest = await stolenIdentity(cluster, 'master-2');
+  const keyPath = join(cluster.folder, `${name}.key`);
+  const pem = signingRequest(
+    keyPath,
+    '/O=system:nodes/CN=system:node:master-2',
+    '-addext',
+    'subjectAltName=DNS:master-2',
+  );
+  const file = join(cluster.folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(requestObject(name, pem, serving)));
+  expect(await honest.kubectl('create', '-f', file)).toMatchObject({ code: 0 });
+  const found = await eventually(`an approval of ${name}`, 20, async () => {
+    const csr = await trustKubectlJson<RequestState>(cluster, 'get', 'csr', name);
+    return csr.status.certificate === undefined ? undefined : csr;
+  });
+  const approved = found.status.conditions?.find(({ type }) => type === 'Approved');
+  const seconds = (Date.parse(approved?.lastUpdateTime ?? '') - Date.parse(found.metadata.creationTimestamp)) / 1000;
+  expect(seconds).toBeLessThanOrEqual(10);
+  await trustKubectl(cluster, 'delete', 'csr', name);
+}
+
+interface RequestState {
+  readonly metadata: { readonly creationTimestamp: string };
+  readonly status: {
+    readonly certificate?: string;
+    readonly conditions?: readonly { readonly type: string; readonly lastUpdateTime: string }[];
+  };
+}
+
+interface AgentLife {
+  readonly pid: string;
+  readonly restarts: string;
+  /** The most memory that it ever had, in KiB. */
+  readonly peakKib: number;
+}
+
+async function livesOf(cluster: TrustCluster): Promise<readonly AgentLife[]> {
+  const script =
+    'systemctl show firstlight-agent -p MainPID -p NRestarts --value; ' +
+    'grep VmHWM /proc/$(systemctl show firstlight-agent -p MainPID --value)/status';
+  return Promise.all(
+    masters.map(async (master) => {
+      const [pid = '', restarts = '', peak = ''] = (await inside(cluster.infraId(), master, script)).split('\n');
+      return { pid, restarts, peakKib: Number(/\d+/.exec(peak)?.[0]) };
+    }),
+  );
+}
+
+async function expectSameAgents(cluster: TrustCluster, before: readonly AgentLife[]): Promise<void> {
+  const after = await livesOf(cluster);
+  const identity = ({ pid, restarts }: AgentLife): string => `${pid} ${restarts}`;
+  expect(after.map(identity)).toEqual(before.map(identity));
+  for (const { peakKib } of after) expect(peakKib).toBeLessThan(220_000);
+}
