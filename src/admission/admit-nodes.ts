@@ -29,7 +29,7 @@ import {
 import { decideRequest } from './decide-request.ts';
 import { type JoinFacts, knownNode } from './join-facts.ts';
 import { labelNode, missingRoleLabels, nodeKind, rolesOf } from './node-roles.ts';
-import { type RefusedRequest, triageRequests } from './triage-requests.ts';
+import { inTurns, type RefusedRequest, triageRequests } from './triage-requests.ts';
 
 export interface AdmitOptions {
   readonly client: KubernetesClient;
@@ -127,7 +127,8 @@ class Admission {
     const { decide, superseded, remove } = triageRequests(requests);
     const doubts: RefusedRequest[] = [];
     const looked = ({ uid }: RequestSummary): number => this.#lookedMs.get(uid) ?? 0;
-    const due = decide.toSorted((a, b) => looked(a) - looked(b)).slice(0, perPass.decisions);
+    const longestFirst = decide.toSorted((a, b) => looked(a) - looked(b));
+    const due = inTurns(longestFirst, facts.tokens).slice(0, perPass.decisions);
     for (const request of due) {
       await this.#attempt(async () => {
         const reason = await this.#decide(request, facts);

@@ -157,6 +157,23 @@ describe('the first client certificate of a kubelet', () => {
     expect(reasonOf(request({}), isDead)).toBe('approve');
   });
 
+  test('without an inventory an address becomes one node, until that one is given up', () => {
+    const from = { ...token, issuedToAddress: '10.0.0.21' };
+    const joining = request({ pem: pem({ commonName: 'system:node:second' }) });
+    const first = { ...known0, addresses: ['10.0.0.21'] };
+    expect(reasonOf(joining, { ...open, tokens: [from], nodes: [first] })).toContain('the live node worker-0');
+    expect(reasonOf(joining, { ...open, tokens: [from], nodes: [{ ...first, isLive: false }] })).toBe('approve');
+    const used = (minutesAgo: number) => ({ by: 'worker-0', requestUid: 'uid-other', at: later(-minutesAgo) });
+    const known = (minutesAgo: number) => ({
+      ...open,
+      tokens: [from, { ...from, id: 'zzz999', used: used(minutesAgo) }],
+    });
+    expect(reasonOf(joining, known(1))).toContain('which became worker-0');
+    expect(reasonOf(joining, known(11))).toBe('approve');
+    const elsewhere = { ...from, id: 'zzz999', issuedToAddress: '10.0.0.22', used: used(1) };
+    expect(reasonOf(joining, { ...open, tokens: [from, elsewhere] })).toBe('approve');
+  });
+
   test('rotation, other signers and settled requests are left to others without a word', () => {
     expect(reasonOf(request({ username: 'system:node:worker-0' }))).toBe('not-ours');
     expect(reasonOf(request({ signerName: 'kubernetes.io/kube-apiserver-client' }))).toBe('not-ours');

@@ -15,6 +15,7 @@ import {
   requestPem,
 } from './certificate-request.ts';
 import type { JoinFacts, KnownNode } from './join-facts.ts';
+import { tokenIdOf } from './triage-requests.ts';
 
 export type RequestDecision =
   /** `token` is the one it takes; a serving certificate takes none. */
@@ -103,7 +104,7 @@ function decideFirstClient(
   { spec, metadata }: CertificateRequest,
   { nodeName, facts }: { readonly nodeName: string; readonly facts: JoinFacts },
 ): RequestDecision {
-  const id = /^system:bootstrap:([a-z0-9]{6})$/.exec(spec.username)?.[1];
+  const id = tokenIdOf(spec.username);
   doubtIf(id === undefined, `${spec.username} does not ask with a bootstrap token`);
   doubtIf(!spec.groups.includes(bootstrapperGroup), `${spec.username} is not in the group ${bootstrapperGroup}`);
   const token = facts.tokens.find((known) => known.id === id);
@@ -117,6 +118,7 @@ function decideFirstClient(
   const live = facts.nodes.some((node) => node.name === nodeName && node.isLive);
   doubtIf(live, `a live node is called ${nodeName} already`);
   checkPromises(token, nodeName, facts);
+  checkAddressLimit(token, nodeName, facts);
   checkExpected(token, nodeName, facts);
   return {
     outcome: 'approve',
@@ -148,6 +150,30 @@ function checkPromises(token: BootstrapToken, nodeName: string, facts: JoinFacts
   doubtIf(
     promised !== undefined,
     `${nodeName} was promised to token ${promised?.id ?? ''} at ${promised?.used?.at.toISOString() ?? ''}, and has not registered yet`,
+  );
+}
+
+/**
+ * A machine is one node. Where the inventory is open, a machine that shows a pool token again and again must not become
+ * as many nodes as it likes: it gets no second name while its first one lives or is promised.
+ */
+function checkAddressLimit({ issuedToAddress }: BootstrapToken, nodeName: string, facts: JoinFacts): void {
+  if (issuedToAddress === undefined || facts.inventory.isClosed) return;
+  const living = facts.nodes.find(
+    ({ name, isLive, addresses }) => name !== nodeName && isLive && hasAddress(addresses, issuedToAddress),
+  );
+  doubtIf(living !== undefined, `it asks from ${issuedToAddress}, the address of the live node ${living?.name ?? ''}`);
+  const promised = facts.tokens.find(
+    ({ issuedToAddress: other, used }) =>
+      other !== undefined &&
+      used !== undefined &&
+      used.by !== nodeName &&
+      isSameAddress(other, issuedToAddress) &&
+      facts.now.getTime() - used.at.getTime() < promiseMs,
+  );
+  doubtIf(
+    promised !== undefined,
+    `it asks from ${issuedToAddress}, which became ${promised?.used?.by ?? ''} at ${promised?.used?.at.toISOString() ?? ''}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import {
   kubeletClientSigner,
   kubeletServingSigner,
@@ -6,7 +7,7 @@ import {
   summaryObject,
   summaryOf,
 } from './certificate-request.ts';
-import { pendingPerClientMax, requestSizeMax, triageRequests } from './triage-requests.ts';
+import { inTurns, pendingPerClientMax, requestSizeMax, triageRequests } from './triage-requests.ts';
 
 const summary = (change: Partial<RequestSummary> & { readonly name: string }): RequestSummary => ({
   uid: `uid-${change.name}`,
@@ -104,5 +105,36 @@ describe('a flood', () => {
       size: 1_400_000,
       age: [Date.parse('2026-01-01T00:00:00Z'), 7],
     });
+  });
+});
+
+describe('the turns of machines', () => {
+  const token = (id: string, pool: string, issuedToAddress?: string): BootstrapToken => ({
+    id,
+    pool,
+    expiresAt: new Date(0),
+    resourceVersion: '1',
+    ...(issuedToAddress === undefined ? {} : { issuedToAddress }),
+  });
+  const asks = (id: string): RequestSummary => summary({ name: id, username: `system:bootstrap:${id}` });
+
+  test('who holds a thousand tokens waits behind those who hold one, and masters come first in each turn', () => {
+    const greedy = Array.from({ length: 1000 }, (_, n) => `g${String(n).padStart(5, '0')}`);
+    const tokens = [
+      ...greedy.map((id) => token(id, 'worker', '10.0.0.66')),
+      token('honest', 'worker', '10.0.0.21'),
+      token('master', 'master', '10.0.0.11'),
+    ];
+    const requests = [...greedy, 'honest', 'master'].map(asks);
+    expect(names(inTurns(requests, tokens).slice(0, 4))).toEqual(['master', 'g00000', 'honest', 'g00001']);
+  });
+
+  test('the pools of one address are apart, unknown tokens are one origin, and each node is one', () => {
+    const tokens = [token('aaaaaa', 'worker', '10.0.0.21'), token('bbbbbb', 'infra', '10.0.0.21')];
+    const serving = ['a', 'b'].map((name) =>
+      summary({ name, username: `system:node:${name}`, signerName: kubeletServingSigner }),
+    );
+    const requests = [asks('uuuuu1'), asks('uuuuu2'), ...serving, asks('aaaaaa'), asks('bbbbbb')];
+    expect(names(inTurns(requests, tokens))).toEqual(['uuuuu1', 'a', 'b', 'aaaaaa', 'bbbbbb', 'uuuuu2']);
   });
 });

@@ -1,5 +1,7 @@
-// Which requests are worth a look: a pure function. A client that floods the API with requests must not delay another:
-// of each client only the newest request is decided, and what no kubelet would leave behind is removed.
+// Which requests are worth a look, and in which order: pure functions. A client that floods the API with requests must
+// not delay another: of each client only the newest request is decided, and what no kubelet would leave behind is
+// removed. Nor must a machine that got many tokens: machines take turns.
+import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import { kubeletClientSigner, type RequestSummary } from './certificate-request.ts';
 
 /** A kubelet's request has under 1000 bytes. */
@@ -49,6 +51,34 @@ export function triageRequests(requests: readonly RequestSummary[]): Triage {
     }
   }
   return { decide: decide.sort(compareAge), superseded, remove };
+}
+
+/** The token that a request was made with. */
+export function tokenIdOf(username: string): string | undefined {
+  return /^system:bootstrap:([a-z0-9]{6})$/.exec(username)?.[1];
+}
+
+/**
+ * One request of each pool and address in turn, then the second of each, and so on; in each turn those of masters come
+ * first. Whoever has many tokens waits behind everybody who has one.
+ */
+export function inTurns(
+  requests: readonly RequestSummary[],
+  tokens: readonly BootstrapToken[],
+): readonly RequestSummary[] {
+  const known = new Map(tokens.map((token) => [token.id, token]));
+  const counts = new Map<string, number>();
+  const placed = requests.map((request) => {
+    const token = known.get(tokenIdOf(request.username) ?? '');
+    // A node that asks for a serving certificate is its own origin; unknown tokens are one.
+    const isNode = request.username.startsWith('system:node:');
+    const origin =
+      token === undefined ? (isNode ? request.username : '') : `${token.pool} ${token.issuedToAddress ?? ''}`;
+    const turn = counts.get(origin) ?? 0;
+    counts.set(origin, turn + 1);
+    return { request, turn, rank: token?.pool === 'master' ? 0 : 1 };
+  });
+  return placed.sort((a, b) => a.turn - b.turn || a.rank - b.rank).map(({ request }) => request);
 }
 
 /** The controller manager's approver handles nodes that renew their own client certificate. */

@@ -109,6 +109,19 @@ describe('a watch', () => {
     expect(version(api.watches[0])).toBe('10');
   });
 
+  test('keeps of each object what it is told to, and lists in pages as small as it is told to', async () => {
+    const [client, api] = await serve([list('10', 'a')], [send([event('ADDED', 'b', '11')])]);
+    const seen: (readonly KubernetesObject[])[] = [];
+    const keep = ({ metadata: { name } }: KubernetesObject): KubernetesObject => ({ ...kind, metadata: { name } });
+    const options = { client, host, kind, signal: AbortSignal.timeout(8_000), pageSize: 4, keep };
+    for await (const items of watchObjects<KubernetesObject>(options)) if (seen.push(items) === 2) break;
+    expect(seen.at(-1)).toEqual([
+      { ...kind, metadata: { name: 'a' } },
+      { ...kind, metadata: { name: 'b' } },
+    ]);
+    expect(api.lists[0]?.searchParams.get('limit')).toBe('4');
+  });
+
   test('resumes from the last version it saw, bookmarks included, without listing again', async () => {
     const first = send([event('ADDED', 'b', '11'), event('BOOKMARK', '', '20')], 'close');
     const [client, api] = await serve([list('10', 'a')], [first, send([event('ADDED', 'c', '21')])]);

@@ -75,7 +75,10 @@ export function hostileNodeTopic(cluster: TrustCluster): void {
   test('pods of all nodes are reached from every master', async () => {
     const { items } = await trustKubectlJson<{ items: readonly { status: { podIP: string } }[] }>(
       cluster,
-      ...['get', 'pods', '-n', 'kube-system', '-l', 'k8s-app=kube-dns'],
+      'get',
+      'pods',
+      '--namespace=kube-system',
+      '--selector=k8s-app=kube-dns',
     );
     expect(items.length).toBeGreaterThan(0);
     for (const { status } of items) {
