@@ -21,7 +21,8 @@ export async function prepareNode(host: Host): Promise<NodePreparation> {
 
   for (const { path, text } of preparation.files) {
     await host.files.makeFolder(dirname(path));
-    await host.files.write(path, text);
+    // Only root starts what reads them.
+    await host.files.write(path, text, { mode: 0o600 });
   }
   return preparation;
 }

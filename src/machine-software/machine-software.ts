@@ -197,6 +197,7 @@ export function kubeletSoftware(role: MachineRole, facts: SoftwareFacts): Softwa
       {
         path: paths.kubeletConfiguration,
         text: kubeletConfigurationText(kubeletRole(role, facts), facts),
+        mode: 0o600,
       },
       {
         path: isPreparedFirst ? paths.kubeletEnvironmentSeed : paths.kubeletEnvironment,

@@ -17,7 +17,7 @@ export const podNetworkDuty: Duty = {
     if (podRanges.length === 0)
       return waiting(waitingFor('the controller manager', `to give ${node.name} a pod range`));
     const text = cniNetworkText({ podRanges });
-    const isWritten = await writeIfChanged(host.files, { path: cniNetworkFile, text, mode: 0o644 });
+    const isWritten = await writeIfChanged(host.files, { path: cniNetworkFile, text, mode: 0o600 });
     return isWritten ? acted(`pods of this node are in ${podRanges.join(' and ')}`) : settled(podRanges.join(', '));
   },
 };
