@@ -93,6 +93,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   diagnose: ['contract', 'errors', 'host', 'ignition', 'kubernetes', 'machine-software', 'platform'],
+  audit: ['contract', 'errors', 'host', 'kubernetes', 'pki', 'platform', 'workflow'],
   waterfall: ['contract', 'host', 'platform', 'workflow'],
   screen: ['contract', 'host', 'workflow'],
   cluster: [
@@ -111,6 +112,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'assets',
+    'audit',
     'bootkube',
     'cluster',
     'config-server',

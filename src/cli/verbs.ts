@@ -66,6 +66,11 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./cluster/diagnose.ts')).diagnoseVerb,
     },
     {
+      words: 'audit',
+      summary: 'Look at the running cluster and its folder, control by control of the CIS Kubernetes benchmark.',
+      load: async () => (await import('./cluster/audit.ts')).auditVerb,
+    },
+    {
       words: 'wait-for bootstrap-complete',
       summary: 'Wait until the masters carry the cluster and the bootstrap machine may go.',
       load: async () => (await import('./cluster/wait-for-bootstrap-complete.ts')).waitForBootstrapCompleteVerb,
@@ -298,6 +303,12 @@ export const verbTable: VerbTable = {
       summary: 'Say what keeps this machine from joining, as far as it can be seen from inside.',
       isHidden: true,
       load: async () => (await import('./on-machine/machine-facts.ts')).machineFactsVerb,
+    },
+    {
+      words: 'machine-security',
+      summary: 'Say what the processes of Kubernetes on this machine run with, and who may read their files.',
+      isHidden: true,
+      load: async () => (await import('./on-machine/machine-security.ts')).machineSecurityVerb,
     },
     {
       words: 'completion',

@@ -9,6 +9,7 @@ export const exitCodes = {
   installFailed: 6,
   notStable: 7,
   interrupted: 8,
+  auditFailed: 9,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -27,6 +27,11 @@ const kinds: readonly ExplainedKind[] = [
     explain: async (_invocation, name) => (await import('./explain-error.ts')).explainError(name),
   },
   {
+    name: 'control',
+    shows: 'what a control of the audit looks at and why, e.g. control 1.2.1',
+    explain: async (_invocation, name) => (await import('./explain-control.ts')).explainControl(name),
+  },
+  {
     name: 'torcx',
     shows: 'what the torcx bootstrapper knows about this node and would do',
     // With its default flags; for others there is `firstlight torcx bootstrap --dry-run …`, which is the same.
@@ -36,8 +41,8 @@ const kinds: readonly ExplainedKind[] = [
 
 export const explainVerb = defineVerb({
   description:
-    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), errors (error ASSET_CONFLICT) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
-  args: { subject: optionalArgumentList('installconfig[.path], asset NAME, error CODE, torcx') },
+    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+  args: { subject: optionalArgumentList('installconfig[.path], asset NAME, error CODE, control ID, torcx') },
   options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },
   examples: [
     'firstlight explain installconfig.networking',

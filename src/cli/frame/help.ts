@@ -15,6 +15,7 @@ export const exitCodeHelp: readonly (readonly [number, string])[] = [
   [exitCodes.installFailed, 'the installation failed'],
   [exitCodes.notStable, 'the cluster is not stable'],
   [exitCodes.interrupted, 'interrupted; the same command continues'],
+  [exitCodes.auditFailed, 'a control of the audit failed'],
 ];
 
 type Row = readonly [string, string];
