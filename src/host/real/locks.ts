@@ -1,14 +1,19 @@
 // Two locks that the kernel frees when the process that holds them ends. `lockFolder` is an abstract Unix socket named
-// by the folder's identity: it leaves no file and tells who holds it, but works only in one network namespace, and
-// another user could take the name. `lockFile` also works for processes that share only the file.
+// by the folder's identity: it leaves no file and tells who holds it, but works only in one network namespace. Another
+// user can take the name and so block us, but its words are not believed. `lockFile` also works for processes that share only the file.
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import type { FolderLock, LockHolder } from '../files.ts';
 
-export async function lockFolder(folder: string, purpose: string): Promise<FolderLock | { heldBy: LockHolder }> {
+/** The name of the abstract socket. */
+export async function lockName(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder);
-  const name = `\0firstlight-${createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32)}`;
+  return `\0firstlight-${createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32)}`;
+}
+
+export async function lockFolder(folder: string, purpose: string): Promise<FolderLock | { heldBy: LockHolder }> {
+  const name = await lockName(folder);
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.end(JSON.stringify({ pid: process.pid, purpose }));
@@ -27,14 +32,42 @@ export async function lockFolder(folder: string, purpose: string): Promise<Folde
   };
 }
 
-/** Reads pid and purpose from the process that holds the lock; empty if it does not answer in half a second. */
-function askHolder(name: string): Promise<LockHolder> {
+/** Pid and purpose of the process that holds the lock; empty if it does not answer, or is another user's. */
+async function askHolder(name: string): Promise<LockHolder> {
+  const said = parseHolder(await readAnswer(name));
+  return said.pid !== undefined && (await isTrustedHolder(name, said.pid)) ? said : {};
+}
+
+/** Whether this process belongs to us or to root and really has the socket: what it said of itself proves nothing. */
+async function isTrustedHolder(name: string, pid: number): Promise<boolean> {
+  try {
+    const owner = Number(/^Uid:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    if (owner !== 0 && owner !== process.getuid?.()) return false;
+    const socket = `socket:[${await listeningInode(name)}]`;
+    for (const fd of await readdir(`/proc/${pid}/fd`)) {
+      if ((await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')) === socket) return true;
+    }
+    return false;
+  } catch {
+    // It has just ended, or we may not look at it.
+    return false;
+  }
+}
+
+/** proc(5), /proc/net/unix: `… flags type state INODE @NAME`; the flag says that the socket accepts connections. */
+async function listeningInode(name: string): Promise<string | undefined> {
+  const rows = (await readFile('/proc/net/unix', 'utf8')).split('\n').map((row) => row.split(/\s+/));
+  return rows.find(([, , , flags, , , , path]) => flags === '00010000' && path === name.replace('\0', '@'))?.[6];
+}
+
+/** What the holder says within half a second. */
+function readAnswer(name: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(name);
     const done = (): void => {
       socket.destroy();
-      resolve(parseHolder(text));
+      resolve(text);
     };
     socket.setTimeout(500, done);
     socket.on('data', (chunk) => {
