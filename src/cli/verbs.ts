@@ -8,6 +8,7 @@ export const verbTable: VerbTable = {
     destroy: 'Remove the cluster, or only its bootstrap machine.',
     'wait-for': 'Wait for a milestone of an installation.',
     node: 'Workers of a cluster that stands.',
+    secrets: 'The key by which Secrets are encrypted in etcd.',
     machine: 'Real systemd machines on this host.',
     'machine-config': 'What a machine of a pool gets, and why.',
     release: 'What Firstlight installs: build, look at, verify.',
@@ -104,6 +105,16 @@ export const verbTable: VerbTable = {
       words: 'node list',
       summary: 'Show the machines that may be nodes, and which are.',
       load: async () => (await import('./node/list.ts')).nodeListVerb,
+    },
+    {
+      words: 'secrets status',
+      summary: 'Show by which key Secrets are encrypted, and how old it is.',
+      load: async () => (await import('./secrets/status.ts')).secretsStatusVerb,
+    },
+    {
+      words: 'secrets rotate-key',
+      summary: 'Encrypt all Secrets by a new key, while the cluster serves.',
+      load: async () => (await import('./secrets/rotate-key.ts')).secretsRotateKeyVerb,
     },
     {
       words: 'machine create',

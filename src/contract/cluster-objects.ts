@@ -51,6 +51,23 @@ export const poolTokensSecret = {
   key: 'pool-tokens.json',
 } as const;
 
+/**
+ * The keys that encrypt Secrets in etcd, as every master should have them; `secrets-encryption.ts` has the schema of the
+ * text. It is encrypted in etcd like any other Secret, by the first of its own keys.
+ */
+export const encryptionSecret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  namespace: systemNamespace,
+  name: 'firstlight-secrets-encryption',
+} as const;
+
+/** An annotation of that Secret from the first to the last step of a rotation: the name of the new key. */
+export const rotatingToAnnotation = 'firstlight.io/rotating-to';
+
+/** An annotation of a master's Node: the digest of the key list that its kube-apiserver has loaded. */
+export const loadedEncryptionAnnotation = 'firstlight.io/secrets-encryption';
+
 const joinRecordPrefix = 'firstlight-join-';
 
 /** Each master has one such ConfigMap. The agent of the master records there whether it is ready to join etcd. */

@@ -10,6 +10,7 @@ export const dutyNames = [
   'ready-to-join',
   'etcd-member',
   'control-plane',
+  'secrets-encryption',
   'config-server',
   'approver',
   'membership',

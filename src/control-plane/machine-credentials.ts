@@ -30,10 +30,12 @@ import {
 } from './component-holdings.ts';
 import {
   certificateFile,
+  componentFile,
   componentFolder,
   componentKubeconfig,
   holderOf,
   keyFile,
+  pkiFolder,
   pkiFolderIn,
 } from './control-plane-paths.ts';
 import { controlPlaneErrors } from './errors.ts';
@@ -89,6 +91,17 @@ export async function ensureMachineCredentials(options: CredentialOptions): Prom
     issued.push({ name, because });
   }
   return issued;
+}
+
+/** Replaces a key that every control-plane machine has, and the copies of it that components read. True if it differed. */
+export async function replaceMasterKey(host: Host, name: string, text: string): Promise<boolean> {
+  const file = { text, mode: modeOfKeyFile(name) };
+  const written = [await writeIfChanged(host.files, { ...file, path: join(pkiFolder, name) })];
+  for (const component of controlPlaneComponents.filter((one) => holdingOf(one).masterKeys.includes(name))) {
+    const owner = componentOwner(host, component);
+    written.push(await writeIfChanged(host.files, { ...file, path: componentFile(component, name), owner }));
+  }
+  return written.includes(true);
 }
 
 type Signers = ReadonlyMap<SignerName, Credential>;

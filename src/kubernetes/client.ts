@@ -28,6 +28,8 @@ export interface ListOptions extends ApiCallOptions {
   readonly pageSize?: number;
   /** What of each object is kept; the rest of a page is forgotten before the next page is read. */
   readonly keep?: (object: KubernetesObject) => KubernetesObject;
+  /** The server sends name, labels and annotations of each object, and none of its content. */
+  readonly isMetadataOnly?: boolean;
 }
 
 export interface ObjectList<T> {
@@ -90,6 +92,7 @@ export interface WatchRequest {
 
 const deadlineMsDefault = 15_000;
 const pageSizeDefault = 500;
+const metadataOnly = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
 export async function connectKubernetes(host: ApiHost, kubeconfig: KubeconfigSource): Promise<KubernetesClient> {
   return new ConnectedClient(await openConnection(host, kubeconfig));
@@ -129,14 +132,15 @@ class ConnectedClient implements KubernetesClient {
   async list<T extends KubernetesObject>(
     kind: ObjectKind,
     selection: Selection = {},
-    { pageSize = pageSizeDefault, keep, ...options }: ListOptions = {},
+    { pageSize = pageSizeDefault, keep, isMetadataOnly = false, ...options }: ListOptions = {},
   ): Promise<ObjectList<T>> {
     const { namespace, ...selectors } = selection;
+    const accept = isMetadataOnly ? { accept: metadataOnly } : {};
     const items: T[] = [];
     let next: string | undefined;
     for (;;) {
       const query = { ...selectors, limit: String(pageSize), continue: next };
-      const call = { what: `list ${kind.kind}s`, method: 'GET', path: { namespace }, query } as const;
+      const call = { what: `list ${kind.kind}s`, method: 'GET', path: { namespace }, query, ...accept } as const;
       const page = (await this.#call(kind, call, options)) as RawList<T>;
       // Items of a list come without the kind that the list already names.
       const whole = (page.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));

@@ -19,6 +19,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** Default: `application/json`. */
+  readonly accept?: string;
   /** The whole exchange; for a stream until its headers are there, then the longest silence. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
@@ -126,7 +128,7 @@ export class Connection implements Disposable {
       url: `${this.server}${request.path}${asked}`,
       method: request.method,
       headers: {
-        accept: 'application/json',
+        accept: request.accept ?? 'application/json',
         'user-agent': 'firstlight',
         ...(access.authorization === undefined ? {} : { authorization: access.authorization.reveal() }),
         ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),

@@ -14,6 +14,7 @@ import { membershipDuty } from './duties/membership.ts';
 import { peerRoutesDuty } from './duties/peer-routes.ts';
 import { podNetworkDuty } from './duties/pod-network.ts';
 import { readyToJoinDuty } from './duties/ready-to-join.ts';
+import { secretsEncryptionDuty } from './duties/secrets-encryption.ts';
 import { spentTokenDuty } from './duties/spent-token.ts';
 import type { Duty } from './duty.ts';
 
@@ -26,6 +27,7 @@ export const duties: readonly Duty[] = [
   readyToJoinDuty,
   etcdMemberDuty,
   controlPlaneDuty,
+  secretsEncryptionDuty,
   configServerDuty,
   approverDuty,
   membershipDuty,

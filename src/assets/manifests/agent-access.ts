@@ -27,12 +27,15 @@ interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
+/** What their own kube-apiserver has loaded stands in its metrics. */
+const metricsRule = { nonResourceURLs: ['/metrics'], verbs: ['get'] } as const;
+
 export const agentAccess = manifestAsset({
   name: 'access-agents',
   why: 'Masters keep the cluster going through the API in a name of their own: they approve, label, elect and report.',
   inputs: { inventory },
   objects: ({ inventory: list }) => [
-    { ...rbac('ClusterRole', { name: role }), rules: clusterRules },
+    { ...rbac('ClusterRole', { name: role }), rules: [...clusterRules, metricsRule] },
     clusterBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),
     { ...rbac('Role', { name: role, namespace }), rules: systemRules(list) },
     roleBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),

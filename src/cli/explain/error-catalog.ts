@@ -22,6 +22,7 @@ import { agentErrors } from '../../node/errors.ts';
 import { pkiErrors } from '../../pki/errors.ts';
 import { platformErrors } from '../../platform/errors.ts';
 import { releaseErrors } from '../../release/errors.ts';
+import { secretsEncryptionErrors } from '../../secrets-encryption/errors.ts';
 import { torcxErrors } from '../../torcx/errors.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { cliErrors } from '../frame/errors.ts';
@@ -48,6 +49,7 @@ export const errorTables = {
   controlPlaneErrors,
   etcdErrors,
   kubernetesErrors,
+  secretsEncryptionErrors,
   torcxErrors,
   workflowErrors,
   hostErrors,

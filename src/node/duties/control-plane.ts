@@ -10,10 +10,12 @@ import type { ControlPlaneComponent } from '../../control-plane/component-holdin
 import { bundleFile, podFile } from '../../control-plane/control-plane-paths.ts';
 import { controllerManagerPod } from '../../control-plane/controller-manager-pod.ts';
 import { schedulerPod } from '../../control-plane/scheduler-pod.ts';
+import { isTransient } from '../../kubernetes/api-failure.ts';
 import { apiReadiness } from '../../kubernetes/readiness.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { type Agent, addressOf, controlPlaneOf } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
+import { followEncryptionKeys } from './secrets-encryption.ts';
 
 export const controlPlaneDuty: Duty = {
   name: 'control-plane',
@@ -23,6 +25,7 @@ export const controlPlaneDuty: Duty = {
   tickMs: 300,
   run: async (agent) => {
     const { 'kube-apiserver': server, ...others } = await podsOf(agent);
+    if ((await agent.host.files.facts(podFile('kube-apiserver'))) === undefined) await takeOverKeys(agent);
     const first = await writeMissing(agent, { 'kube-apiserver': server });
     if (first.length > 0) return acted(`started ${first.join(', ')}`, podWrittenKey);
     const ca = await agent.host.files.readText(bundleFile('apiserver-ca'));
@@ -32,6 +35,18 @@ export const controlPlaneDuty: Duty = {
     return rest.length > 0 ? acted(`started ${rest.join(', ')}`, podWrittenKey) : settled();
   },
 };
+
+/**
+ * The keys that encrypt Secrets may have been replaced since this master received its keys. Without an API nobody has
+ * replaced them, and the API server must start in order that there is one.
+ */
+async function takeOverKeys(agent: Agent): Promise<void> {
+  try {
+    await followEncryptionKeys(agent);
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+  }
+}
 
 async function writeMissing({ host }: Agent, pods: Pods): Promise<readonly string[]> {
   const written: string[] = [];
