@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { digestToken } from '../src/admission/bootstrap-token.ts';
-import { agentAccess } from '../src/assets/manifests/agent-access.ts';
+import { configServerAccess } from '../src/assets/manifests/agent-access.ts';
 import { poolTokensSecret } from '../src/contract/cluster-objects.ts';
 import { kubeconfigText } from '../src/kubernetes/kubeconfig.ts';
 import { toYamlDocuments } from '../src/kubernetes/yaml.ts';
@@ -27,7 +27,7 @@ function applyText(plane: ControlPlaneProcesses, text: string): void {
 
 async function fill(plane: ControlPlaneProcesses, lab: Lab): Promise<void> {
   applyText(plane, toYamlDocuments(machineConfigCrds));
-  const [access] = await agentAccess.generate({ inventory: { isClosed: true, machines: [] } }, undefined as never);
+  const [access] = await configServerAccess.generate({}, undefined as never);
   applyText(plane, String(access?.content));
   const notAfter = new Date(Date.now() + 3_600_000).toISOString();
   const digests = { master: [{ sha256: digestToken(tokens.master), notAfter }] };
@@ -42,12 +42,16 @@ async function fill(plane: ControlPlaneProcesses, lab: Lab): Promise<void> {
 
 function startMaster(plane: ControlPlaneProcesses, lab: Lab): Promise<Contestant> {
   const file = (name: string): { readonly file: string } => ({ file: join(plane.pki, name) });
-  const kubeconfig = join(plane.folder, 'agent.kubeconfig');
-  const credential = { kind: 'files', certificate: file('node-agent.crt'), key: file('node-agent.key') } as const;
+  const kubeconfig = join(plane.folder, 'config-server.kubeconfig');
+  const credential = {
+    kind: 'files',
+    certificate: file('config-server-client.crt'),
+    key: file('config-server-client.key'),
+  } as const;
   const caPem = file('apiserver-ca.crt');
   writeFileSync(
     kubeconfig,
-    kubeconfigText({ cluster: 'demo', server: plane.server, caPem, user: 'node-agent', credential }),
+    kubeconfigText({ cluster: 'demo', server: plane.server, caPem, user: 'config-server', credential }),
     { mode: 0o600 },
   );
   const root = new URL('..', import.meta.url).pathname;

@@ -23,7 +23,7 @@ import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
 import { joinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfigAsset, loopbackKubeconfig } from './kubeconfigs.ts';
-import { machineConfigServerLeaf } from './leaves.ts';
+import { bootstrapConfigServerLeaf } from './leaves.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { proxyCredentialsContent } from './proxy-and-mirrors.ts';
@@ -31,6 +31,7 @@ import { secretsEncryption } from './secrets-encryption.ts';
 import { serviceAccountKey } from './service-account-key.ts';
 import {
   apiserverServingSigner,
+  configServerSigner,
   controlPlaneClientSigner,
   etcdSigner,
   frontProxySigner,
@@ -48,13 +49,14 @@ const inputs = {
   inventory,
   joinKeys,
   rootCa,
+  configServerSigner,
   etcdSigner,
   apiserverServingSigner,
   controlPlaneClientSigner,
   kubeletSigner,
   frontProxySigner,
   serviceAccountKey,
-  machineConfigServerLeaf,
+  bootstrapConfigServerLeaf,
   loopbackKubeconfig,
   kubeletKubeconfig: kubeletKubeconfigAsset,
   manifestFolder,
@@ -99,12 +101,13 @@ function assetFiles(values: Inputs): readonly FileNode[] {
   const at = (name: string, content: string | Uint8Array, mode = 0o600): FileNode =>
     file(`${bootstrapFolder}/${name}`, content, mode);
   const signers: Readonly<Record<string, StoredCredential>> = {
+    'config-server-signer': values.configServerSigner,
     'etcd-signer': values.etcdSigner,
     'apiserver-serving-signer': values.apiserverServingSigner,
     'control-plane-client-signer': values.controlPlaneClientSigner,
     'kubelet-signer': values.kubeletSigner,
     'front-proxy-signer': values.frontProxySigner,
-    'machine-config-server': values.machineConfigServerLeaf,
+    'machine-config-server': values.bootstrapConfigServerLeaf,
   };
   const pairs = Object.entries(signers).flatMap(([name, { certificatePem, key }]) => [
     at(`tls/${name}.crt`, certificatePem, 0o644),

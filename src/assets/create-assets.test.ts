@@ -275,7 +275,7 @@ test('a pull secret is in bootstrap.ign, for its kubelet and to be handed on, an
   expect(others).toEqual([]);
   expect(isSaidIn(JSON.stringify(events))).toBe(false);
   const { storage } = JSON.parse(await host.files.readText(`${dir}/bootstrap.ign`)) as IgnitionConfig;
-  const kept = '/opt/firstlight/auth/pull-secret.json';
+  const kept = '/opt/firstlight/config-server/pull-secret.json';
   expect(storage?.files?.filter(({ contents }) => isSaidIn(contents?.source ?? ''))).toMatchObject([
     { path: kept, mode: 0o600, contents: { source: dataUrl(secret) } },
   ]);

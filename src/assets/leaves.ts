@@ -1,15 +1,29 @@
-// The leaf certificates that the workstation makes. A machine makes the certificates of its own servers itself.
+// The leaf certificates that the workstation makes: those of administrators, and one for the bootstrap machine. All
+// other machines make the certificates of their servers themselves.
 import { isSignedBy, needsRenewal } from '../pki/chain.ts';
-import { issueLeaf } from '../pki/issue.ts';
-import { type ClusterLeafName, clusterLeaf, leafProfiles } from '../pki/profiles.ts';
+import { issueLeaf, type LeafContents } from '../pki/issue.ts';
+import {
+  type ClusterEndpoints,
+  type ClusterLeafName,
+  clusterLeaf,
+  type LeafName,
+  leafProfiles,
+  machineLeaf,
+  servedChain,
+} from '../pki/profiles.ts';
 import { type Asset, asset } from './asset.ts';
 import { clusterNames } from './cluster-names.ts';
 import { credentialFiles, credentialPaths, readCredential, type StoredCredential } from './credential-files.ts';
-import { controlPlaneClientSigner, rootCa, type SignerAsset } from './signers.ts';
+import { configServerSigner, controlPlaneClientSigner, type SignerAsset } from './signers.ts';
 
-type LeafAsset = Asset<StoredCredential, { readonly names: typeof clusterNames; readonly signer: SignerAsset }>;
+type LeafSigner = SignerAsset | typeof configServerSigner;
+type LeafAsset = Asset<StoredCredential, { readonly names: typeof clusterNames; readonly signer: LeafSigner }>;
 
-function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
+function leafAsset(
+  name: LeafName,
+  signer: LeafSigner,
+  contents: (cluster: ClusterEndpoints) => LeafContents,
+): LeafAsset {
   const profile = leafProfiles[name];
   const [file] = credentialPaths(name);
   return asset({
@@ -20,8 +34,9 @@ function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
     outputs: credentialPaths(name),
     isWhole: true,
     generate: (inputs, { random, clock }) => {
-      const contents = clusterLeaf(name, { cluster: inputs.names });
-      return credentialFiles(name, issueLeaf(contents, inputs.signer, { random, now: clock.now() }));
+      const issued = issueLeaf(contents(inputs.names), inputs.signer, { random, now: clock.now() });
+      const certificatePem = servedChain(name, issued.certificatePem, inputs.signer.certificatePem);
+      return credentialFiles(name, { ...issued, certificatePem });
     },
     read: (files) => readCredential(name, files),
     mismatch: (value, inputs) =>
@@ -35,6 +50,13 @@ function leafAsset(name: ClusterLeafName, signer: SignerAsset): LeafAsset {
   });
 }
 
-export const machineConfigServerLeaf = leafAsset('machine-config-server', rootCa);
-export const adminLeaf = leafAsset('admin', controlPlaneClientSigner);
-export const breakGlassLeaf = leafAsset('break-glass-admin', controlPlaneClientSigner);
+function clientLeaf(name: ClusterLeafName): LeafAsset {
+  return leafAsset(name, controlPlaneClientSigner, (cluster) => clusterLeaf(name, { cluster }));
+}
+
+/** For the bootstrap machine alone: its config server must serve before anything could make a certificate there. */
+export const bootstrapConfigServerLeaf = leafAsset('machine-config-server', configServerSigner, (cluster) =>
+  machineLeaf('machine-config-server', { cluster, machine: { name: 'bootstrap', addresses: [] } }),
+);
+export const adminLeaf = clientLeaf('admin');
+export const breakGlassLeaf = clientLeaf('break-glass-admin');

@@ -1,5 +1,5 @@
 // A stage that renders files from its inputs into its own folder. It is done if its inputs and every file of its folder
-// have the digests of the journal; otherwise the folder is deleted and made again.
+// have the digests of the journal; otherwise the folder is emptied and filled again.
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
@@ -127,7 +127,8 @@ export async function treeDigests(files: Files, path: string, prefix = ''): Prom
 }
 
 async function writeFolder(files: Files, folder: string, rendered: readonly StageFile[]): Promise<void> {
-  await files.remove(folder);
+  // Emptied and not removed: a container may have the folder mounted.
+  for (const name of (await files.list(folder)) ?? []) await files.remove(join(folder, name));
   await files.makeFolder(folder, { mode: 0o700 });
   for (const { path, content, mode } of rendered) {
     const target = join(folder, path);

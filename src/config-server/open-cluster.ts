@@ -2,7 +2,8 @@
 // more memory than the whole server of a bootstrap machine.
 import { nodeSettingsFile } from '../contract/machine-paths.ts';
 import { readNodeSettings } from '../contract/node-settings.ts';
-import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
+import { certificateFile } from '../control-plane/control-plane-paths.ts';
+import { connectByLeaf } from '../control-plane/machine-api-client.ts';
 import type { Host } from '../host/host.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
 import { ApiTokenIssuer, apiTokenLimit } from './api-token-issuer.ts';
@@ -24,12 +25,12 @@ export async function openCluster(
   return { source, issuer, balancers: controlPlane?.apiVips ?? [] };
 }
 
-/** As the agent of this master, unless a kubeconfig was given. */
+/** In its own name, unless a kubeconfig was given. */
 async function connect(host: Host, path: string | undefined, url: string | undefined): Promise<KubernetesClient> {
   if (path !== undefined) return connectKubernetes(host, { path });
   const fail = (path: string, reason: string): Error => configServerErrors.NO_API_ACCESS({ path, reason });
   if (url === undefined) throw fail(nodeSettingsFile, 'does not say where the API is');
-  const client = await connectAsNodeAgent(host, url);
-  if (client === undefined) throw fail(nodeAgentCertificate, 'is not there yet');
+  const client = await connectByLeaf(host, 'config-server-client', url);
+  if (client === undefined) throw fail(certificateFile('config-server-client'), 'is not there yet');
   return client;
 }

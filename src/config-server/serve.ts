@@ -13,7 +13,7 @@ import { openTokenLedger } from './token-ledger.ts';
 
 export interface ServeOptions {
   readonly mode: 'bootstrap' | 'cluster';
-  /** For `cluster`, instead of the identity of this master's agent. */
+  /** For `cluster`, instead of the identity that this master made for its config server. */
   readonly apiKubeconfigPath: string | undefined;
   readonly settingsPath: string;
   readonly renderedFolder: string;

@@ -8,6 +8,8 @@ export const systemNamespace = 'kube-system';
 export const adminGroup = 'firstlight:admins';
 /** The agents of masters, by the certificate that each signs for itself. */
 export const nodeAgentGroup = 'firstlight:node-agents';
+/** The config servers of masters, by the certificate that each master signs for its own. */
+export const configServerGroup = 'firstlight:config-servers';
 
 function systemConfigMap<const Name extends string>(name: Name) {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name } as const;

@@ -121,16 +121,20 @@ export const masterConfigServerPaths = {
   pullSecret: kubeletPullSecret,
 } as const;
 
+/** What the config server of the bootstrap machine reads besides keys and rendered configurations. */
+export const configServerFolder = `${bootstrapFolder}/config-server`;
+
 /** The files that the config server of the bootstrap machine reads, and the one file that it writes. */
 export const configServerPaths = {
-  settings: `${bootstrapFolder}/config-server.json`,
+  settings: `${configServerFolder}/settings.json`,
+  /** The keys of masters and its own pair, and nothing else. */
   pkiFolder: `${bootstrapFolder}/tls`,
-  poolTokens: `${bootstrapFolder}/auth/pool-tokens.json`,
-  kubeconfig: `${bootstrapFolder}/auth/kubeconfig-kubelet`,
+  poolTokens: `${configServerFolder}/pool-tokens.json`,
+  kubeconfig: `${configServerFolder}/kubeconfig-kubelet`,
   /** Served to machines as their file `proxyCredentials`. */
-  proxyCredentials: `${bootstrapFolder}/auth/proxy-credentials.env`,
+  proxyCredentials: `${configServerFolder}/proxy-credentials.env`,
   /** Served to machines as their file `kubeletPullSecret`. On the bootstrap machine that path is a link to this. */
-  pullSecret: `${bootstrapFolder}/auth/pull-secret.json`,
+  pullSecret: `${configServerFolder}/pull-secret.json`,
   /** Written by stage 12 of bootkube: machine-pools/ and machine-configs/. */
   renderedFolder: `${bootstrapFolder}/render/12-machine-config`,
   /** Every single-use token that was served. bootkube turns the tokens into Secrets. */

@@ -93,7 +93,7 @@ describe.each(controlPlaneComponents)('%s', (component) => {
       expect({ name, uid: facts?.uid, mode: facts?.mode }).toEqual({
         name,
         uid,
-        mode: /\.(crt|pub)$/.test(name) ? 0o644 : 0o600,
+        mode: /\.(crt|pub|yaml)$/.test(name) ? 0o644 : 0o600,
       });
     }
   });

@@ -81,9 +81,7 @@ export function componentOwner(host: Pick<Host, 'environment'>, component: Contr
 /** A folder that the component may read and only root may write to. The files in it belong to the component. */
 export async function makeReadFolder(host: Host, component: ControlPlaneComponent, path: string): Promise<void> {
   const { files } = host;
-  await files.makeFolder(path, { mode: 0o750 });
-  const facts = await files.facts(path);
-  if (facts?.mode !== 0o750) await files.setMode(path, 0o750);
+  await keepFolder(files, path, 0o750);
   const owner = componentOwner(host, component);
   if (owner === undefined) return;
   await keepOwner(files, path, { uid: 0, gid: owner.gid });
@@ -94,9 +92,15 @@ export async function makeReadFolder(host: Host, component: ControlPlaneComponen
 export async function makeWrittenFolders(host: Host, component: ControlPlaneComponent): Promise<void> {
   const owner = componentOwner(host, component);
   for (const path of holdingOf(component).writes) {
-    await host.files.makeFolder(path, { mode: 0o700 });
+    await keepFolder(host.files, path, 0o700);
     if (owner !== undefined) await giveTree(host.files, path, owner);
   }
+}
+
+/** Also where it was there before, made by others. */
+async function keepFolder(files: Files, path: string, mode: number): Promise<void> {
+  await files.makeFolder(path, { mode });
+  if ((await files.facts(path))?.mode !== mode) await files.setMode(path, mode);
 }
 
 async function giveTree(files: Files, path: string, owner: Owner): Promise<void> {

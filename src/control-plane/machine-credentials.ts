@@ -17,6 +17,7 @@ import {
   type MachineLeafName,
   machineLeaf,
   type SignerName,
+  servedChain,
   signerProfiles,
 } from '../pki/profiles.ts';
 import { type TrustBundleName, trustBundlePem, trustBundles } from '../pki/trust-bundles.ts';
@@ -165,12 +166,14 @@ function signerOf(name: MachineLeafName, signers: Signers): Credential {
 
 async function writeLeaf({ host, facts, root }: CredentialOptions, { name, signers }: SignedLeaf): Promise<void> {
   const issuing = { random: host.random, now: host.clock.now() };
-  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signerOf(name, signers), issuing);
+  const signer = signerOf(name, signers);
+  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signer, issuing);
+  const chain = servedChain(name, certificatePem, signer.certificatePem);
   const holder = holderOf(name);
   const owner = holder === undefined ? undefined : componentOwner(host, holder);
   // The key first: a key without its certificate leads to a new leaf at the next run.
   await host.files.write(keyFile(name, root), key.privatePem.reveal(), { mode: 0o600, ...owner });
-  await host.files.write(certificateFile(name, root), certificatePem, { mode: 0o644, ...owner });
+  await host.files.write(certificateFile(name, root), chain, { mode: 0o644, ...owner });
 }
 
 function bundlePem(name: TrustBundleName, signers: Signers): string | undefined {

@@ -1,6 +1,5 @@
-// The keys of a master: the five signers, the key of service accounts, the keys that encrypt Secrets, and the config
-// server's own pair. /keys/master gives them, a config never contains them; the names are those of the files in a
-// master's PKI folder.
+// The keys of a master: the six signers, the key of service accounts, and the keys that encrypt Secrets. /keys/master
+// gives them, a config never contains them; the names are those of the files in a master's PKI folder.
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readEncryptionKeys, secretsEncryptionFile } from '../contract/secrets-encryption.ts';
@@ -10,7 +9,7 @@ import { keyMatches } from '../pki/chain.ts';
 import { readKeyPair } from '../pki/key.ts';
 import { signerProfiles } from '../pki/profiles.ts';
 
-const pairs = [...Object.keys(signerProfiles).filter((name) => name !== 'root-ca'), 'machine-config-server'];
+const pairs = Object.keys(signerProfiles).filter((name) => name !== 'root-ca');
 export const masterKeyFiles: readonly string[] = [
   ...pairs.flatMap((name) => [`${name}.crt`, `${name}.key`]),
   'service-account.key',

@@ -160,7 +160,9 @@ describe('a way out to the world', () => {
       'tectonic.service',
     ]);
     const kubelet = config.systemd?.units?.find(({ name }) => name === 'kubelet.service');
-    expect(kubelet?.dropins?.[0]?.contents).toContain('EnvironmentFile=-/opt/firstlight/auth/proxy-credentials.env');
+    expect(kubelet?.dropins?.[0]?.contents).toContain(
+      'EnvironmentFile=-/opt/firstlight/config-server/proxy-credentials.env',
+    );
   });
 
   test('is read back from the ControllerConfig as it was written', () => {

@@ -92,6 +92,8 @@ const configServerService = {
   ProtectHome: true,
   PrivateTmp: true,
   NoNewPrivileges: true,
+  // It reads files of root only: without capabilities the keys of the components, who are other users, are closed to it.
+  CapabilityBoundingSet: '',
 } as const;
 
 /** For a server with a thousand connections: by default Node and libc keep memory instead of returning it. */

@@ -72,6 +72,8 @@ export interface ServiceSection {
   readonly ProtectSystem?: boolean | 'full' | 'strict';
   readonly ProtectHome?: boolean;
   readonly NoNewPrivileges?: boolean;
+  /** The capabilities that the service may ever have; empty: none, also as root. */
+  readonly CapabilityBoundingSet?: '';
 }
 
 export interface PathSection {

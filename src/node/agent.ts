@@ -54,7 +54,7 @@ export async function runAgent(host: Host, { signal, log, connect }: RunAgentOpt
     cluster: new ClusterView(),
     signal,
     api: openOnce(() => connect?.(node) ?? connectAs(node.role, host, apiServerUrl)),
-    etcd: async () => etcd.use(await readEtcdTls(host, 'etcd-healthcheck-client')),
+    etcd: async () => etcd.use(await readEtcdTls(host)),
     kept,
     identity: `${node.name}_${randomUuid(host.random)}`,
     log,

@@ -3,12 +3,11 @@
 import { kubeletClientCertificate, kubeletKubeconfig } from '../contract/machine-paths.ts';
 import type { NodeRole } from '../contract/machine-role.ts';
 import { bundleFile, certificateFile, keyFile } from '../control-plane/control-plane-paths.ts';
-import { connectAsNodeAgent, nodeAgentCertificate } from '../control-plane/node-agent-client.ts';
+import { connectByLeaf } from '../control-plane/machine-api-client.ts';
 import type { EtcdTls } from '../etcd/client.ts';
 import type { Host } from '../host/host.ts';
 import { Secret } from '../host/secret.ts';
 import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.ts';
-import type { MachineLeafName } from '../pki/profiles.ts';
 import { agentErrors } from './errors.ts';
 
 export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string): Promise<KubernetesClient> {
@@ -18,13 +17,14 @@ export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string
     await mustExist(host, kubeletKubeconfig);
     return connectKubernetes(host, { path: kubeletKubeconfig });
   }
-  const client = await connectAsNodeAgent(host, apiServerUrl);
-  if (client === undefined) throw agentErrors.NO_IDENTITY({ path: nodeAgentCertificate });
+  const client = await connectByLeaf(host, 'node-agent', apiServerUrl);
+  if (client === undefined) throw agentErrors.NO_IDENTITY({ path: certificateFile('node-agent') });
   return client;
 }
 
 /** The identity towards etcd, as it is on the disk now. */
-export async function readEtcdTls(host: Host, leaf: MachineLeafName): Promise<EtcdTls> {
+export async function readEtcdTls(host: Host): Promise<EtcdTls> {
+  const leaf = 'etcd-membership-client';
   await mustExist(host, certificateFile(leaf));
   const [caPem, certificatePem, keyPem] = await Promise.all(
     [bundleFile('etcd-ca'), certificateFile(leaf), keyFile(leaf)].map((path) => host.files.readText(path)),

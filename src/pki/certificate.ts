@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { canonicalAddress } from '../contract/addresses.ts';
 import { childrenOf, DerError, type DerNode, readDer, sequenceOf } from './der.ts';
 import { pkiErrors } from './errors.ts';
-import { readExtensions, readSubjectKeyId } from './extensions.ts';
+import { readBasicConstraints, readExtensions, readSubjectKeyId } from './extensions.ts';
 import { type AlternativeNames, nameText, readName, type Subject, subjectOf } from './names.ts';
 import { type ExtendedKeyUsage, extendedKeyUsageName, extensionOids } from './oids.ts';
 import { pemBlocks, pemOf } from './pem.ts';
@@ -51,14 +51,28 @@ export function joinBundle(pems: readonly string[]): string {
 }
 
 /** What a leaf repeats of its signer, octet by octet: its subject, and its key identifier where it has one. */
-export function signerIdentity(pem: string): { readonly subjectDer: Uint8Array; readonly keyId?: Uint8Array } {
+export interface SignerIdentity {
+  readonly subjectDer: Uint8Array;
+  readonly keyId?: Uint8Array;
+  /** How many other signers may stand below it; undefined where it does not say. */
+  readonly pathLength?: number;
+}
+
+export function signerIdentity(pem: string): SignerIdentity {
   const [der] = certificateBlocks(pem);
   if (der === undefined) throw noCertificate();
   try {
     const { subject, extensions } = partsOf(der);
     if (subject === undefined || extensions === undefined) throw new DerError('it has no subject or no extensions');
-    const keyId = readExtensions(extensions).find(({ oid }) => oid === extensionOids.subjectKeyIdentifier);
-    return { subjectDer: subject.raw, ...(keyId === undefined ? {} : { keyId: readSubjectKeyId(keyId.value) }) };
+    const values = new Map(readExtensions(extensions).map(({ oid, value }) => [oid, value]));
+    const keyId = values.get(extensionOids.subjectKeyIdentifier);
+    const constraints = values.get(extensionOids.basicConstraints);
+    const pathLength = constraints && readBasicConstraints(constraints).pathLength;
+    return {
+      subjectDer: subject.raw,
+      ...(keyId === undefined ? {} : { keyId: readSubjectKeyId(keyId) }),
+      ...(pathLength === undefined ? {} : { pathLength }),
+    };
   } catch (cause) {
     if (!(cause instanceof DerError)) throw cause;
     throw pkiErrors.CERTIFICATE_UNREADABLE({ reason: cause.message }, { cause });

@@ -44,13 +44,18 @@ export function readExtendedKeyUsages(der: Uint8Array): (ExtendedKeyUsage | (str
   });
 }
 
-export function readBasicConstraints(der: Uint8Array): { readonly isCa: boolean } {
+export interface BasicConstraints {
+  readonly isCa: boolean;
+  readonly pathLength: number | undefined;
+}
+
+export function readBasicConstraints(der: Uint8Array): BasicConstraints {
   const parts = sequenceOf(readDer(der), 'basicConstraints');
   const flag = parts[0]?.tag === derTags.boolean ? parts.shift() : undefined;
   const [limit, ...surplus] = parts;
   if (surplus.length > 0) throw new DerError('basicConstraints has too many parts');
-  if (limit !== undefined) integerOf(limit, 'pathLenConstraint');
-  return { isCa: flag !== undefined && booleanOf(flag, 'cA') };
+  const pathLength = limit === undefined ? undefined : Number(integerOf(limit, 'pathLenConstraint'));
+  return { isCa: flag !== undefined && booleanOf(flag, 'cA'), pathLength };
 }
 
 export function readSubjectKeyId(der: Uint8Array): Uint8Array {

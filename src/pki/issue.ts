@@ -1,4 +1,4 @@
-// Makes certificates: self-signed signers, and leaves that a signer signs.
+// Makes certificates: signers, which sign themselves or are signed by another signer, and leaves that a signer signs.
 // What a leaf may do comes from its profile, never from a request. A leaf is only valid while its signer is valid.
 import { createHash } from 'node:crypto';
 import { canonicalAddress } from '../contract/addresses.ts';
@@ -48,11 +48,17 @@ export const purposeUsages: Readonly<Record<Purpose, readonly ExtendedKeyUsage[]
 const defaultBackdateMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** A fresh key and the CA certificate it signs for itself. It may sign leaves only: its path length is 0. */
-export function issueSigner(
-  contents: { readonly subject: Subject; readonly validityDays: number },
-  options: IssueOptions,
-): Credential {
+export interface SignerContents {
+  readonly subject: Subject;
+  readonly validityDays: number;
+  /** How many signers may stand between it and a leaf. Default 0: it signs leaves only. */
+  readonly pathLength?: number;
+  /** What its leaves may be used for, whatever they say themselves. Default: anything. */
+  readonly signsFor?: Purpose;
+}
+
+/** A fresh key and its CA certificate, which `parent` signs; without a parent, the key itself. */
+export function issueSigner(contents: SignerContents, options: IssueOptions, parent?: Credential): Credential {
   const key = generateKeyPair(options.random);
   const keyId = keyIdOf(key.publicPem);
   const body: CertificateBody = {
@@ -61,15 +67,32 @@ export function issueSigner(
     notBefore: startOf(contents.validityDays, options),
     notAfter: endOf(contents.validityDays, options),
     publicPem: key.publicPem,
-    ca: { pathLength: 0 },
+    ca: { pathLength: contents.pathLength ?? 0 },
     keyUsages: ['keyCertSign', 'cRLSign'],
-    extendedKeyUsages: [],
+    extendedKeyUsages: contents.signsFor === undefined ? [] : purposeUsages[contents.signsFor],
     dnsNames: [],
     ipAddresses: [],
     subjectKeyId: keyId,
     authorityKeyId: keyId,
   };
-  return { certificatePem: write(body, key), key };
+  if (parent === undefined) return { certificatePem: write(body, key), key };
+  return { certificatePem: write({ ...body, ...issuedBy(parent, body, options) }, parent.key), key };
+}
+
+/** What a certificate takes over from its signer. Its validity is clipped to that of the signer on both sides. */
+function issuedBy(
+  signer: Credential,
+  wanted: Pick<CertificateBody, 'notBefore' | 'notAfter'>,
+  { now }: IssueOptions,
+): Required<Pick<CertificateBody, 'issuerDer' | 'notBefore' | 'notAfter' | 'authorityKeyId'>> {
+  const issuer = usableSigner(signer, now);
+  const { subjectDer, keyId } = signerIdentity(signer.certificatePem);
+  return {
+    issuerDer: subjectDer,
+    notBefore: new Date(Math.max(wanted.notBefore.getTime(), issuer.notBefore.getTime())),
+    notAfter: new Date(Math.min(wanted.notAfter.getTime(), issuer.notAfter.getTime())),
+    authorityKeyId: keyId ?? keyIdOf(issuer.publicPem),
+  };
 }
 
 /** A fresh key and the certificate that `signer` gives it. */
@@ -88,14 +111,12 @@ export function certify(
   options: IssueOptions & { readonly contents: LeafContents; readonly signer: Credential },
 ): string {
   const { contents, signer } = options;
-  const issuer = usableSigner(signer, options.now);
-  const { subjectDer, keyId } = signerIdentity(signer.certificatePem);
+  const { validityDays } = contents;
+  const life = { notBefore: startOf(validityDays, options), notAfter: endOf(validityDays, options) };
   const body: CertificateBody = {
+    ...issuedBy(signer, life, options),
     serial: serialFrom(options.random),
     subject: contents.subject,
-    issuerDer: subjectDer,
-    notBefore: new Date(Math.max(startOf(contents.validityDays, options).getTime(), issuer.notBefore.getTime())),
-    notAfter: new Date(Math.min(endOf(contents.validityDays, options).getTime(), issuer.notAfter.getTime())),
     publicPem,
     ca: undefined,
     // An EC key signs handshakes and never enciphers keys: TLS needs digitalSignature only (RFC 8446 §4.4.2.2).
@@ -104,7 +125,6 @@ export function certify(
     dnsNames: [...new Set(contents.dnsNames.map(checkedDnsName))],
     ipAddresses: [...new Set(contents.ipAddresses.map(canonicalAddress))],
     subjectKeyId: keyIdOf(publicPem),
-    authorityKeyId: keyId ?? keyIdOf(issuer.publicPem),
   };
   return write(body, signer.key);
 }

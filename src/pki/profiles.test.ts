@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sampleContents } from '../../test/oracle/pki-sample.ts';
-import { type LeafName, type LeafProfile, leafProfiles, signerProfiles } from './profiles.ts';
+import { type LeafName, type LeafProfile, leafProfiles, type SignerProfile, signerProfiles } from './profiles.ts';
 import { trustBundles } from './trust-bundles.ts';
 
 const leaves = Object.entries<LeafProfile>(leafProfiles) as [LeafName, LeafProfile][];
@@ -25,14 +25,28 @@ describe('the table of leaves', () => {
     }
   });
 
-  test('lets no machine hold a certificate that it could not renew, unless it lasts as long as its signer', () => {
-    const sentOut = leaves.filter(([, leaf]) => leaf.signer === 'root-ca');
-    for (const [, leaf] of sentOut) expect(leaf.validityDays).toBe(signerProfiles[leaf.signer].validityDays);
+  test('has none that lives longer than a year', () => {
+    for (const [name, { validityDays }] of leaves) expect([name, validityDays]).toEqual([name, 365]);
   });
 
-  test('uses every signer, and every signer is trusted somewhere', () => {
-    const signers = Object.keys(signerProfiles).sort();
-    expect([...new Set(leaves.map(([, { signer }]) => signer))].sort()).toEqual(signers);
-    expect([...new Set(Object.values(trustBundles).flatMap(({ signers }) => signers))].sort()).toEqual(signers);
+  test('has no client of etcd but kube-apiserver and whoever looks after the members', () => {
+    const clients = leaves.filter(([, leaf]) => leaf.signer === 'etcd-signer' && leaf.purpose === 'client');
+    expect(clients.map(([name]) => name)).toEqual(['apiserver-etcd-client', 'etcd-membership-client']);
+  });
+});
+
+describe('the table of signers', () => {
+  const signers = Object.entries<SignerProfile>(signerProfiles);
+  const parents = signers.flatMap(([, { signedBy }]) => signedBy ?? []);
+
+  test('has no signer that signs nothing: each signs leaves or other signers, and only the latter may', () => {
+    const signing = [...leaves.map(([, { signer }]) => signer), ...parents];
+    expect([...new Set(signing)].sort()).toEqual(signers.map(([name]) => name).sort());
+    for (const [name, { pathLength = 0 }] of signers) expect(pathLength).toBe(parents.includes(name) ? 1 : 0);
+  });
+
+  test('every signer is trusted somewhere, or the one that vouches for it is', () => {
+    const trusted: readonly string[] = Object.values(trustBundles).flatMap(({ signers: list }) => list);
+    for (const [name, { signedBy }] of signers) expect(trusted).toContain(signedBy ?? name);
   });
 });

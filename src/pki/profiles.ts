@@ -1,13 +1,13 @@
 // Every signer and every leaf of a cluster, as two tables: its names, its usages, its holders, why it exists.
 // Assets, masters that sign their own leaves, and `explain` read the same rows.
 // Exactly one row has the group system:masters, and no row is the identity of two components.
-import { adminGroup, nodeAgentGroup } from '../contract/cluster-objects.ts';
-import type { LeafContents, Purpose } from './issue.ts';
+import { adminGroup, configServerGroup, nodeAgentGroup } from '../contract/cluster-objects.ts';
+import type { LeafContents, Purpose, SignerContents } from './issue.ts';
 import type { Subject } from './names.ts';
 
-export interface SignerProfile {
-  readonly subject: Subject;
-  readonly validityDays: number;
+export interface SignerProfile extends SignerContents {
+  /** The signer that vouches for it, where clients know only that one. Without it, it vouches for itself. */
+  readonly signedBy?: string;
   /** What it signs. */
   readonly signs: string;
   readonly heldBy: string;
@@ -74,9 +74,19 @@ export const signerProfiles = {
   'root-ca': {
     subject: named('root-ca'),
     validityDays: tenYearsDays,
-    signs: 'the config server',
+    pathLength: 1,
+    signs: 'the signer of config servers',
     heldBy: 'workstation only',
     why: 'A machine that knows nothing must still know whom to ask for its configuration.',
+  },
+  'config-server-signer': {
+    subject: named('config-server-signer'),
+    validityDays: tenYearsDays,
+    signedBy: 'root-ca',
+    signsFor: 'server',
+    signs: 'the serving certificate of every config server',
+    heldBy: mastersHold,
+    why: 'Masters make and renew the certificates of their config servers, and root-ca stays on the workstation.',
   },
   'etcd-signer': {
     subject: named('etcd-signer'),
@@ -95,7 +105,7 @@ export const signerProfiles = {
   'control-plane-client-signer': {
     subject: named('control-plane-client-signer'),
     validityDays: tenYearsDays,
-    signs: 'clients of the API: control plane, node agents, administrators',
+    signs: 'clients of the API: control plane, node agents, config servers, administrators',
     heldBy: mastersHold,
     why: 'It can make any identity the API knows; apart from the kubelet signer, so that neither outlives its need.',
   },
@@ -133,17 +143,17 @@ const etcdClient = { signer: 'etcd-signer', purpose: 'client', madeOn: 'machine'
 
 export const leafProfiles = {
   'machine-config-server': {
-    signer: 'root-ca',
+    signer: 'config-server-signer',
     purpose: 'server',
-    madeOn: 'workstation',
-    // Its signer never leaves the workstation, so no machine could renew it.
-    validityDays: tenYearsDays,
-    names: ({ cluster }) => ({
+    madeOn: 'machine',
+    validityDays: yearDays,
+    names: ({ cluster }: CertificateFacts) => ({
       subject: named('machine-config-server'),
       dnsNames: [`api-int.${cluster.domain}`],
       ipAddresses: cluster.apiVips,
     }),
-    heldBy: 'config servers: the bootstrap machine, then every master',
+    heldBy:
+      'config server of that machine; the workstation makes the one of the bootstrap machine, which must serve at once',
     why: 'Lets a first boot, which knows only root-ca, be sure who sends its configuration.',
   },
   admin: {
@@ -213,17 +223,11 @@ export const leafProfiles = {
     heldBy: 'etcd of that machine',
     why: 'Members both call and answer each other; the answering one compares the source address with the SANs.',
   },
-  'etcd-healthcheck-client': {
-    ...etcdClient,
-    names: () => ({ subject: named('etcd-healthcheck-client') }),
-    heldBy: 'node agent of that machine',
-    why: 'Asking a member whether it is well should not need the identity of the API server.',
-  },
   'etcd-membership-client': {
     ...etcdClient,
     names: () => ({ subject: named('etcd-membership-client') }),
-    heldBy: 'whoever holds the membership Lease: the bootstrap machine first, then a master',
-    why: 'Adds, promotes and removes members; a name of its own shows in the logs of etcd who did.',
+    heldBy: 'bootkube of the bootstrap machine; node agent of that master',
+    why: 'Asks members how they are, adds, promotes and removes them; a name of its own shows in the logs of etcd who did.',
   },
   'kube-controller-manager': {
     ...controlPlaneClient,
@@ -250,6 +254,14 @@ export const leafProfiles = {
     }),
     heldBy: 'node agent of that control-plane machine; agents of workers act as their kubelet',
     why: 'Approves requests, labels nodes and holds Leases, in its own name and only as far as its group is bound.',
+  },
+  'config-server-client': {
+    ...controlPlaneClient,
+    names: ({ machine }: CertificateFacts) => ({
+      subject: named(`firstlight:config-server:${machine.name}`, configServerGroup),
+    }),
+    heldBy: 'config server of that master',
+    why: 'Whoever takes over a server that strangers reach gets the rights of that server, and not those of the agent.',
   },
   'kubelet-client': {
     signer: 'kubelet-signer',
@@ -293,6 +305,15 @@ export function machineLeaf(name: MachineLeafName, facts: CertificateFacts): Lea
   const contents = contentsOf(profile, profile.names(facts));
   if (facts.leafMinutes === undefined || profile.madeOn !== 'machine') return contents;
   return { ...contents, validityDays: facts.leafMinutes / (24 * 60) };
+}
+
+/**
+ * What a server with this leaf sends: the leaf and, where clients know only who vouches for its signer, the certificate
+ * of the signer.
+ */
+export function servedChain(name: LeafName, certificatePem: string, signerPem: string): string {
+  const signer: SignerProfile = signerProfiles[leafProfiles[name].signer];
+  return signer.signedBy === undefined ? certificatePem : `${certificatePem}${signerPem}`;
 }
 
 function contentsOf(profile: LeafProfile, names: Names): LeafContents {

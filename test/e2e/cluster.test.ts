@@ -215,7 +215,7 @@ const etcdctlFlags = [
   '--key=/etc/kubernetes/kube-apiserver/apiserver-etcd-client.key',
 ];
 const masters = ['master-0', 'master-1', 'master-2'];
-const signers = ['etcd', 'apiserver-serving', 'control-plane-client', 'kubelet', 'front-proxy'].map(
+const signers = ['config-server', 'etcd', 'apiserver-serving', 'control-plane-client', 'kubelet', 'front-proxy'].map(
   (n) => `${n}-signer`,
 );
 
@@ -236,10 +236,12 @@ describe('secrets', () => {
         .sort();
     const found = whereOnDisks(infraId, secretsOfIgnition(join(dir, 'bootstrap.ign')), folder);
     const allowed = new Map([
-      ...[...signers, 'service-account', 'machine-config-server'].map(
+      ...[...signers, 'service-account'].map(
         (name) => [`/opt/firstlight/tls/${name}.key`, placesOf(`${name}.key`)] as const,
       ),
       ['/opt/firstlight/tls/secrets-encryption.json', placesOf('secrets-encryption.json')],
+      // The bootstrap machine served with it; every master makes its own.
+      ['/opt/firstlight/tls/machine-config-server.key', []],
       ['/opt/firstlight/auth/kubeconfig-loopback', []],
     ]);
     expect(found).toEqual(allowed);

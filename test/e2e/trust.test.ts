@@ -4,9 +4,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startCli, temporaryFolder } from './machine-lab.ts';
+import { containerKeysTopic } from './trust/container-keys.ts';
 import { hostileNodeTopic } from './trust/hostile-node.ts';
 import { requestFloodTopic } from './trust/request-flood.ts';
+import { secretRightsTopic } from './trust/secret-rights.ts';
 import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
+import { shortLivesTopic } from './trust/short-lives.ts';
 import type { TrustCluster } from './trust/trust-cluster.ts';
 
 const folder = temporaryFolder();
@@ -16,6 +19,9 @@ const cluster: TrustCluster = { dir, folder, infraId: () => infraId };
 
 const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'secrets in etcd': secretsEncryptionTopic,
+  'keys in containers': containerKeysTopic,
+  'lives of certificates': shortLivesTopic,
+  'rights to Secrets': secretRightsTopic,
   'a hostile node': hostileNodeTopic,
   'a flood of certificate requests': requestFloodTopic,
 };

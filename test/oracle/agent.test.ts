@@ -237,7 +237,7 @@ async function lookAfter(stage: MembershipStage): Promise<void> {
   await lookAfterMembers({
     host: bootstrap.host,
     client,
-    tls: () => readEtcdTls(bootstrap.host, 'etcd-membership-client'),
+    tls: () => readEtcdTls(bootstrap.host),
     apiCaPem: sharedKey('apiserver-ca.crt'),
     inventory: async () => inventory,
     maxLearners: 1,
@@ -311,10 +311,6 @@ async function writeKeys(): Promise<void> {
   writeFileSync(join(pki, 'service-account.pub'), account.publicPem);
   const encryption = encryptionConfigurationText([newEncryptionKey(real.random, issuing.now)]);
   writeFileSync(join(pki, 'secrets-encryption.json'), encryption, { mode: 0o600 });
-  const root = issueSigner(signerProfiles['root-ca'], issuing);
-  const server = issueLeaf(clusterLeaf('machine-config-server', { cluster }), root, issuing);
-  writeFileSync(join(pki, 'machine-config-server.crt'), server.certificatePem);
-  writeFileSync(join(pki, 'machine-config-server.key'), server.key.privatePem.reveal(), { mode: 0o600 });
   mkdirSync(master.at('/etc/kubernetes'), { recursive: true });
   cpSync(pki, master.at('/etc/kubernetes/pki'), { recursive: true });
   ageLeaf('kube-scheduler');

@@ -48,6 +48,8 @@ test('every valid install-config becomes Ignition configs that the real Ignition
       'sslserver',
       '-CAfile',
       join(folder, 'root-ca'),
+      '-untrusted',
+      join(folder, 'machine-config-server'),
       join(folder, 'machine-config-server'),
     ]);
     expect(verdict.output).toContain(': OK');

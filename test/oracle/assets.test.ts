@@ -23,6 +23,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const tls = (name: string): string => join(dir, 'tls', name);
 const signers = [
   'root-ca',
+  'config-server-signer',
   'etcd-signer',
   'apiserver-serving-signer',
   'control-plane-client-signer',
@@ -31,9 +32,9 @@ const signers = [
 ];
 
 describe('openssl', () => {
-  test.each(signers)('takes %s for a certificate authority that signs leaves only', (name) => {
+  test.each(signers)('takes %s for a certificate authority, and only root-ca for one above another', (name) => {
     const { output } = judge('openssl', ['x509', '-in', tls(`${name}.crt`), '-noout', '-text']);
-    expect(output).toMatch(/CA:TRUE, pathlen:0/);
+    expect(output).toContain(`CA:TRUE, pathlen:${name === 'root-ca' ? 1 : 0}\n`);
     expect(output).toMatch(new RegExp(`Subject: CN = ${name}`));
     expect(output).toMatch(/ASN1 OID: prime256v1/);
   });
@@ -43,12 +44,22 @@ describe('openssl', () => {
     ['admin', 'control-plane-client-signer', 'sslclient'],
     ['break-glass-admin', 'control-plane-client-signer', 'sslclient'],
   ])('verifies %s against %s for %s and for nothing else', (leaf, signer, purpose) => {
+    // What a server sends besides its leaf is known and not trusted.
+    const sent = ['-untrusted', tls(`${leaf}.crt`), tls(`${leaf}.crt`)];
     const verify = (use: string, ca: string): number | null =>
-      judge('openssl', ['verify', '-x509_strict', '-purpose', use, '-CAfile', tls(`${ca}.crt`), tls(`${leaf}.crt`)])
-        .code;
+      judge('openssl', ['verify', '-x509_strict', '-purpose', use, '-CAfile', tls(`${ca}.crt`), ...sent]).code;
     expect(verify(purpose, signer)).toBe(0);
     expect(verify(purpose === 'sslserver' ? 'sslclient' : 'sslserver', signer)).not.toBe(0);
     for (const other of signers.filter((name) => name !== signer)) expect(verify(purpose, other)).not.toBe(0);
+  });
+
+  test('finds nothing that a server or a client shows to live longer than a year', () => {
+    const yearSeconds = 366 * 86_400;
+    for (const leaf of ['machine-config-server', 'admin', 'break-glass-admin']) {
+      expect(
+        judge('openssl', ['x509', '-in', tls(`${leaf}.crt`), '-noout', '-checkend', String(yearSeconds)]).code,
+      ).toBe(1);
+    }
   });
 
   test('finds exactly the names the config server is called by', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestToken } from '../../src/admission/bootstrap-token.ts';
 import { findBootstrapToken, secretKind, tokenSelection } from '../../src/admission/bootstrap-token-secret.ts';
-import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
+import { configServerAccess } from '../../src/assets/manifests/agent-access.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
 import { poolTokensSecret } from '../../src/contract/cluster-objects.ts';
 import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   lab = makeLab([login]);
   admin = await connectKubernetes(host, { path: plane.kubeconfig });
   apply(...machineConfigCrds);
-  const [access] = await agentAccess.generate({ inventory: { isClosed: true, machines: [] } }, undefined as never);
+  const [access] = await configServerAccess.generate({}, undefined as never);
   applyText(String(access!.content));
   const pair = lab.pair();
   writeFileSync(join(plane.pki, 'machine-config-server.crt'), pair.certificatePem);
@@ -67,11 +67,18 @@ function startMaster(): Promise<LabServer> {
     cluster: 'demo',
     server: plane.server,
     caPem: file('apiserver-ca.crt'),
-    user: 'node-agent',
-    credential: { kind: 'files', certificate: file('node-agent.crt'), key: file('node-agent.key') },
+    user: 'config-server',
+    credential: { kind: 'files', certificate: file('config-server-client.crt'), key: file('config-server-client.key') },
   });
-  writeFileSync(join(plane.folder, 'agent.kubeconfig'), text, { mode: 0o600 });
-  const args = ['--mode', 'cluster', '--api-kubeconfig', join(plane.folder, 'agent.kubeconfig'), '--pki', plane.pki];
+  writeFileSync(join(plane.folder, 'config-server.kubeconfig'), text, { mode: 0o600 });
+  const args = [
+    '--mode',
+    'cluster',
+    '--api-kubeconfig',
+    join(plane.folder, 'config-server.kubeconfig'),
+    '--pki',
+    plane.pki,
+  ];
   return startServer(lab, args);
 }
 

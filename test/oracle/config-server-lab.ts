@@ -14,7 +14,7 @@ import { builtInPools } from '../../src/machine-config/pools.ts';
 import { renderPool } from '../../src/machine-config/render.ts';
 import { renderedFiles } from '../../src/machine-config/rendered-files.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
-import { type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
+import { type SignerName, type SignerProfile, servedChain, signerProfiles } from '../../src/pki/profiles.ts';
 import { sampleFacts } from './machine-config-sample.ts';
 import { sampleRandom } from './pki-sample.ts';
 
@@ -47,11 +47,15 @@ export function makeLab(extra: readonly MachineConfig[] = []): Lab {
     writeFileSync(at(path), content, { mode: 0o600 });
   };
   const options = { random: sampleRandom(folder), now: new Date() };
-  const signers = Object.fromEntries(
-    Object.entries(signerProfiles).map(([name, profile]) => [name, issueSigner(profile, options)]),
-  ) as Record<SignerName, Credential>;
-  const pair = (): Credential =>
-    issueLeaf(
+  const rootCa = issueSigner(signerProfiles['root-ca'], options);
+  const made = Object.entries(signerProfiles).map(([name, profile]: [string, SignerProfile]) => [
+    name,
+    name === 'root-ca' ? rootCa : issueSigner(profile, options, profile.signedBy === undefined ? undefined : rootCa),
+  ]);
+  const signers = Object.fromEntries(made) as Record<SignerName, Credential>;
+  const pair = (): Credential => {
+    const signer = signers['config-server-signer'];
+    const issued = issueLeaf(
       {
         subject: { commonName: 'machine-config-server', organizations: [] },
         dnsNames: ['localhost', 'api-int.demo.firstlight.test'],
@@ -59,9 +63,12 @@ export function makeLab(extra: readonly MachineConfig[] = []): Lab {
         purpose: 'server',
         validityDays: 30,
       },
-      signers['root-ca'],
+      signer,
       options,
     );
+    const certificatePem = servedChain('machine-config-server', issued.certificatePem, signer.certificatePem);
+    return { ...issued, certificatePem };
+  };
   for (const [name, credential] of [...Object.entries(signers), ['machine-config-server', pair()] as const]) {
     write(`tls/${name}.crt`, credential.certificatePem);
     if (name !== 'root-ca') write(`tls/${name}.key`, credential.key.privatePem.reveal());

@@ -25,7 +25,7 @@ import {
   tlv,
   utf8,
 } from './pki-request-builder.ts';
-import { sampleContents, sampleNow, samplePki, sampleRandom } from './pki-sample.ts';
+import { anchorOf, sampleContents, sampleNow, samplePki, sampleRandom } from './pki-sample.ts';
 
 interface GoRequest {
   readonly Error: string;
@@ -137,14 +137,14 @@ describe.skipIf(!hasGo)('Go', () => {
   test('accepts every leaf for its usages and its names, and the service-account key', () => {
     const pki = samplePki('go');
     const leaves = Object.entries(pki.leaves).map(([name, { certificatePem, key }]) => {
-      const { signer, purpose } = leafProfiles[name as LeafName];
+      const { purpose } = leafProfiles[name as LeafName];
       const { dnsNames, ipAddresses } = sampleContents(name as LeafName);
       return [
         name,
         {
           Certificate: certificatePem,
           Key: key.privatePem.reveal(),
-          Signer: pki.signers[signer].certificatePem,
+          Signer: pki.signers[anchorOf(name as LeafName)].certificatePem,
           Server: purpose !== 'client',
           Client: purpose !== 'server',
           Hosts: [...dnsNames, ...ipAddresses],

@@ -11,6 +11,8 @@ import {
   type MachineLeafName,
   machineLeaf,
   type SignerName,
+  type SignerProfile,
+  servedChain,
   signerProfiles,
 } from '../../src/pki/profiles.ts';
 
@@ -44,6 +46,13 @@ export function sampleContents(name: LeafName): LeafContents {
     : machineLeaf(name as MachineLeafName, sampleFacts);
 }
 
+/** The signer that clients know of a leaf: its own, or the one that vouches for it. */
+export function anchorOf(name: LeafName): SignerName {
+  const { signer } = leafProfiles[name];
+  const { signedBy }: SignerProfile = signerProfiles[signer];
+  return signedBy === undefined ? signer : 'root-ca';
+}
+
 export interface SamplePki {
   readonly signers: Readonly<Record<SignerName, Credential>>;
   readonly leaves: Readonly<Record<LeafName, Credential>>;
@@ -53,11 +62,14 @@ export function samplePki(seed: string): SamplePki {
   const options = { random: sampleRandom(seed), now: sampleNow };
   const signers = {} as Record<SignerName, Credential>;
   for (const name of Object.keys(signerProfiles) as SignerName[]) {
-    signers[name] = issueSigner(signerProfiles[name], options);
+    const { signedBy }: SignerProfile = signerProfiles[name];
+    signers[name] = issueSigner(signerProfiles[name], options, signedBy === undefined ? undefined : signers['root-ca']);
   }
   const leaves = {} as Record<LeafName, Credential>;
   for (const name of Object.keys(leafProfiles) as LeafName[]) {
-    leaves[name] = issueLeaf(sampleContents(name), signers[leafProfiles[name].signer], options);
+    const signer = signers[leafProfiles[name].signer];
+    const issued = issueLeaf(sampleContents(name), signer, options);
+    leaves[name] = { ...issued, certificatePem: servedChain(name, issued.certificatePem, signer.certificatePem) };
   }
   return { signers, leaves };
 }

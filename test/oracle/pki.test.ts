@@ -8,10 +8,16 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { canonicalAddress } from '../../src/contract/addresses.ts';
 import { joinBundle, readCertificate } from '../../src/pki/certificate.ts';
 import { generateKeyPair } from '../../src/pki/key.ts';
-import { type LeafName, leafProfiles, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
+import {
+  type LeafName,
+  leafProfiles,
+  type SignerName,
+  type SignerProfile,
+  signerProfiles,
+} from '../../src/pki/profiles.ts';
 import { makeSigningRequest, readSigningRequest } from '../../src/pki/signing-request.ts';
 import { type TrustBundleName, trustBundlePem, trustBundles } from '../../src/pki/trust-bundles.ts';
-import { sampleContents, sampleFacts, sampleNow, samplePki, sampleRandom } from './pki-sample.ts';
+import { anchorOf, sampleContents, sampleFacts, sampleNow, samplePki, sampleRandom } from './pki-sample.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'firstlight-pki-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -35,7 +41,9 @@ const signerNames = Object.keys(signerProfiles) as SignerName[];
 
 function verifies(leafPem: string, caPem: string, ...more: readonly string[]): boolean {
   const ca = file('ca.crt', caPem);
-  return openssl('verify', '-x509_strict', '-CAfile', ca, ...more, file('leaf.crt', leafPem)).ok;
+  const leaf = file('leaf.crt', leafPem);
+  // What the server sends besides its leaf is known and not trusted.
+  return openssl('verify', '-x509_strict', '-CAfile', ca, '-untrusted', leaf, ...more, leaf).ok;
 }
 
 describe.each(leafNames)('OpenSSL and %s', (name) => {
@@ -45,21 +53,21 @@ describe.each(leafNames)('OpenSSL and %s', (name) => {
   const at = ['-attime', epoch(sampleNow)];
 
   test('agree on its chain and on exactly the usages we meant', () => {
-    const signer = pki.signers[profile.signer].certificatePem;
+    const signer = pki.signers[anchorOf(name)].certificatePem;
     const may = (purpose: string) => verifies(leaf().certificatePem, signer, ...at, '-purpose', purpose);
     expect(may('sslserver')).toBe(profile.purpose !== 'client');
     expect(may('sslclient')).toBe(profile.purpose !== 'server');
   });
 
   test('agree that no other signer made it', () => {
-    const others = signerNames.filter((other) => other !== profile.signer);
+    const others = signerNames.filter((other) => other !== profile.signer && other !== anchorOf(name));
     const bundle = joinBundle(others.map((other) => pki.signers[other].certificatePem));
     expect(verifies(leaf().certificatePem, bundle, ...at)).toBe(false);
   });
 
   test('agree on the moments at which it is valid', () => {
     const certificate = readCertificate(leaf().certificatePem);
-    const signer = pki.signers[profile.signer].certificatePem;
+    const signer = pki.signers[anchorOf(name)].certificatePem;
     const { notBefore, notAfter } = certificate;
     const validAt = (date: Date) => verifies(leaf().certificatePem, signer, '-attime', epoch(date));
     expect(notBefore).toEqual(new Date(sampleNow.getTime() - 3_600_000));
@@ -85,15 +93,29 @@ describe.each(leafNames)('OpenSSL and %s', (name) => {
   });
 });
 
-test.each(signerNames)('OpenSSL reads %s as a CA for leaves only, that trusts itself', (name) => {
-  const { certificatePem, key } = pki.signers[name];
-  const where = file('signer.crt', certificatePem);
-  const extensions = openssl('x509', '-in', where, '-noout', '-ext', 'basicConstraints,keyUsage').text;
-  expect(extensions).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:0/);
-  expect(extensions).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign/);
-  expect(verifies(certificatePem, certificatePem, '-attime', epoch(sampleNow))).toBe(true);
-  expect(openssl('pkey', '-in', file('signer.key', key.privatePem.reveal()), '-check', '-noout').ok).toBe(true);
-});
+test.each(signerNames)(
+  'OpenSSL reads %s as a CA that signs what its row says, and finds who vouches for it',
+  (name) => {
+    const { signedBy, pathLength = 0, signsFor }: SignerProfile = signerProfiles[name];
+    const { certificatePem, key } = pki.signers[name];
+    const where = file('signer.crt', certificatePem);
+    const extensions = openssl(
+      'x509',
+      '-in',
+      where,
+      '-noout',
+      '-ext',
+      'basicConstraints,keyUsage,extendedKeyUsage',
+    ).text;
+    expect(extensions).toMatch(new RegExp(`Basic Constraints: critical\\s+CA:TRUE, pathlen:${pathLength}\n`));
+    expect(extensions.includes('TLS Web Server Authentication')).toBe(signsFor === 'server');
+    expect(extensions).not.toContain('TLS Web Client Authentication');
+    expect(extensions).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign/);
+    const vouching = signedBy === undefined ? certificatePem : pki.signers['root-ca'].certificatePem;
+    expect(verifies(certificatePem, vouching, '-attime', epoch(sampleNow))).toBe(true);
+    expect(openssl('pkey', '-in', file('signer.key', key.privatePem.reveal()), '-check', '-noout').ok).toBe(true);
+  },
+);
 
 test.each(Object.keys(trustBundles) as TrustBundleName[])(
   'OpenSSL reads every certificate of the bundle %s',

@@ -8,9 +8,8 @@ import {
   readEncryptionKeys,
   secretsEncryptionFile,
 } from '../../src/contract/secrets-encryption.ts';
-import { componentFile, keyFile } from '../../src/control-plane/control-plane-paths.ts';
+import { certificateFile, componentFile, keyFile } from '../../src/control-plane/control-plane-paths.ts';
 import { replaceMasterKey } from '../../src/control-plane/machine-credentials.ts';
-import { nodeAgentCertificate } from '../../src/control-plane/node-agent-client.ts';
 import { type FakeHost, fakeHost } from '../../src/host/fake/fake-host.ts';
 import type { HttpAnswer, HttpRequest, Network } from '../../src/host/network.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
@@ -130,7 +129,7 @@ export class EncryptionWorld {
       api: () => this.client(host),
     };
     await host.files.makeFolder('/etc/kubernetes/pki');
-    for (const file of [nodeAgentCertificate, keyFile('node-agent'), '/etc/kubernetes/pki/apiserver-ca.crt']) {
+    for (const file of [certificateFile('node-agent'), keyFile('node-agent'), '/etc/kubernetes/pki/apiserver-ca.crt']) {
       await host.files.makeFolder(file.slice(0, file.lastIndexOf('/')));
       await host.files.write(file, 'pem');
     }

@@ -1,9 +1,10 @@
-// What the agents of machines may do. Rules name objects wherever the API allows it. A rule cannot name an object that a
-// POST creates, so the objects that agents write exist before (the Leases) or are made by server-side apply, where the
-// API knows and checks the name.
+// What the programs of machines may do: agents, and config servers, which strangers reach. Rules name objects wherever
+// the API allows it. A rule cannot name an object that a POST creates, so the objects that agents write exist before (the
+// Leases) or are made by server-side apply, where the API knows and checks the name.
 
 import {
   agentLeases,
+  configServerGroup,
   etcdEndpoints,
   inventoryConfigMap,
   joinRecordName,
@@ -16,7 +17,6 @@ import { inventory } from '../inventory.ts';
 import { clusterBinding, groupSubject } from './access.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
-const role = 'firstlight:node-agent';
 const namespace = systemNamespace;
 const read = ['get', 'list', 'watch'] as const;
 
@@ -27,18 +27,18 @@ interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What their own kube-apiserver has loaded stands in its metrics. */
-const metricsRule = { nonResourceURLs: ['/metrics'], verbs: ['get'] } as const;
+/** Of a path of the API that is no object. */
+interface PathRule {
+  readonly nonResourceURLs: readonly string[];
+  readonly verbs: readonly string[];
+}
 
 export const agentAccess = manifestAsset({
   name: 'access-agents',
   why: 'Masters keep the cluster going through the API in a name of their own: they approve, label, elect and report.',
   inputs: { inventory },
   objects: ({ inventory: list }) => [
-    { ...rbac('ClusterRole', { name: role }), rules: [...clusterRules, metricsRule] },
-    clusterBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),
-    { ...rbac('Role', { name: role, namespace }), rules: systemRules(list) },
-    roleBinding(nodeAgentGroup, role, groupSubject(nodeAgentGroup)),
+    ...groupAccess(nodeAgentGroup, 'firstlight:node-agent', { cluster: agentRules, system: systemRules(list) }),
     ...agentLeases.map((name) => ({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -46,6 +46,44 @@ export const agentAccess = manifestAsset({
     })),
   ],
 });
+
+export const configServerAccess = manifestAsset({
+  name: 'access-config-servers',
+  why: 'Strangers reach the config servers of masters, so they act in a name that can do no more than their answers need.',
+  inputs: {},
+  objects: () =>
+    groupAccess(configServerGroup, 'firstlight:config-server', {
+      cluster: [
+        {
+          apiGroups: [machineConfigGroup],
+          resources: ['machineconfigs', 'machineconfigpools', 'controllerconfigs'],
+          verbs: read,
+        },
+        // Whether the master that asks for keys is one that runs.
+        { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
+      ],
+      system: [
+        { apiGroups: [''], resources: ['configmaps'], verbs: ['get'], resourceNames: [inventoryConfigMap.name] },
+        // Single-use tokens of joining machines, whose names are random. It never deletes one: the approver does.
+        { apiGroups: [''], resources: ['secrets'], verbs: [...read, 'create', 'patch'] },
+        { apiGroups: [''], resources: ['events'], verbs: ['create'] },
+      ],
+    }),
+});
+
+/** What a group may do in the whole cluster and in our namespace. */
+function groupAccess(
+  group: string,
+  role: string,
+  rules: { readonly cluster: readonly (Rule | PathRule)[]; readonly system: readonly Rule[] },
+): readonly object[] {
+  return [
+    { ...rbac('ClusterRole', { name: role }), rules: rules.cluster },
+    clusterBinding(group, role, groupSubject(group)),
+    { ...rbac('Role', { name: role, namespace }), rules: rules.system },
+    roleBinding(group, role, groupSubject(group)),
+  ];
+}
 
 /** kube-proxy of a worker and the agent beside it act as the node itself; what they read is on every node anyway. */
 export const proxyAccess = manifestAsset({
@@ -68,7 +106,7 @@ const inventoryRule: Rule = {
   verbs: read,
 };
 
-const clusterRules: readonly Rule[] = [
+const agentRules: readonly (Rule | PathRule)[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: [...read, 'patch'] },
   // A request that no kubelet makes is removed.
   { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: [...read, 'delete'] },
@@ -80,11 +118,8 @@ const clusterRules: readonly Rule[] = [
     verbs: ['approve'],
   },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-  {
-    apiGroups: [machineConfigGroup],
-    resources: ['machineconfigs', 'machineconfigpools', 'controllerconfigs'],
-    verbs: read,
-  },
+  // What their own kube-apiserver has loaded stands in its metrics.
+  { nonResourceURLs: ['/metrics'], verbs: ['get'] },
 ];
 
 function systemRules({ isClosed, machines }: Inventory): readonly Rule[] {
@@ -95,7 +130,7 @@ function systemRules({ isClosed, machines }: Inventory): readonly Rule[] {
     // In an open inventory machines join under any name, so a rule cannot name their records.
     { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'], ...(isClosed ? written : {}) },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'], resourceNames: agentLeases },
-    // Single-use tokens of joining machines; their names are random.
+    // Single-use tokens of joining machines, whose names are random; and the keys that encrypt Secrets, published once.
     { apiGroups: [''], resources: ['secrets'], verbs: [...read, 'create', 'patch', 'delete'] },
   ];
 }

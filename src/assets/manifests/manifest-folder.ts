@@ -5,7 +5,7 @@ import { placeText, positionsIn } from '../../source-text/place.ts';
 import { asset, type FileSet } from '../asset.ts';
 import { assetErrors } from '../errors.ts';
 import { adminAccess, apiserverAccess, defaultAccounts, nodeAccess } from './access.ts';
-import { agentAccess, proxyAccess } from './agent-access.ts';
+import { agentAccess, configServerAccess, proxyAccess } from './agent-access.ts';
 import { clusterConfigManifest } from './cluster-config.ts';
 import { inventoryManifest } from './inventory.ts';
 import { machineConfigCrdManifest, machineConfigFacts } from './machine-config.ts';
@@ -31,6 +31,7 @@ export const manifestFolder = asset({
     nodeAccess,
     apiserverAccess,
     agentAccess,
+    configServerAccess,
     proxyAccess,
     defaultAccounts,
     networkPolicyAnswer,

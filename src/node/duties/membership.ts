@@ -26,7 +26,7 @@ async function lookAfter(agent: Agent, signal: AbortSignal, setNote: (note: stri
   await lookAfterMembers({
     host,
     client: await agent.api(),
-    tls: () => readEtcdTls(host, 'etcd-membership-client'),
+    tls: () => readEtcdTls(host),
     apiCaPem: await host.files.readText(bundleFile('apiserver-ca')),
     inventory: () => knownInventory(host, agent.cluster),
     maxLearners: controlPlaneOf(agent).masters,

@@ -6,8 +6,8 @@ import { waitingFor } from '../../contract/missing.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { encryptionDigest, loadedEncryptionDigest, secretsEncryptionFile } from '../../contract/secrets-encryption.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
+import { connectByLeaf } from '../../control-plane/machine-api-client.ts';
 import { replaceMasterKey } from '../../control-plane/machine-credentials.ts';
-import { connectAsNodeAgent } from '../../control-plane/node-agent-client.ts';
 import {
   type EncryptionState,
   findEncryptionState,
@@ -67,7 +67,7 @@ async function reportLoaded(agent: Agent, { text }: EncryptionState): ReturnType
 }
 
 async function loadedByOwnServer({ host, signal }: Agent): Promise<string | undefined> {
-  await using local = await connectAsNodeAgent(host, localApiUrl);
+  await using local = await connectByLeaf(host, 'node-agent', localApiUrl);
   const metrics = await local?.getRaw('/metrics', { signal });
   return metrics?.status === 200 ? loadedEncryptionDigest(metrics.text) : undefined;
 }

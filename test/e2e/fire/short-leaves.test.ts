@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { certificateFile } from '../../../src/control-plane/control-plane-paths.ts';
 import { ownLeaves } from '../../../src/control-plane/machine-credentials.ts';
-import { machinePaths, namespacePath, switchNamespace } from '../../../src/platform/local/cluster-folder.ts';
+import { machineNamespace, machinePaths, namespacePath } from '../../../src/platform/local/cluster-folder.ts';
 import { cli, eventually } from '../machine-lab.ts';
 import { addressOf, etcdMachines } from './etcd-machines.ts';
 import { note, printFigures } from './figures.ts';
@@ -32,9 +32,9 @@ function leavesOf({ infraId }: FireCluster): ReadonlyMap<string, X509Certificate
   );
 }
 
-/** The certificate that is shown to whoever connects. */
+/** The certificate that is shown to whoever connects, but from where a load balancer is expected. */
 function shownBy({ infraId }: FireCluster, address: string, port: number): X509Certificate {
-  const enter = `--net=${namespacePath(switchNamespace(infraId))}`;
+  const enter = `--net=${namespacePath(machineNamespace(infraId, 'worker-0'))}`;
   const script = `openssl s_client -connect ${address}:${port} </dev/null 2>/dev/null | openssl x509`;
   return new X509Certificate(execFileSync('nsenter', [enter, 'sh', '-c', script], { encoding: 'utf8' }));
 }
@@ -44,7 +44,9 @@ function servedSerials(cluster: FireCluster): ReadonlyMap<string, string> {
   const machines = etcdMachines(cluster.dir).filter(({ name }) => masters.includes(name));
   return new Map(
     machines.flatMap(({ name, address }) =>
-      [6443, 2379, 2380].map((port) => [`${name} ${port}`, shownBy(cluster, address, port).serialNumber] as const),
+      [6443, 2379, 2380, 22_623].map(
+        (port) => [`${name} ${port}`, shownBy(cluster, address, port).serialNumber] as const,
+      ),
     ),
   );
 }

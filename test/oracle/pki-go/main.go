@@ -71,8 +71,17 @@ func judgeLeaf(leaf leaf, at time.Time) []string {
 	if !roots.AppendCertsFromPEM([]byte(leaf.Signer)) {
 		complaints = append(complaints, "no signer in the bundle")
 	}
+	// What the server sends besides its leaf.
+	between := x509.NewCertPool()
+	for _, der := range pair.Certificate[1:] {
+		if sent, err := x509.ParseCertificate(der); err == nil {
+			between.AddCert(sent)
+		}
+	}
 	may := func(usage x509.ExtKeyUsage, want bool) {
-		_, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
+		_, err := pair.Leaf.Verify(x509.VerifyOptions{
+			Roots: roots, Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage},
+		})
 		if (err == nil) != want {
 			complaints = append(complaints, fmt.Sprintf("usage %d: wanted %t, got %v", usage, want, err))
 		}

@@ -1,0 +1,73 @@
+// What each identity of a machine may do with Secrets is exactly this list: asked of the API's own authorizer.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type TrustCluster, trustKubectlJson } from './trust-cluster.ts';
+
+const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
+
+interface Identity {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** In kube-system; nobody here may do anything in another namespace. */
+  readonly may: readonly (typeof verbs)[number][];
+}
+
+const identities: Readonly<Record<string, Identity>> = {
+  'the agent of a master': {
+    user: 'firstlight:node-agent:master-0',
+    groups: ['firstlight:node-agents'],
+    may: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  'the config server of a master': {
+    user: 'firstlight:config-server:master-0',
+    groups: ['firstlight:config-servers'],
+    may: ['get', 'list', 'watch', 'create', 'patch'],
+  },
+  'a kubelet and the agent of a worker': { user: 'system:node:worker-0', groups: ['system:nodes'], may: [] },
+  'a machine that joins': {
+    user: 'system:bootstrap:abcdef',
+    groups: ['system:bootstrappers', 'system:bootstrappers:nodes'],
+    may: [],
+  },
+  'kube-proxy of a master': { user: 'system:kube-proxy', groups: [], may: [] },
+  'the scheduler': { user: 'system:kube-scheduler', groups: [], may: [] },
+  'kube-apiserver towards kubelets': { user: 'kube-apiserver-kubelet-client', groups: [], may: [] },
+  somebody: { user: 'somebody', groups: [], may: [] },
+  'a stranger': { user: 'system:anonymous', groups: ['system:unauthenticated'], may: [] },
+};
+
+interface Review {
+  readonly spec: { readonly resourceAttributes: { readonly verb: string; readonly namespace?: string } };
+  readonly status: { readonly allowed: boolean };
+}
+
+/** `kube-system get`, `* list`: what the authorizer lets this identity do. */
+async function allowed(cluster: TrustCluster, { user, groups }: Identity): Promise<readonly string[]> {
+  const known = user === 'system:anonymous' ? [] : ['system:authenticated'];
+  // Without a namespace: in all of them.
+  const reviews = ['kube-system', 'default', undefined].flatMap((namespace) =>
+    verbs.map((verb) => ({
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user,
+        groups: [...groups, ...known],
+        resourceAttributes: { verb, resource: 'secrets', ...(namespace === undefined ? {} : { namespace }) },
+      },
+    })),
+  );
+  const path = join(cluster.folder, 'reviews.json');
+  writeFileSync(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: reviews }));
+  const { items } = await trustKubectlJson<{ items: readonly Review[] }>(cluster, 'create', '-f', path);
+  expect(items).toHaveLength(reviews.length);
+  return items
+    .filter(({ status }) => status.allowed)
+    .map(({ spec: { resourceAttributes } }) => `${resourceAttributes.namespace ?? '*'} ${resourceAttributes.verb}`);
+}
+
+export function secretRightsTopic(cluster: TrustCluster): void {
+  test.each(Object.entries(identities))('%s', async (_name, identity) => {
+    expect(await allowed(cluster, identity)).toEqual(identity.may.map((verb) => `kube-system ${verb}`));
+  });
+}
