@@ -182,12 +182,16 @@ function bundlePem(name: TrustBundleName, signers: Signers): string | undefined 
   return trustBundlePem(name, pems as Record<SignerName, string>);
 }
 
+/** Made from files on the same disk and compared at every look: waiting for the disk would only cost time. */
+const derived = { isDurable: false } as const;
+
 /** For the programs of the machine that run as root. */
 async function writeBundles({ host, root = kubernetesFolder }: CredentialOptions, signers: Signers): Promise<void> {
   for (const name of Object.keys(trustBundles) as readonly TrustBundleName[]) {
     const text = bundlePem(name, signers);
     if (text === undefined) continue;
-    await writeIfChanged(host.files, { path: join(pkiFolderIn(root), `${name}.crt`), text, mode: 0o644 });
+    const path = join(pkiFolderIn(root), `${name}.crt`);
+    await writeIfChanged(host.files, { path, text, mode: 0o644, ...derived });
   }
 }
 
@@ -198,22 +202,22 @@ async function writeHolding(
   signers: Signers,
 ): Promise<void> {
   const folder = componentFolder(component, root);
-  const owner = componentOwner(host, component);
+  const kept = { owner: componentOwner(host, component), ...derived };
   await makeReadFolder(host, component, folder);
   if (root === kubernetesFolder) await makeWrittenFolders(host, component);
   const { bundles, masterKeys, hasKubeconfig } = holdingOf(component);
   for (const name of bundles) {
     const text = bundlePem(name, signers);
     if (text === undefined) throw new Error(`${component} reads ${name}, of a signer that machines do not hold`);
-    await writeIfChanged(host.files, { path: join(folder, `${name}.crt`), text, mode: 0o644, owner });
+    await writeIfChanged(host.files, { path: join(folder, `${name}.crt`), text, mode: 0o644, ...kept });
   }
   for (const name of masterKeys) {
     const text = await host.files.readText(join(pkiFolderIn(root), name));
-    await writeIfChanged(host.files, { path: join(folder, name), text, mode: modeOfKeyFile(name), owner });
+    await writeIfChanged(host.files, { path: join(folder, name), text, mode: modeOfKeyFile(name), ...kept });
   }
   if (hasKubeconfig) {
     const text = componentKubeconfigText(component, clusterName);
-    await writeIfChanged(host.files, { path: componentKubeconfig(component, root), text, mode: 0o600, owner });
+    await writeIfChanged(host.files, { path: componentKubeconfig(component, root), text, mode: 0o600, ...kept });
   }
 }
 

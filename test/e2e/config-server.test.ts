@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedPaths } from '../../src/config-server/served-config.ts';
-import { configServerPaths } from '../../src/contract/machine-paths.ts';
+import { bootstrapFolder, configServerPaths } from '../../src/contract/machine-paths.ts';
 import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { issueSigner } from '../../src/pki/issue.ts';
 import { type Lab, makeLab, tokens } from '../oracle/config-server-lab.ts';
@@ -54,6 +54,9 @@ async function bootstrapConfig(): Promise<object> {
       file(configServerPaths.kubeconfig, readFileSync(lab.at('kubeconfig'), 'utf8')),
       ...labFiles('rendered', configServerPaths.renderedFolder),
       ...labFiles('tls', configServerPaths.pkiFolder),
+      // As bootkube leaves them there; none of the server's business.
+      file(`${bootstrapFolder}/auth/kubeconfig-loopback`, 'users:\n- user:\n    client-key-data: QQ==\n'),
+      file(`${bootstrapFolder}/render/05-config/etcd/etcd-server.key`, lab.pair().key.privatePem.reveal()),
     ],
   });
 }
@@ -128,6 +131,24 @@ describe('the config server as a static pod', () => {
       }
     });
     expect(JSON.parse(health)).toEqual({ status: 'ok' });
+  });
+
+  test('sees of all keys of the machine those that it gives to masters and its own, and has no capability', async () => {
+    const script = [
+      'pid=$(pgrep -o -f "machine-config serve")',
+      'grep -E "^Cap(Prm|Eff|Bnd)" /proc/$pid/status',
+      'cd /proc/$pid/root',
+      `key='^-----BEGIN ([A-Z]+ )?PRIVATE KEY-----|client-key-data:'`,
+      'grep -rlIE --devices=skip "$key" $(ls -d * | grep -vxE "proc|sys|dev|usr") 2>/dev/null | sort',
+    ].join('\n');
+    const found = (await inside(cluster, 'bootstrap', script)).trim().split('\n');
+    expect(found.slice(0, 3).map((line) => line.replace(/\s+/, ' '))).toEqual(
+      ['CapPrm', 'CapEff', 'CapBnd'].map((set) => `${set}: 0000000000000000`),
+    );
+    const given = readdirSync(lab.at('tls')).filter((name) => name.endsWith('.key'));
+    expect(found.slice(3)).toEqual(given.map((name) => `opt/firstlight/tls/${name}`).sort());
+    const machineWide = await inside(cluster, 'bootstrap', 'find /opt/firstlight -name "*.key" -not -path "*/tls/*"');
+    expect(machineWide).toContain('05-config/etcd/etcd-server.key');
   });
 });
 

@@ -125,7 +125,8 @@ async function install(context: BootkubeContext, tools: StageTools, isNow: (targ
     const isPublic = target.endsWith('.crt') || target.endsWith('.pub') || component !== undefined;
     const holder = controlPlaneComponents.find((each) => target.startsWith(`${componentFolder(each)}/`));
     const owner = holder === undefined ? undefined : componentOwner(context.host, holder);
-    await files.write(target, content, { mode: isPublic ? 0o644 : 0o600, ...owner });
+    // What was lost with the power is seen to be missing, and installed again.
+    await files.write(target, content, { mode: isPublic ? 0o644 : 0o600, isDurable: false, ...owner });
   }
 }
 
