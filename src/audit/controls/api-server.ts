@@ -1,119 +1,27 @@
 // Section 1.2: the flags that every kube-apiserver really runs with, and the files that they name.
-import { z } from 'zod';
 import type { AuditControl, ControlText } from '../control.ts';
-import { notApplicable } from '../control.ts';
+import { needsFlags, needsFlagValue, type ProcessLook, processControl } from '../machine-looks.ts';
 import {
-  flagList,
-  flagOf,
-  flagText,
-  type Judgement,
-  needsFlags,
-  needsFlagValue,
-  type ProcessLook,
-  processControl,
-} from '../machine-looks.ts';
-import { weakSuites } from '../tls-suites.ts';
+  alwaysPulls,
+  anonymousOnlyForHealth,
+  atLeast,
+  authorizes,
+  encryptsSecrets,
+  keepsLookup,
+  keepsPlugin,
+  limitsEvents,
+  needsMode,
+  needsPlugin,
+  strongSuites,
+  timeoutIsShort,
+  withoutAlwaysAdmit,
+  withoutTokenFile,
+} from './api-server-judgements.ts';
 
 const apiserver = (text: ControlText, judge: ProcessLook['judge']): AuditControl =>
   processControl(text, { program: 'kube-apiserver', judge });
 
 const setFlag = 'Set the flag in the pod of kube-apiserver; firstlight sets it, so find out who took it away.';
-
-const enabledPlugins = 'enable-admission-plugins';
-const disabledPlugins = 'disable-admission-plugins';
-
-const needsPlugin =
-  (plugin: string): ProcessLook['judge'] =>
-  (process) =>
-    flagList(process, enabledPlugins).includes(plugin) ? undefined : `${plugin} is not among --${enabledPlugins}`;
-
-/** A plugin that is on unless it is taken away. */
-const keepsPlugin =
-  (plugin: string): ProcessLook['judge'] =>
-  (process) =>
-    flagList(process, disabledPlugins).includes(plugin) ? `--${disabledPlugins} takes ${plugin} away` : undefined;
-
-const anonymousSchema = z.object({
-  anonymous: z.object({
-    enabled: z.boolean(),
-    conditions: z.array(z.object({ path: z.string() })).default([]),
-  }),
-});
-const healthPaths = new Set(['/livez', '/readyz', '/healthz']);
-
-const anonymousOnlyForHealth: ProcessLook['judge'] = (process) => {
-  if (flagOf(process, 'anonymous-auth') === 'false') return undefined;
-  const { authentication } = process.settings;
-  const anonymous = anonymousSchema.safeParse(authentication).data?.anonymous;
-  if (anonymous === undefined)
-    return `anonymous requests are allowed everywhere: ${flagText(process, 'anonymous-auth')}`;
-  const more = anonymous.conditions.map(({ path }) => path).filter((path) => !healthPaths.has(path));
-  if (!anonymous.enabled || (anonymous.conditions.length > 0 && more.length === 0)) return undefined;
-  return `anonymous requests are allowed ${more.length === 0 ? 'everywhere' : `for ${more.join(', ')}`}`;
-};
-
-const modes: ProcessLook['judge'] = (process) => {
-  const given = flagList(process, 'authorization-mode');
-  // Without the flag and without a configuration file, everything is allowed.
-  if (given.length === 0) return flagOf(process, 'authorization-config') ? undefined : 'no authorization is configured';
-  return given.includes('AlwaysAllow') ? flagText(process, 'authorization-mode') : undefined;
-};
-
-const needsMode =
-  (mode: string): ProcessLook['judge'] =>
-  (process) =>
-    flagList(process, 'authorization-mode').includes(mode) ? undefined : flagText(process, 'authorization-mode');
-
-const alwaysPulls: ProcessLook['judge'] = (process, { kubelet }) => {
-  if (flagList(process, enabledPlugins).includes('AlwaysPullImages')) return undefined;
-  const policy = kubelet.status === 'seen' ? kubelet.value.imagePullCredentialsVerificationPolicy : undefined;
-  if (policy === 'NeverVerify') return 'an image on a node is given to pods without the credentials it was pulled with';
-  return notApplicable(
-    'images of the release are on the machines and in no registry, so pulling each time would stop them; the kubelet asks for the credentials that an image was pulled with',
-  );
-};
-
-const atLeast =
-  (name: string, least: number): ProcessLook['judge'] =>
-  (process) =>
-    Number(flagOf(process, name) ?? 0) >= least ? undefined : `${flagText(process, name)}, at least ${least}`;
-
-/** The plugin is alpha. Who writes most events are the kubelets, and they limit themselves. */
-const limitsEvents: ProcessLook['judge'] = (process, _machine, { machines }) => {
-  if (flagList(process, enabledPlugins).includes('EventRateLimit')) return undefined;
-  const free = machines.filter(({ kubelet }) => kubelet.status === 'unseen' || kubelet.value.eventRecordQPS === 0);
-  const names = free.map(({ name }) => name).join(', ');
-  if (free.length > 0) return `EventRateLimit is not among --${enabledPlugins}, and nothing limits events of ${names}`;
-  return notApplicable(
-    'the plugin EventRateLimit is alpha; kubelets write most events, and each has a limit of its own',
-  );
-};
-
-/** The default is one minute. */
-const timeoutIsShort: ProcessLook['judge'] = (process) => {
-  const given = flagOf(process, 'request-timeout') ?? '1m0s';
-  const [, hours = '0', minutes = '0', seconds = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(given) ?? [];
-  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-  return total > 0 && total <= 300 ? undefined : `--request-timeout is ${given}`;
-};
-
-const keepsLookup: ProcessLook['judge'] = (process) =>
-  (flagOf(process, 'service-account-lookup') ?? 'true') === 'true'
-    ? undefined
-    : flagText(process, 'service-account-lookup');
-
-/** The resources that must not lie in etcd in clear, with the provider that writes them: the first of the list. */
-const encryptsSecrets: ProcessLook['judge'] = ({ settings: { encryption } }): Judgement => {
-  if (encryption === undefined) return 'there is no encryption configuration';
-  const covers = encryption.find(({ resources }) => resources.some((each) => ['secrets', '*.', '*.*'].includes(each)));
-  const provider = covers?.providers[0];
-  if (provider === undefined) return 'Secrets are not among what is encrypted';
-  return strongProviders.has(provider) ? undefined : `Secrets are written by the provider ${provider}`;
-};
-const strongProviders = new Set(['aescbc', 'aesgcm', 'secretbox', 'kms']);
-
-const strongSuites: ProcessLook['judge'] = (process) =>
-  weakSuites({ minVersion: flagOf(process, 'tls-min-version'), suites: flagList(process, 'tls-cipher-suites') });
 
 export const apiServerControls: readonly AuditControl[] = [
   apiserver(
@@ -133,7 +41,7 @@ export const apiServerControls: readonly AuditControl[] = [
       why: 'Such tokens never end, lie on the disk in clear, and need a restart to be taken back.',
       remedy: 'Take --token-auth-file away.',
     },
-    (process) => (flagOf(process, 'token-auth-file') === undefined ? undefined : flagText(process, 'token-auth-file')),
+    withoutTokenFile,
   ),
   apiserver(
     {
@@ -164,7 +72,7 @@ export const apiServerControls: readonly AuditControl[] = [
   ),
   apiserver(
     { id: '1.2.6', title: 'does not allow everything', why: 'Every request must be decided on.', remedy: setFlag },
-    modes,
+    authorizes,
   ),
   apiserver(
     {
@@ -200,10 +108,7 @@ export const apiServerControls: readonly AuditControl[] = [
       why: 'It admits everything, whatever the other plugins say.',
       remedy: 'Take AlwaysAdmit away from --enable-admission-plugins.',
     },
-    (process) =>
-      flagList(process, enabledPlugins).includes('AlwaysAdmit')
-        ? `AlwaysAdmit is among --${enabledPlugins}`
-        : undefined,
+    withoutAlwaysAdmit,
   ),
   apiserver(
     {

@@ -68,8 +68,14 @@ function openNamespaces(facts: AuditFacts, { namespaces }: ApiSecurity): Verdict
     );
   const verdict = verdictOf([...labelled, ...byDefault]);
   if (defaults.length > 0 || others.every(({ enforce }) => enforce !== undefined)) return verdict;
-  const unlabelled: Verdict = { result: 'unknown', reason: 'what holds for a namespace without a label was not seen' };
+  const unlabelled = ifUnseen(facts.machines, 'what holds for a namespace without a label was not seen');
   return combineVerdicts([verdict, unlabelled].map((each) => ({ ...each, where: 'kube-apiserver' })));
+}
+
+/** Nobody could look into a machine, or nobody ever can. */
+function ifUnseen(machines: AuditFacts['machines'], reason: string): Verdict {
+  const isPossible = machines.every(({ security }) => security.status === 'seen' || security.isPossible);
+  return isPossible ? { result: 'unknown', reason } : notApplicable(reason);
 }
 
 type PodFilter = (pod: AuditedPod) => boolean;

@@ -18,11 +18,14 @@ export async function findKubernetesProcesses(files: Files): Promise<readonly Fo
 }
 
 async function lookAtProcess(files: Files, pid: number): Promise<FoundProcess | undefined> {
-  const program = programOf(await ifAlive('', () => files.readLink(`/proc/${pid}/exe`)));
-  if (program === undefined) return undefined;
   const read = (file: string): Promise<string> => ifAlive('', () => files.readText(`/proc/${pid}/${file}`));
-  const [commandLine, status, cgroup, environment] = await Promise.all([
+  const [executable, commandLine] = await Promise.all([
+    ifAlive('', () => files.readLink(`/proc/${pid}/exe`)),
     read('cmdline'),
+  ]);
+  const program = programOf(executable, commandLine.split('\0', 1)[0] ?? '');
+  if (program === undefined) return undefined;
+  const [status, cgroup, environment] = await Promise.all([
     read('status'),
     read('cgroup'),
     program === 'etcd' ? read('environ') : '',
@@ -46,9 +49,13 @@ async function lookAtProcess(files: Files, pid: number): Promise<FoundProcess | 
   };
 }
 
+/** One executable with every program of Kubernetes, which runs the one that it is called by. */
+const manyInOne = ['kube', 'hyperkube'];
+
 /** A replaced executable is shown as `/usr/bin/etcd (deleted)`. */
-function programOf(executable: string): AuditedProgram | undefined {
-  const name = basename(executable.replace(/ \(deleted\)$/, ''));
+function programOf(executable: string, calledAs: string): AuditedProgram | undefined {
+  const file = basename(executable.replace(/ \(deleted\)$/, ''));
+  const name = manyInOne.includes(file) ? basename(calledAs) : file;
   return auditedPrograms.find((program) => program === name);
 }
 

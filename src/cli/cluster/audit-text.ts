@@ -1,6 +1,6 @@
 // The report of an audit for people: one line per area, below it what fails and what does not apply, a verdict last.
 import { type AuditReport, countResults, type JudgedControl } from '../../audit/audit.ts';
-import type { VerdictResult } from '../../audit/control.ts';
+import type { AuditFinding, VerdictResult } from '../../audit/control.ts';
 import { auditAreas } from '../../audit/controls.ts';
 import { wrapText } from '../../install-config/wrap-text.ts';
 
@@ -50,11 +50,17 @@ function controlLines(control: JudgedControl): readonly string[] {
   if (control.result === 'pass') return [head];
   const wrapped = (line: string): readonly string[] => wrapText(line, { width, margin });
   if (control.result === 'not-applicable') return [head, ...wrapped(`not applicable: ${control.reason}`)];
-  const seen =
-    control.result === 'unknown'
-      ? [`unknown: ${control.reason}`]
-      : control.findings.map((each) => `${each.where}: ${each.seen}`);
+  const seen = control.result === 'unknown' ? [`unknown: ${control.reason}`] : findingLines(control.findings);
   return [head, ...seen.flatMap(wrapped), ...wrapped(`→ ${remedy}`)];
+}
+
+/** More of the same say nothing new; -o json has them all. */
+const shownFindings = 6;
+
+function findingLines(findings: readonly AuditFinding[]): readonly string[] {
+  const more = findings.length - shownFindings;
+  const shown = findings.slice(0, shownFindings).map(({ where, seen }) => `${where}: ${seen}`);
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
 function closing({ controls, isWell }: AuditReport): string {
