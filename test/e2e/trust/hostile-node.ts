@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AgentState } from '../../../src/contract/agent-state.ts';
+import { realHost } from '../../../src/host/real/real-host.ts';
+import { connectKubernetes } from '../../../src/kubernetes/client.ts';
 import { masters } from '../fire/fire-cluster.ts';
 import { cli, eventually, inside } from '../machine-lab.ts';
 import { approvedIdentity, type MachineIdentity, stolenIdentity } from './machine-identity.ts';
@@ -55,9 +57,11 @@ export function hostileNodeTopic(cluster: TrustCluster): void {
 
   test('no route of a master follows what nodes write, and the honest node keeps its own', async () => {
     const addresses = [{ type: 'InternalIP', address: '10.99.0.11' }];
-    const patch = JSON.stringify({ status: { addresses } });
-    const lie = await worker.kubectl('patch', 'node', 'worker-0', '--subresource=status', '--type=merge', '-p', patch);
-    expect(lie).toMatchObject({ code: 0 });
+    // Not by kubectl: it reads the status first, which a node may write and not read.
+    await using client = await connectKubernetes(realHost(), { path: worker.kubeconfig });
+    const own = { apiVersion: 'v1', kind: 'Node', name: 'worker-0' };
+    const lied = await client.mergePatch(own, { status: { addresses } }, { subresource: 'status' });
+    expect(lied).toMatchObject({ status: { addresses } });
     // As if the API had let them in: ranges outside of every other, so that the controller manager gives none of them away.
     await trustKubectl(cluster, 'create', '-f', nodeFile(cluster, 'evil-balancer', '10.99.0.77', '10.99.0.1/32'));
     await trustKubectl(cluster, 'create', '-f', nodeFile(cluster, 'evil-part', '10.99.0.78', '10.131.254.0/24'));
