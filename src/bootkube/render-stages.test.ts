@@ -131,6 +131,20 @@ describe('the stages that render', () => {
     }
   });
 
+  test('every container runs an image by digest, add-ons included', async () => {
+    const images: string[] = [];
+    const visit = async (folder: string): Promise<void> => {
+      for (const name of (await host.files.list(folder)) ?? []) {
+        const path = `${folder}/${name}`;
+        if ((await host.files.facts(path))?.kind === 'folder') await visit(path);
+        else images.push(...((await host.files.readText(path)).match(/(?<=^[ -]*image: )\S+$/gm) ?? []));
+      }
+    };
+    await visit(machineFolders.render);
+    expect(images).toContainEqual(expect.stringContaining('/coredns@sha256:'));
+    expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+  });
+
   test('each pool has a rendered configuration', async () => {
     const pools = await host.files.list(`${machineFolders.render}/12-machine-config/machine-pools`);
     expect(pools).toEqual(['master.yaml', 'worker.yaml']);

@@ -45,9 +45,9 @@ export const releaseErrors = errorTable('RELEASE', {
   },
   CHECKSUM: {
     message: (e: { url: string; expected: string; found: string }) =>
-      `${e.url} does not match its published checksum: expected ${e.expected}, got ${e.found}`,
+      `${e.url} does not match the pinned checksum: expected ${e.expected}, got ${e.found}`,
     hint: 'Nothing of it was kept. Try again, or build from source: firstlight release build --source build.',
-    means: 'A downloaded official binary differs from the checksum that its project publishes.',
+    means: 'A downloaded official binary differs from the SHA-256 that upstream/parts.json names for it.',
     exit: exitCodes.infrastructure,
   },
   PACKAGES_MISSING: {

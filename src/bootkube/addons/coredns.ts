@@ -1,20 +1,19 @@
 // The objects of CoreDNS, the cluster's name server: two replicas, if possible on different machines, with a read-only
 // root file system and only the rights that it needs.
 import { systemNamespace } from '../../contract/cluster-objects.ts';
-import type { BootkubeContext } from '../context.ts';
+import { type BootkubeContext, releaseImage } from '../context.ts';
 
 const labels = { 'k8s-app': 'kube-dns' } as const;
 const name = 'coredns';
 const namespace = systemNamespace;
 
 export function coreDnsObjects(context: Pick<BootkubeContext, 'release' | 'names'>): readonly object[] {
-  const image = context.release.images.find((each) => each.name.endsWith('/coredns') || each.name === 'coredns');
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
     clusterRole,
     clusterRoleBinding,
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { Corefile: corefile } },
-    deployment(image?.tag ?? ''),
+    deployment(releaseImage(context, 'COREDNS_IMAGE')),
     service(context.names.dnsAddress),
   ];
 }

@@ -13,7 +13,7 @@ export const releaseBuildVerb = defineVerb({
     part: repeatableOption('--part <name>', 'build only this part (may be repeated)', text),
     source: optionWithDefault(
       '--source <where>',
-      'take official binaries where they can be reached, or always compile',
+      'take official binaries where they are pinned and can be reached, or always compile',
       choiceOf(['any', 'build']),
       'any',
     ),

@@ -15,7 +15,7 @@ import {
 import { chooseGo, findGo, type GoChoice } from '../parts/go.ts';
 import { type PartsTable, readParts } from '../parts/parts.ts';
 
-/** `any`: official binaries if they can be reached, else `go build`. `build`: `go build` only. */
+/** `any`: official binaries if they are pinned and can be reached, else `go build`. `build`: `go build` only. */
 export type PartSource = 'any' | 'build';
 
 export interface BuilderOptions {

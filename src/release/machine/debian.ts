@@ -52,6 +52,7 @@ export const debianRecipe: Recipe = {
         setup: digestOf(
           JSON.stringify({ setupFiles, setupLinks, maskedUnits, maskedGenerators, removedPaths, pathsNotInstalled }),
         ),
+        ...archivesInput(debianArchives(await suiteOf(builder), builder.host.environment.variables)),
       }),
       make: async (builder, work) => {
         const { host } = builder;
@@ -81,9 +82,31 @@ function suiteOf(builder: ReleaseBuilder): Promise<string> {
   });
 }
 
+/**
+ * Lines of sources.list; none without a mirror, because mmdebstrap itself knows Debian's own archives. A mirror of the
+ * packages has no security updates: those come from their own archive, or from a mirror of that.
+ */
+export function debianArchives(
+  suite: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const { FIRSTLIGHT_DEBIAN_MIRROR: mirror, FIRSTLIGHT_DEBIAN_SECURITY_MIRROR: securityMirror } = variables;
+  if (mirror === undefined && securityMirror === undefined) return [];
+  const packages = mirror ?? 'http://deb.debian.org/debian';
+  const security = securityMirror ?? 'http://security.debian.org/debian-security';
+  return [
+    `deb ${packages} ${suite} main`,
+    `deb ${packages} ${suite}-updates main`,
+    `deb ${security} ${suite}-security main`,
+  ];
+}
+
+/** A root from other archives is another root. */
+function archivesInput(archives: readonly string[]): { readonly archives?: string } {
+  return archives.length === 0 ? {} : { archives: archives.join('\n') };
+}
+
 async function bootstrap(builder: ReleaseBuilder, suite: string, work: MakeOptions): Promise<void> {
-  // Without a mirror mmdebstrap uses Debian's own, with the updates and the security archive.
-  const mirror = builder.host.environment.variables['FIRSTLIGHT_DEBIAN_MIRROR'];
   const command = [
     ...ownNamespaces,
     'mmdebstrap',
@@ -95,7 +118,7 @@ async function bootstrap(builder: ReleaseBuilder, suite: string, work: MakeOptio
     ...pathsNotInstalled.map((line) => `--dpkgopt=${line}`),
     suite,
     work.folder,
-    ...(mirror === undefined ? [] : [`deb ${mirror} ${suite} main`, `deb ${mirror} ${suite}-updates main`]),
+    ...debianArchives(suite, builder.host.environment.variables),
   ];
   await runTool(builder.host, `Debian ${suite}`, command, {
     signal: work.signal,

@@ -1,6 +1,7 @@
-// Binaries that upstream projects publish, by URL templates. One short probe per host and run decides whether the host
-// can be reached. A download must match the checksum that is published beside it; that checksum is trusted because of
-// TLS only, while `go build` checks against the pinned go.sum.
+// Binaries that upstream projects publish, by URL templates. A download must match the SHA-256 that stands in the table
+// of parts: a checksum from the host of the binary would prove nothing about that host. A part without a digest for
+// every file is compiled instead, from modules pinned by go.sum. One short probe per host and run decides whether the
+// host can be reached.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { HttpStream } from '../../host/network.ts';
@@ -14,8 +15,6 @@ import type { Part } from './parts.ts';
 export interface OfficialSource {
   /** `{version}`, `{arch}` and, for single files, `{file}` are filled in. */
   readonly url: string;
-  /** A text with the SHA-256 of the URL, alone or in lines of `digest  name`. */
-  readonly checksumUrl: string;
   readonly packing: 'tar.gz' | 'binary';
   /** File name → path in the archive, for every binary of the part. */
   readonly files: Readonly<Record<string, string>>;
@@ -30,19 +29,16 @@ const github = (project: string, archive: string): string =>
 export const officialSources: Readonly<Record<string, OfficialSource>> = {
   kubernetes: {
     url: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/{file}',
-    checksumUrl: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/{file}.sha256',
     packing: 'binary',
     files: same('kube-apiserver', 'kube-controller-manager', 'kube-proxy', 'kube-scheduler', 'kubectl', 'kubelet'),
   },
   kubeadm: {
     url: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/{file}',
-    checksumUrl: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/{file}.sha256',
     packing: 'binary',
     files: same('kubeadm'),
   },
   etcd: {
     url: github('etcd-io/etcd', 'etcd-v{version}-linux-{arch}.tar.gz'),
-    checksumUrl: github('etcd-io/etcd', 'SHA256SUMS'),
     packing: 'tar.gz',
     files: {
       etcd: 'etcd-v{version}-linux-{arch}/etcd',
@@ -52,7 +48,6 @@ export const officialSources: Readonly<Record<string, OfficialSource>> = {
   },
   cni: {
     url: github('containernetworking/plugins', 'cni-plugins-linux-{arch}-v{version}.tgz'),
-    checksumUrl: github('containernetworking/plugins', 'cni-plugins-linux-{arch}-v{version}.tgz.sha256'),
     packing: 'tar.gz',
     files: {
       bridge: './bridge',
@@ -65,7 +60,7 @@ export const officialSources: Readonly<Record<string, OfficialSource>> = {
 };
 
 const probeMs = 1_500;
-const checksumMs = 5_000;
+const answerMs = 5_000;
 const redirectsMax = 5;
 
 export function officialMethod(part: Part, sources = officialSources): BuildMethod | undefined {
@@ -79,8 +74,10 @@ export function officialMethod(part: Part, sources = officialSources): BuildMeth
       version: part.version,
       architecture: builder.host.environment.architecture,
       files: JSON.stringify(source.files),
+      published: JSON.stringify(downloads(builder, part, source)),
     }),
-    isWanted: (builder) => builder.source !== 'build',
+    isWanted: (builder) =>
+      builder.source !== 'build' && downloads(builder, part, source).every(({ sha256 }) => sha256 !== undefined),
     unavailable: async (builder) => (await unreachable(builder, source)) ?? (await unpublished(builder, part, source)),
     make: (builder, work) => fetchPart(builder, { part, source, work }),
   };
@@ -98,15 +95,33 @@ async function unreachable(builder: ReleaseBuilder, source: OfficialSource): Pro
   );
 }
 
-/** A host that answers may be a proxy that refuses, or not have this version: the checksum must be readable. */
+/** A host that answers may be a proxy that refuses, or not have this version: the first file must be there. */
 async function unpublished(builder: ReleaseBuilder, part: Part, source: OfficialSource): Promise<string | undefined> {
-  const [file = ''] = Object.keys(source.files);
+  const [first] = downloads(builder, part, source);
   try {
-    await text(builder, AbortSignal.timeout(checksumMs), filled(builder, part, source.checksumUrl, file));
+    const answer = await openFollowing(builder, AbortSignal.timeout(answerMs), first?.url ?? '');
+    // Leaving the loop closes the connection.
+    for await (const _chunk of answer.body) break;
     return undefined;
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+interface Download {
+  readonly url: string;
+  /** The name of the program; undefined for an archive with all of them. */
+  readonly file?: string;
+  /** Undefined: nobody has pinned it. */
+  readonly sha256: string | undefined;
+}
+
+/** What is fetched for a part on this architecture: its archive, or each of its programs. */
+function downloads(builder: ReleaseBuilder, part: Part, source: OfficialSource): readonly Download[] {
+  const pinned = part.published?.[goArchitecture(builder)] ?? {};
+  const download = (url: string): Download => ({ url, sha256: pinned[url.split('/').at(-1) ?? ''] });
+  if (source.packing === 'tar.gz') return [download(filled(builder, part, source.url))];
+  return Object.keys(source.files).map((file) => ({ ...download(filled(builder, part, source.url, file)), file }));
 }
 
 function filled(builder: ReleaseBuilder, part: Part, template: string, file = ''): string {
@@ -127,19 +142,11 @@ async function fetchPart(builder: ReleaseBuilder, { part, source, work }: Fetch)
   const bin = join(work.folder, 'bin');
   await files.makeFolder(bin);
   const fill = (template: string, file?: string): string => filled(builder, part, template, file);
-  if (source.packing === 'binary') {
-    for (const file of Object.keys(source.files)) {
-      work.report(`fetching ${fill(source.url, file)}`);
-      await fetchChecked(builder, work, {
-        url: fill(source.url, file),
-        checksumUrl: fill(source.checksumUrl, file),
-        path: join(bin, file),
-      });
-    }
-  } else {
-    const path = join(work.folder, 'archive');
-    work.report(`fetching ${fill(source.url)}`);
-    await fetchChecked(builder, work, { url: fill(source.url), checksumUrl: fill(source.checksumUrl), path });
+  for (const download of downloads(builder, part, source)) {
+    work.report(`fetching ${download.url}`);
+    const path = download.file === undefined ? join(work.folder, 'archive') : join(bin, download.file);
+    await fetchChecked(builder, work, { ...download, path });
+    if (download.file !== undefined) continue;
     await unpack(builder, path, {
       bin,
       work,
@@ -154,18 +161,16 @@ async function fetchPart(builder: ReleaseBuilder, { part, source, work }: Fetch)
   return { version: part.version, licence: part.licence, source: fill(source.url), go: 'as published', modules };
 }
 
-interface CheckedFetch {
-  readonly url: string;
-  readonly checksumUrl: string;
+interface CheckedFetch extends Download {
   readonly path: string;
 }
 
 async function fetchChecked(
   builder: ReleaseBuilder,
   work: MakeOptions,
-  { url, checksumUrl, path }: CheckedFetch,
+  { url, sha256: expected, path }: CheckedFetch,
 ): Promise<void> {
-  const expected = checksumFor(await text(builder, work.signal, checksumUrl), url);
+  if (expected === undefined) throw releaseErrors.CHECKSUM({ url, expected: 'a pinned SHA-256', found: 'none' });
   const answer = await openFollowing(builder, work.signal, url);
   const hash = createHash('sha256');
   const hashed = async function* (): AsyncGenerator<Uint8Array> {
@@ -180,24 +185,6 @@ async function fetchChecked(
     await builder.host.files.remove(path);
     throw releaseErrors.CHECKSUM({ url, expected, found });
   }
-}
-
-/** The digest of `url` in a checksum file: the only digest, or the one in the line that ends with its file name. */
-export function checksumFor(content: string, url: string): string {
-  const name = new URL(url).pathname.split('/').at(-1) ?? '';
-  const lines = content.split('\n').map((line) => line.trim().split(/\s+/));
-  const named = lines.find(([, file]) => file?.replace(/^[*./]+/, '') === name);
-  const [digest = ''] = named ?? (lines.filter(([first]) => first !== '').length === 1 ? (lines[0] ?? []) : []);
-  if (!/^[0-9a-f]{64}$/.test(digest))
-    throw releaseErrors.CHECKSUM({ url, expected: 'a published SHA-256', found: 'none' });
-  return digest;
-}
-
-async function text(builder: ReleaseBuilder, signal: AbortSignal, url: string): Promise<string> {
-  const answer = await openFollowing(builder, signal, url);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of answer.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function openFollowing(builder: ReleaseBuilder, signal: AbortSignal, from: string): Promise<HttpStream> {

@@ -8,6 +8,8 @@ import { releaseErrors } from '../errors.ts';
 
 const fileName = z.string().regex(/^[a-z0-9][a-z0-9.-]*$/);
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case');
+
 const binarySchema = z.strictObject({
   file: fileName,
   /** The argument of `go build`: a package of the part's module or of a required module. */
@@ -33,6 +35,8 @@ const partSchema = z
     debianPackages: z.array(z.string()),
     estimateSeconds: z.number().nonnegative(),
     order: z.number(),
+    /** SHA-256 of what upstream publishes of this version: architecture → name of the file → digest. */
+    published: z.record(z.string(), z.record(z.string(), sha256)).optional(),
   })
   .refine((part) => part.binaries.length === 1 || part.binaries.every((b) => b.package.split('/').at(-1) === b.file), {
     message: 'a part with several binaries names each after the last word of its package',
