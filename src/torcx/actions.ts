@@ -20,6 +20,8 @@ export type TorcxAction =
       readonly name: string;
       readonly reference: string;
     }
+  /** The lists that were accepted, so that no older one is accepted later. */
+  | { readonly kind: 'remember-lists'; readonly path: string; readonly content: string }
   | { readonly kind: 'clear-docker-data'; readonly because: string }
   | { readonly kind: 'write-kubelet-env'; readonly path: string; readonly content: string }
   | { readonly kind: 'reboot'; readonly because: string }
@@ -35,6 +37,8 @@ export function describeAction(action: TorcxAction): string {
     }
     case 'use-profile':
       return `${action.isNew ? 'make profile' : 'use profile'} ${action.profile} with ${action.name} ${action.reference} at the next boot`;
+    case 'remember-lists':
+      return `note in ${action.path} which package lists were accepted, so that no older one is`;
     case 'clear-docker-data':
       return `clear /var/lib/docker while the machine goes down: ${action.because}`;
     case 'write-kubelet-env':

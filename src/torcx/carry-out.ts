@@ -58,6 +58,9 @@ async function perform(
       await torcx.useImage(profile, { name, reference });
       return torcx.setNext(profile);
     }
+    case 'remember-lists':
+      await context.host.files.makeFolder(context.at(dirname(action.path)));
+      return context.host.files.write(context.at(action.path), action.content, { mode: 0o600 });
     case 'clear-docker-data':
       return systemd?.enableCleanupUnit();
     case 'remove-store':
@@ -118,6 +121,7 @@ async function removeLeftovers({ host, settings, at }: TorcxContext): Promise<vo
   const stores = (await files.list(at(nodePaths.userStore))) ?? [];
   const places: readonly (readonly [string, RegExp])[] = [
     ...stores.map((name) => [join(nodePaths.userStore, name), /^docker:.*\.torcx\.tgz$/] as const),
+    [dirname(nodePaths.acceptedLists), /^accepted-lists\.json$/],
     [nodePaths.userProfiles, /\.json$/],
     [dirname(nodePaths.nextProfile), /^next-profile$/],
     [dirname(nodePaths.cleanupUnit), /^torcx-docker-cleanup\.service$/],

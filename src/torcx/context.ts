@@ -26,6 +26,7 @@ export const nodePaths = {
   vendorStore: '/usr/share/torcx/store',
   oemStore: '/usr/share/oem/torcx/store',
   userStore: '/var/lib/torcx/store',
+  acceptedLists: '/var/lib/torcx/accepted-lists.json',
   profileFolders: ['/usr/share/torcx/profiles', '/usr/share/oem/torcx/profiles', '/etc/torcx/profiles'],
   userProfiles: '/etc/torcx/profiles',
   nextProfile: '/etc/torcx/next-profile',

@@ -10,6 +10,7 @@ import { renderKubeletEnv } from './env-file.ts';
 import { torcxErrors } from './errors.ts';
 import { type InstallImage, planImage } from './images.ts';
 import { imageTagOf } from './kubernetes-version.ts';
+import { type ListMemory, openListMemory } from './list-memory.ts';
 import { learnNextOs } from './next-os.ts';
 import { type Keyring, readKeyring } from './openpgp-signature.ts';
 import { compareOsVersions } from './operating-system.ts';
@@ -47,6 +48,7 @@ export async function decideTorcx(context: TorcxContext, log: DecisionLog): Prom
     return { torcx, bucket, actions: planned(log, [{ kind: 'reboot', because: 'an OS update waits for it' }]) };
   }
   const nextOs = next.kind === 'version' ? next.version : undefined;
+  const memory = await openListMemory(context);
   const pick =
     cluster.preferences === undefined
       ? undefined
@@ -54,9 +56,9 @@ export async function decideTorcx(context: TorcxContext, log: DecisionLog): Prom
           runningOs: os.value.version,
           nextOs,
           preferences: cluster.preferences.value,
-          lists: packageLists(context, { bucket, board: os.value.board, keyring }),
+          lists: packageLists(context, { bucket, board: os.value.board, keyring, memory }),
         });
-  const setup = await planSetup(context, log, { pick, torcx, runningOs: os.value.version });
+  const setup = await planSetup(context, log, { pick, torcx, memory, runningOs: os.value.version });
   const isOsNew = settings.upgradesOs && nextOs !== undefined;
   const kubeletEnv = template === undefined ? [] : planKubeletEnv(context, template, cluster.kubernetes.value);
   const ending =
@@ -118,11 +120,12 @@ async function choose(
 interface SetupInput {
   readonly pick: PickedVersion | undefined;
   readonly torcx: Torcx;
+  readonly memory: ListMemory;
   readonly runningOs: string;
 }
 
 async function planSetup(context: TorcxContext, log: DecisionLog, input: SetupInput): Promise<readonly TorcxAction[]> {
-  const { pick, torcx, runningOs } = input;
+  const { pick, torcx, memory, runningOs } = input;
   if (pick?.status !== 'picked') return [];
   const images: InstallImage[] = [];
   for (const target of pick.targets) {
@@ -136,7 +139,12 @@ async function planSetup(context: TorcxContext, log: DecisionLog, input: SetupIn
     const origin = twin === undefined ? plan.action.origin : { kind: 'copy' as const, path: context.at(twin.target) };
     images.push({ ...plan.action, origin });
   }
-  return [...images, ...(await planProfile(context, torcx, { name: addOnName, reference: pick.reference }))];
+  const content = memory.changed();
+  return [
+    ...images,
+    ...(content === undefined ? [] : [{ kind: 'remember-lists' as const, path: nodePaths.acceptedLists, content }]),
+    ...(await planProfile(context, torcx, { name: addOnName, reference: pick.reference })),
+  ];
 }
 
 function planKubeletEnv(context: TorcxContext, template: string, version: string): readonly TorcxAction[] {

@@ -53,8 +53,16 @@ export const torcxErrors = errorTable('TORCX', {
   },
   SIGNATURE: {
     message: (e: { url: string; reason: string }) => `the signature of ${e.url} is not acceptable: ${e.reason}`,
-    hint: 'Check that --keyring holds the publisher’s key. --no-verify-signatures accepts whatever the bucket says.',
-    means: 'The package list must be signed by a key of the keyring that was valid when it signed.',
+    hint: 'Check that --keyring holds the publisher’s key. --strict-key-expiry=false accepts keys that expired after they signed; --no-verify-signatures accepts whatever the bucket says.',
+    means: 'The package list must be signed by a key of the keyring that is valid now and was valid when it signed.',
+    exit,
+  },
+  REPLAY: {
+    message: (e: { url: string; reason: string }) =>
+      `the package list at ${e.url} is not the one asked for: ${e.reason}`,
+    hint: 'Somebody between this node and the publisher may serve an old list, or one for other nodes. If the publisher took a list back on purpose, remove /var/lib/torcx/accepted-lists.json on the node.',
+    means:
+      'The list is well signed, but it is older than one that this node has accepted, or it is for another board or OS version.',
     exit,
   },
   MANIFEST: {

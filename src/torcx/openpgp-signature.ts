@@ -1,7 +1,8 @@
 // Detached OpenPGP signatures of package lists. The first signature whose issuer is in the keyring decides. It must
-// verify, and its key must not be revoked and must have been valid when it signed. A key that expired later is only a
-// warning, because all keys of the original publisher have expired. test/oracle/torcx-signature.test.ts compares with
-// gpgv; this file is stricter about SHA-1 and about signatures made after the expiry.
+// verify, and its key must not be revoked and must have been valid when it signed. Whether a key that expired later is
+// refused or only a warning is a setting, because all keys of the original publisher have expired.
+// test/oracle/torcx-signature.test.ts compares with gpgv; this file is stricter about SHA-1 and about signatures made
+// after the expiry.
 import type { Key, PublicKey, SignaturePacket, Subkey } from 'openpgp';
 import { reasonOf } from './context.ts';
 

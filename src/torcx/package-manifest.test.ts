@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findVersion, parsePackageManifest } from './package-manifest.ts';
+import { findVersion, isBoundList, otherSubject, parsePackageManifest } from './package-manifest.ts';
 
 const hash = `sha512-${'a'.repeat(128)}`;
 const shipped = '/usr/share/torcx/store/docker:1.12.torcx.tgz';
@@ -52,5 +52,30 @@ describe('a package list', () => {
 
   test('another kind is refused', () => {
     expect(() => parsePackageManifest(Buffer.from('{"kind":"other","value":{}}'))).toThrow(/kind/);
+  });
+});
+
+describe('what a list is for', () => {
+  const here = { board: 'amd64-usr', osVersion: '1520.5.0' };
+  const listOf = (value: object) =>
+    parsePackageManifest(
+      Buffer.from(JSON.stringify({ kind: 'torcx-package-list-v0', value: { packages: [], ...value } })),
+    );
+  const fromUrl = (url: string): object => ({ packages: [{ name: 'docker', versions: [version('1.12', [{ url }])] }] });
+
+  test.each([
+    ['nothing', {}, undefined],
+    ['this node', here, undefined],
+    ['another OS version', { ...here, osVersion: '1465.8.0' }, 'it is for OS 1465.8.0'],
+    ['another board', { ...here, board: 'arm64-usr' }, 'it is for arm64-usr'],
+    ['archives of this board', fromUrl('https://x.test/pkgs/amd64-usr/docker/a/docker:1.12.torcx.tgz'), undefined],
+    ['archives of another board', fromUrl('https://x.test/pkgs/arm64-usr/docker/a/d.tgz'), 'it is for arm64-usr'],
+    ['archives of no board', fromUrl('https://x.test/images/docker.tgz'), undefined],
+  ])('a list that names %s', (_name, value, other) => {
+    expect(otherSubject(listOf(value), here)).toBe(other);
+  });
+
+  test('is bound only by both names', () => {
+    expect([here, {}, { board: 'amd64-usr' }].map((value) => isBoundList(listOf(value)))).toEqual([true, false, false]);
   });
 });

@@ -1,5 +1,6 @@
 // The package list of one OS version (`torcx-package-list-v0`): the versions of each add-on, their hashes and their
-// locations. `defaultVersion` is not used: it only names the version that the vendor's alias points to.
+// locations. `defaultVersion` is not used: it only names the version that the vendor's alias points to. `board` and
+// `osVersion` are ours: with them the signature also says what the list is for. The original ignores them.
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { nodePaths } from './context.ts';
@@ -9,10 +10,21 @@ const location = z.object({ path: z.string().optional(), url: z.string().optiona
 const version = z.object({ version: z.string(), hash: z.string(), locations: z.array(location).nullish() });
 const schema = z.object({
   kind: z.literal('torcx-package-list-v0'),
-  value: z.object({ packages: z.array(z.object({ name: z.string(), versions: z.array(version).nullish() })) }),
+  value: z.object({
+    // Keys are in lower case here.
+    board: z.string().optional(),
+    osversion: z.string().optional(),
+    packages: z.array(z.object({ name: z.string(), versions: z.array(version).nullish() })),
+  }),
 });
 
 export type PackageManifest = z.infer<typeof schema>;
+
+/** What a list is for. */
+export interface ListSubject {
+  readonly board: string;
+  readonly osVersion: string;
+}
 
 export interface PackageVersion {
   readonly name: string;
@@ -31,6 +43,25 @@ export function parsePackageManifest(content: Uint8Array): PackageManifest {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw new Error(`${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not understood'}`);
+}
+
+/** True if the list itself says what it is for. */
+export function isBoundList({ value }: PackageManifest): boolean {
+  return value.board !== undefined && value.osversion !== undefined;
+}
+
+/** Why the list, by its own words, is for something else. Undefined: nothing in it says so. */
+export function otherSubject({ value }: PackageManifest, { board, osVersion }: ListSubject): string | undefined {
+  if (value.osversion !== undefined && value.osversion !== osVersion) return `it is for OS ${value.osversion}`;
+  const boards = [value.board, ...value.packages.flatMap(boardsInUrls)].filter((found) => found !== undefined);
+  const other = boards.find((found) => found !== board);
+  return other === undefined ? undefined : `it is for ${other}`;
+}
+
+/** The original bucket has the archives of each board in a folder of its own: /pkgs/amd64-usr/docker/…. */
+function boardsInUrls({ versions }: PackageManifest['value']['packages'][number]): readonly string[] {
+  const urls = (versions ?? []).flatMap(({ locations }) => (locations ?? []).flatMap(({ url }) => url ?? []));
+  return urls.flatMap((url) => url.split('/').filter((part) => /^[a-z0-9]+-usr$/.test(part)));
 }
 
 /** The wanted version of a package; undefined if it is not listed or has no usable location. */

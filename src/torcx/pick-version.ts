@@ -98,4 +98,9 @@ async function alsoForRunningOs(
   }
 }
 
-const bucketTrouble: readonly ErrorKind[] = [torcxErrors.BUCKET, torcxErrors.SIGNATURE, torcxErrors.MANIFEST];
+const bucketTrouble: readonly ErrorKind[] = [
+  torcxErrors.BUCKET,
+  torcxErrors.SIGNATURE,
+  torcxErrors.REPLAY,
+  torcxErrors.MANIFEST,
+];

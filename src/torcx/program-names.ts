@@ -12,6 +12,7 @@ const booleanFlags = [
   '--torcx-skip-setup',
   '--no-verify-signatures',
   '--strict-key-expiry',
+  '--require-bound-lists',
   '--require-next-version',
   '--dry-run',
 ];

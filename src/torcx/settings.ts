@@ -1,6 +1,6 @@
 // The flags of both programs as one checked value. Defaults and the order of the checks are those of the original. New
-// flags: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-next-version,
-// --ca-file.
+// flags: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-bound-lists,
+// --require-next-version, --ca-file.
 import { z } from 'zod';
 import { bootstrapKubeconfig, kubeletEnvironment, systemTrust } from '../contract/machine-paths.ts';
 import type { Environment } from '../host/environment.ts';
@@ -22,6 +22,7 @@ export interface TorcxSettings {
   readonly forcedKubeVersion?: string;
   readonly verifiesSignatures: boolean;
   readonly isStrictAboutKeyExpiry: boolean;
+  readonly requiresBoundLists: boolean;
   readonly keyring: string;
   readonly versionManifest: string;
   readonly verbosity: Verbosity;
@@ -74,7 +75,8 @@ const schema = z.object({
   forceKubeVersion: z.string().default(''),
   // The parser reads --no-x as the negation of x: true if absent, false if bare, else the word after the `=`.
   verifySignatures: z.union([z.boolean(), goBool.transform((isOff) => !isOff)]).default(true),
-  strictKeyExpiry: goBool.default(false),
+  strictKeyExpiry: goBool.default(true),
+  requireBoundLists: goBool.default(false),
   keyring: z.string().default('/pubring.gpg'),
   versionManifest: z.string().default(''),
   verbose: z.string().default('info'),
@@ -129,6 +131,7 @@ export function readTorcxSettings(
     profile: flags.torcxProfile,
     verifiesSignatures: flags.verifySignatures,
     isStrictAboutKeyExpiry: flags.strictKeyExpiry,
+    requiresBoundLists: flags.requireBoundLists,
     keyring: flags.keyring,
     versionManifest: flags.versionManifest || mappingsDefault[role],
     verbosity: levels[flags.verbose.toLowerCase()] ?? 'info',

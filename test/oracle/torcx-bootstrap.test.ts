@@ -203,7 +203,7 @@ describe('what is already there', () => {
     publish(suite, '1520.5.0', [{ version: '17.03', image: 'shipped', paths: [path] }]);
     expect(await world.bootstrap()).toMatchObject({ exit: 0 });
     expect(suite.bucket.paths().filter((request) => request.startsWith('/images/'))).toEqual([]);
-    expect(world.tree('/var/lib/torcx')).toEqual([]);
+    expect(world.tree('/var/lib/torcx')).toEqual(['accepted-lists.json']);
     expect(world.read('/etc/torcx/profiles/tectonic.json')).toBe(profileOf('17.03'));
   });
 
@@ -316,14 +316,16 @@ describe('a bucket that must not be believed', () => {
     },
   );
 
-  test('a key that expired after it signed is accepted with a warning, unless strictness is asked for', async () => {
+  test('a key that expired after it signed is refused, and with leave accepted with a warning', async () => {
     using world = await makeWorld(suite);
     const old = suite.gnupg.makeKey('expired', { at: '20180101T000000', life: '1y' });
     world.put('/pubring.gpg', suite.gnupg.exportArmored(old));
     const sign = (list: string): string => suite.gnupg.sign(old, list, ['--faked-system-time', '20180601T000000!']);
     publish(suite, '1520.5.0', [{ version: '17.03', image: 'x' }], { sign });
-    expect(await world.bootstrap('--strict-key-expiry')).toMatchObject({ exit: 1 });
-    const { exit, err } = await world.bootstrap();
+    for (const flags of [[], ['--strict-key-expiry']])
+      expect(await world.bootstrap(...flags)).toMatchObject({ exit: 1 });
+    expectUntouched(world);
+    const { exit, err } = await world.bootstrap('--strict-key-expiry=false');
     expect({ exit, err }).toMatchObject({
       exit: 0,
       err: expect.stringMatching(/expired on 2019-01-01, after it signed/) as string,

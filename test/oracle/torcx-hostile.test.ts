@@ -124,6 +124,76 @@ describe('update_engine', () => {
   });
 });
 
+describe('a bucket that serves what the publisher once signed', () => {
+  const old = ['--faked-system-time', '20180601T000000!'];
+  const offer = (version: string) => [{ version, image: version }];
+
+  test('an older list of the same OS version is refused once a newer one was accepted', async () => {
+    using world = await makeWorld(suite);
+    const key = suite.gnupg.makeKey('steady', { at: '20180101T000000', life: 'never' });
+    world.put('/pubring.gpg', suite.gnupg.exportArmored(key));
+    const published = (docker: string, at: readonly string[]): void =>
+      void publish(suite, '1520.5.0', offer(docker), { sign: (list) => suite.gnupg.sign(key, list, at) });
+    published('1.12', old);
+    expect(await world.bootstrap()).toMatchObject({ exit: 0 });
+    published('17.03', []);
+    expect(await world.bootstrap()).toMatchObject({ exit: 0 });
+    const profile = world.read('/etc/torcx/profiles/tectonic.json');
+    published('1.12', old);
+    const { exit, err } = await world.bootstrap();
+    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('TORCX_REPLAY') as string });
+    expect(err).toContain('it was signed at 2018-06-01T00:00:00.000Z, and this node has accepted one signed at');
+    expect(world.read('/etc/torcx/profiles/tectonic.json')).toBe(profile);
+  });
+
+  test('the list of another OS version is refused, with its own good signature', async () => {
+    using world = await makeWorld(suite);
+    const from = publish(suite, '1520.5.0', offer('17.03'));
+    expect(await world.bootstrap()).toMatchObject({ exit: 0 });
+    const to = from.replace('1520.5.0', '1576.4.0');
+    for (const end of ['', '.asc'])
+      suite.bucket.replies.set(`${to}${end}`, suite.bucket.replies.get(`${from}${end}`) ?? []);
+    await suite.bus.become({ status: needReboot('1576.4.0') });
+    const { exit, err } = await world.bootstrap('--upgrade-os=false');
+    expect({ exit, err }).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(/the list that this node has accepted for OS 1520\.5\.0 on amd64-usr/) as string,
+    });
+    expect(world.tree('/var/lib/torcx/store')).toEqual(['1520.5.0/docker:17.03.torcx.tgz']);
+  });
+
+  test('a list that names its board and OS version is good for nothing else, on the first day too', async () => {
+    using world = await makeWorld(suite);
+    for (const [subject, reason] of [
+      [{ board: 'amd64-usr', osVersion: '1465.8.0' }, 'it is for OS 1465.8.0'],
+      [{ board: 'arm64-usr', osVersion: '1520.5.0' }, 'it is for arm64-usr'],
+    ] as const) {
+      publish(suite, '1520.5.0', one, { subject });
+      const { exit, err } = await world.bootstrap('--upgrade-os=false');
+      expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining(reason) as string });
+      expectUntouched(world);
+    }
+    publish(suite, '1520.5.0', one, { subject: { board: 'amd64-usr', osVersion: '1520.5.0' } });
+    expect(await world.bootstrap('--upgrade-os=false', '--require-bound-lists')).toMatchObject({ exit: 0 });
+  });
+
+  test('archives of another board give a list of the original form away', async () => {
+    using world = await makeWorld(suite);
+    const urls = [`${suite.bucket.url}/pkgs/arm64-usr/docker/abc/docker:17.03.torcx.tgz`];
+    publish(suite, '1520.5.0', [{ version: '17.03', image: 'x', urls }]);
+    const { exit, err } = await world.bootstrap('--upgrade-os=false');
+    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('it is for arm64-usr') as string });
+  });
+
+  test('--require-bound-lists refuses a list that does not say what it is for', async () => {
+    using world = await makeWorld(suite);
+    publish(suite, '1520.5.0', one);
+    const { exit, err } = await world.bootstrap('--require-bound-lists');
+    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('does not say for which') as string });
+    expectUntouched(world);
+  });
+});
+
 describe('--torcx-skip-setup', () => {
   test('without an update only kubelet.env is written: no torcx, no bucket, no reboot, no bus', async () => {
     using world = await makeWorld(suite);
@@ -281,10 +351,11 @@ describe('flags', () => {
       a run would
         1. put docker 17.03 into the store of OS 1576.4.0, from https://bucket/images/docker:17.03.torcx.tgz
         2. put docker 17.03 into the store of OS 1520.5.0, from /var/lib/torcx/store/1576.4.0/docker:17.03.torcx.tgz
-        3. make profile tectonic with docker 17.03 at the next boot
-        4. clear /var/lib/docker while the machine goes down: docker 17.03 follows an unknown version
-        5. write /etc/kubernetes/kubelet.env, so that the kubelet starts
-        6. reboot: OS 1576.4.0 is ready; docker 17.03 follows an unknown version
+        3. note in /var/lib/torcx/accepted-lists.json which package lists were accepted, so that no older one is
+        4. make profile tectonic with docker 17.03 at the next boot
+        5. clear /var/lib/docker while the machine goes down: docker 17.03 follows an unknown version
+        6. write /etc/kubernetes/kubelet.env, so that the kubelet starts
+        7. reboot: OS 1576.4.0 is ready; docker 17.03 follows an unknown version
       "
     `);
     const asJson = JSON.parse((await world.bootstrap('--dry-run', '-o', 'json')).out) as {
@@ -293,6 +364,7 @@ describe('flags', () => {
     expect(asJson.actions.map(({ kind }) => kind)).toEqual([
       'install-image',
       'install-image',
+      'remember-lists',
       'use-profile',
       'clear-docker-data',
       'write-kubelet-env',

@@ -26,7 +26,12 @@ const sharedOptions = {
   ),
   strictKeyExpiry: optionWithOptionalWord(
     '--strict-key-expiry [bool]',
-    'refuse keys that expired after they signed, too',
+    'refuse keys that expired after they signed, too; all keys of the original publisher have',
+    true,
+  ),
+  requireBoundLists: optionWithOptionalWord(
+    '--require-bound-lists [bool]',
+    'refuse package lists that do not name their board and osVersion',
   ),
   keyring: optionWithDefault('--keyring <path>', 'public keys, ASCII-armored', text, '/pubring.gpg'),
   versionManifest: option('--version-manifest <path>', 'local runtime mappings', text),

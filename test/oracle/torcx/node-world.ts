@@ -183,9 +183,15 @@ export function publish(
     suite.bucket.replies.set(path, [{ body: image }]);
     const links = urls ?? (paths.length > 0 ? [] : [`${suite.bucket.url}${path}`]);
     const locations = [...paths.map((entry) => ({ path: entry })), ...links.map((url) => ({ url }))];
-    return { version, hash: `sha512-${createHash('sha512').update(image).digest('hex')}`, casDigest: 'x', locations };
+    return {
+      version,
+      hash: `sha512-${createHash('sha512').update(image).digest('hex')}`,
+      casDigest: osVersion,
+      locations,
+    };
   });
-  const value = { packages: [{ name: 'docker', defaultVersion: offers[0]?.version, versions }] };
+  const packages = [{ name: 'docker', defaultVersion: offers[0]?.version, versions }];
+  const value = { ...options.subject, packages };
   const list = JSON.stringify({ kind: 'torcx-package-list-v0', value });
   const path = `/manifests/amd64-usr/${osVersion}/torcx_manifest.json`;
   const signature = options.sign?.(list) ?? suite.gnupg.sign(suite.key, list);
@@ -195,6 +201,8 @@ export function publish(
 
 export interface PublishOptions {
   readonly sign?: (list: string) => string;
+  /** What the list says it is for; the lists of the original publisher say nothing. */
+  readonly subject?: { readonly board: string; readonly osVersion: string };
 }
 
 /** Puts a kubeconfig on the node in the installer's form: no current-context, no name on anything. */
