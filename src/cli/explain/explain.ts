@@ -22,6 +22,11 @@ const kinds: readonly ExplainedKind[] = [
     explain: async (_invocation, name) => (await import('./explain-asset.ts')).explainAsset(name),
   },
   {
+    name: 'pki',
+    shows: 'every signer and certificate: what for, held by whom, e.g. pki etcd-signer',
+    explain: async (_invocation, name) => (await import('./explain-pki.ts')).explainPki(name),
+  },
+  {
     name: 'error',
     shows: 'what an error means and what to do, e.g. error ASSET_CONFLICT',
     explain: async (_invocation, name) => (await import('./explain-error.ts')).explainError(name),
@@ -41,12 +46,13 @@ const kinds: readonly ExplainedKind[] = [
 
 export const explainVerb = defineVerb({
   description:
-    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
-  args: { subject: optionalArgumentList('installconfig[.path], asset NAME, error CODE, control ID, torcx') },
+    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+  args: { subject: optionalArgumentList('installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, torcx') },
   options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },
   examples: [
     'firstlight explain installconfig.networking',
     'firstlight explain asset bootstrap-ignition',
+    'firstlight explain pki etcd-signer',
     'firstlight explain error ASSET_CONFLICT',
     'firstlight explain --json-schema > install-config.schema.json',
   ],
