@@ -69,6 +69,8 @@ describe('the frame', () => {
     const steps = view.steps.map((step) => ({ ...step, details: [{ name: 'master-0', text: said }] }));
     const lines = frameTexts({ ...view, steps, likely: said }, plain);
     expect(lines).toContain('      master-0        up\\u001b[9A\\rfine\\n  ✓ handoff done\\u202e');
+    const piped = changedLines(view, { ...view, steps });
+    expect(piped).toContain('    master-0: up\\u001b[9A\\rfine\\n  ✓ handoff done\\u202e');
     expect(lines.at(-1)).toBe('  likely  up\\u001b[9A\\rfine\\n  ✓ handoff done\\u202e');
   });
 });

@@ -153,7 +153,7 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
     ...lines,
     ...(members === '' || members === memberText(before) ? [] : [`  etcd ${members}`]),
     ...(isNewLikely ? [`! nothing moves; likely: ${after.likely}`] : []),
-  ];
+  ].map(shownLine);
 }
 
 function memberText(view: FrameView | undefined): string {

@@ -10,6 +10,7 @@ import { requestFloodTopic } from './trust/request-flood.ts';
 import { secretRightsTopic } from './trust/secret-rights.ts';
 import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
 import { shortLivesTopic } from './trust/short-lives.ts';
+import { terminalOutputTopic } from './trust/terminal-output.ts';
 import type { TrustCluster } from './trust/trust-cluster.ts';
 
 const folder = temporaryFolder();
@@ -24,6 +25,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'rights to Secrets': secretRightsTopic,
   'a hostile node': hostileNodeTopic,
   'a flood of certificate requests': requestFloodTopic,
+  'what others write and administrators read': terminalOutputTopic,
 };
 
 beforeAll(async () => {

@@ -47,7 +47,9 @@ const kinds: readonly ExplainedKind[] = [
 export const explainVerb = defineVerb({
   description:
     'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
-  args: { subject: optionalArgumentList('installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, torcx') },
+  args: {
+    subject: optionalArgumentList('installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, torcx'),
+  },
   options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },
   examples: [
     'firstlight explain installconfig.networking',
