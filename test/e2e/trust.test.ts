@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startCli, temporaryFolder } from './machine-lab.ts';
 import { containerKeysTopic } from './trust/container-keys.ts';
+import { hardenedDefaultsTopic } from './trust/hardened-defaults.ts';
 import { hostileNodeTopic } from './trust/hostile-node.ts';
 import { requestFloodTopic } from './trust/request-flood.ts';
 import { secretRightsTopic } from './trust/secret-rights.ts';
@@ -26,6 +27,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'a hostile node': hostileNodeTopic,
   'a flood of certificate requests': requestFloodTopic,
   'what others write and administrators read': terminalOutputTopic,
+  'hardened defaults': hardenedDefaultsTopic,
 };
 
 beforeAll(async () => {
