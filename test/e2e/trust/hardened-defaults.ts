@@ -50,7 +50,7 @@ interface AuditLine {
 }
 
 function declareAudit(cluster: TrustCluster): void {
-  test('every request is written down, for root alone, and never what a Secret says', async () => {
+  test('every request is written down, for nobody else to read, and never what a Secret says', async () => {
     await trustKubectl(cluster, 'create', 'secret', 'generic', 'told', `--from-literal=word=${secretWord}`);
     await trustKubectl(cluster, 'get', 'secret', 'told');
     await trustKubectl(cluster, 'delete', 'secret', 'told');
