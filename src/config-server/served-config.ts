@@ -110,7 +110,7 @@ function addedFiles(served: ServedPool, migrated: MachineConfig, token: string):
   const emptyConfig: IgnitionConfig = { ignition: { version: latestSpec } };
   const encapsulated = { ...migrated, spec: { ...migrated.spec, config: emptyConfig } };
   return [
-    inlineFile({ path: servedPaths.kubeletClientCa, content: served.kubeletClientCaPem, mode: 0o644 }),
+    inlineFile({ path: servedPaths.kubeletClientCa, content: served.kubeletClientCaPem, mode: 0o600 }),
     inlineFile({ path: servedPaths.nodeAnnotations, content: JSON.stringify(annotations), mode: 0o644 }),
     {
       path: servedPaths.bootstrapKubeconfig,

@@ -92,7 +92,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
       ...(role === 'worker' ? [] : apiserverConfiguration(facts.security)),
       ...(inCluster
         ? [
-            { path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts) },
+            { path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts), mode: 0o600 },
             { path: podEgressFile, text: podEgressText(facts) },
           ]
         : []),

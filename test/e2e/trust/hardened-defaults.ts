@@ -106,9 +106,14 @@ function administrator(cluster: TrustCluster): object {
   return { cert: decoded('client-certificate-data'), key: decoded('client-key-data') };
 }
 
+/** Asked once: looking at all machines takes a second. */
+const machines = new Map<string, ReturnType<typeof list>>();
+
 async function addressOf(cluster: TrustCluster, machine: string): Promise<string> {
-  const machines = await list(cluster.infraId());
-  return machines.find(({ name }) => name === machine)?.address ?? '';
+  const id = cluster.infraId();
+  const listed = machines.get(id) ?? list(id);
+  machines.set(id, listed);
+  return (await listed).find(({ name }) => name === machine)?.address ?? '';
 }
 
 function declareAnonymous(cluster: TrustCluster): void {
