@@ -10,6 +10,7 @@ import { enterCommand } from '../src/platform/local/enter-command.ts';
 import { readLocalCluster } from '../src/platform/local/local-cluster.ts';
 import { readMachines } from '../src/platform/local/machine-folder.ts';
 import { findProcesses } from '../src/platform/local/observe-machines.ts';
+import type { OwnProcess } from '../src/platform/local/own-process.ts';
 import {
   cniConfiguration,
   imageRepository,
@@ -58,7 +59,9 @@ export async function prepareKubeadm(input: KubeadmInput): Promise<PreparedKubea
   const leaders = await Promise.all(kubeadmMasters.map((name) => leaderOf(input, name)));
   for (const [index, leader] of leaders.entries()) await prepareMachine(input, { index, leader, addresses, facts });
   const inside = async (index: number, command: readonly string[]): Promise<void> => {
-    const [program, ...args] = enterCommand(leaders[index] ?? 0, command);
+    const leader = leaders[index];
+    if (leader === undefined) throw new Error(`there is no machine ${index}`);
+    const [program, ...args] = enterCommand(leader, command);
     await run(program, args, { maxBuffer: 1 << 24 });
   };
   return {
@@ -74,7 +77,7 @@ export async function prepareKubeadm(input: KubeadmInput): Promise<PreparedKubea
 /** The kernel of a container has no modules to look at; nothing else of what kubeadm checks is left out. */
 const ignored = ['--ignore-preflight-errors=SystemVerification,Swap'];
 
-async function leaderOf({ host, cluster }: KubeadmInput, machine: string): Promise<number> {
+async function leaderOf({ host, cluster }: KubeadmInput, machine: string): Promise<OwnProcess> {
   const { leader } = await findProcesses(host, cluster, machine);
   if (leader === undefined) throw new Error(`${machine} does not run`);
   return leader;
@@ -82,7 +85,7 @@ async function leaderOf({ host, cluster }: KubeadmInput, machine: string): Promi
 
 interface MachineToPrepare {
   readonly index: number;
-  readonly leader: number;
+  readonly leader: OwnProcess;
   readonly addresses: readonly string[];
   readonly facts: KubeadmCluster;
 }
@@ -91,7 +94,7 @@ async function prepareMachine(
   input: KubeadmInput,
   { index, leader, addresses, facts }: MachineToPrepare,
 ): Promise<void> {
-  const root = `/proc/${leader}/root`;
+  const root = `/proc/${leader.pid}/root`;
   const inside = (...command: readonly string[]): string => {
     const [program, ...args] = enterCommand(leader, command);
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -42,6 +42,9 @@ export interface MachinePaths {
   /** Commands for `ip -batch` that give the namespace its addresses. */
   readonly networkBatch: string;
   readonly consoleLog: string;
+  /** Which process is the start script, and which is nspawn (own-process.ts). */
+  readonly supervisorRecord: string;
+  readonly nspawnRecord: string;
 }
 
 export function machinePaths(cluster: string, machine: string): MachinePaths {
@@ -63,6 +66,8 @@ export function pathsIn(folder: string): MachinePaths {
     startScript: join(folder, 'start.sh'),
     networkBatch: join(folder, 'network.batch'),
     consoleLog: join(folder, 'console.log'),
+    supervisorRecord: join(folder, 'supervisor.process'),
+    nspawnRecord: join(folder, 'nspawn.process'),
   };
 }
 

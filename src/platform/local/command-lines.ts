@@ -8,7 +8,7 @@ import { machinePaths } from './cluster-folder.ts';
 import { enterCommand } from './enter-command.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { readMachine } from './machine-folder.ts';
-import { findProcesses } from './observe-machines.ts';
+import { enterableLeader, findProcesses } from './observe-machines.ts';
 
 export async function commandInside(
   host: Host,
@@ -16,8 +16,12 @@ export async function commandInside(
   { command, variables }: InsideCommand,
 ): Promise<CommandLine> {
   await mustReadMachine(host, key);
-  const { leader } = await findProcesses(host, key.cluster, key.machine);
-  if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine: key.machine, state: 'not running' });
+  const processes = await findProcesses(host, key.cluster, key.machine);
+  const leader = enterableLeader(processes);
+  if (leader === undefined) {
+    const state = processes.leader === undefined ? 'not running' : 'stopping';
+    throw platformErrors.NOT_RUNNING({ machine: key.machine, state });
+  }
   return enterCommand(leader, command, variables);
 }
 
@@ -36,7 +40,7 @@ export async function logCommand(host: Host, key: MachineKey, request: LogReques
 async function journalCommand(host: Host, key: MachineKey, filters: readonly string[]): Promise<CommandLine> {
   const { cluster, machine } = key;
   const known = await mustReadMachine(host, key);
-  const { leader } = await findProcesses(host, cluster, machine);
+  const leader = enterableLeader(await findProcesses(host, cluster, machine));
   if (leader !== undefined) return enterCommand(leader, ['journalctl', ...filters]);
   const folder = join(machinePaths(cluster, machine).upper, 'var/log/journal', known.machineId);
   return ['journalctl', `--directory=${folder}`, ...filters];

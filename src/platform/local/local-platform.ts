@@ -17,7 +17,6 @@ import { readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
 import { findProcesses, hasProcesses, observeMachines } from './observe-machines.ts';
 import { inspectHost, prepareHost } from './prepare-host.ts';
-import { readProcessTable } from './process-table.ts';
 import { isServiceRunning } from './switch-services.ts';
 
 export function localPlatform(host: Host): Platform {
@@ -31,12 +30,11 @@ export function localPlatform(host: Host): Platform {
     listMachines: (cluster) => readMachines(host, cluster),
     observeMachines: (cluster) => observeMachines(host, cluster),
     observeProcesses: async (cluster) => {
-      const table = await readProcessTable(host.files);
       const running = new Set<string>();
       for (const { name } of await readMachines(host, cluster)) {
-        if (hasProcesses(await findProcesses(host, cluster, name, table))) running.add(name);
+        if (hasProcesses(await findProcesses(host, cluster, name))) running.add(name);
       }
-      return { machines: running, isBalancerRunning: isServiceRunning(table, cluster, 'load-balancer') };
+      return { machines: running, isBalancerRunning: await isServiceRunning(host, cluster, 'load-balancer') };
     },
     // What a machine changed of its root lies in the upper folder of its overlay.
     filesOf: ({ cluster, machine }) => ({

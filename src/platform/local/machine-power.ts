@@ -10,6 +10,7 @@ import { removeGroup } from './cgroups.ts';
 import { machineGroup, machinePaths, nspawnName, unitName } from './cluster-folder.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { findProcesses, hasProcesses, type MachineProcesses } from './observe-machines.ts';
+import { hasRecord, type OwnProcess, signalProcess } from './own-process.ts';
 import type { MachinePlan } from './plan.ts';
 import { runProgram } from './run-program.ts';
 import { rebootStatus, startScript } from './start-script.ts';
@@ -30,16 +31,37 @@ export async function launchMachine(context: PowerContext, machine: LocalMachine
   const { host, cluster, plan } = context;
   const paths = machinePaths(cluster, machine.name);
   const script = startScript({ cluster, machine, plan });
+  // What an earlier life left without a record, such as one of a version that kept none, must not run beside this one.
+  await removeGroup(context, machineGroup(cluster, machine.name));
+  for (const record of [paths.supervisorRecord, paths.nspawnRecord]) await host.files.remove(record);
   await host.files.write(paths.startScript, script, { mode: 0o700, isDurable: false });
   // Mounts made by the script stay in its own mount namespace and vanish with it. `slave`, not `private`: a network
   // namespace of another cluster that is removed later must also vanish from this copy of the mount table.
   const command = ['unshare', '--mount', '--propagation', 'slave', 'sh', paths.startScript] as const;
   if (plan.supervisor === 'session') {
     const [program, ...args] = command;
-    await host.processes.startDetached(program, args, { cwd: '/', logPath: paths.consoleLog });
-    return;
+    const pid = await host.processes.startDetached(program, args, { cwd: '/', logPath: paths.consoleLog });
+    return waitForRecord(context, machine.name, () => host.processes.isAlive(pid));
   }
   await runProgram(host, ['systemd-run', ...unitOptions(cluster, machine.name), '--', ...command]);
+  await waitForRecord(context, machine.name, () => true);
+}
+
+/** From then on every command can see that the machine was started. A script that has ended will write no record. */
+async function waitForRecord(context: PowerContext, machine: string, isAlive: () => boolean): Promise<void> {
+  const { host, cluster, signal } = context;
+  const { supervisorRecord } = machinePaths(cluster, machine);
+  await waitUntil({
+    clock: host.clock,
+    what: `the start of machine ${machine}`,
+    deadlineMs: 10_000,
+    everyMs: 5,
+    signal,
+    probe: async () => {
+      if ((await hasRecord(host.files, supervisorRecord)) || !isAlive()) return { status: 'ready', value: undefined };
+      return { status: 'waiting', missing: [waitingFor('the start script', 'has not recorded itself')] };
+    },
+  });
 }
 
 /** As in systemd's own systemd-nspawn@.service. */
@@ -66,7 +88,7 @@ export async function stopMachine(context: PowerContext, machine: string, graceM
   const { host, cluster } = context;
   const seen = await findProcesses(host, cluster, machine);
   if (seen.leader === undefined) return killMachine(context, machine);
-  host.processes.kill(seen.leader, haltSignal);
+  await signalProcess(host, seen.leader, haltSignal);
   await waitForEnd(context, machine, { deadlineMs: graceMs }).catch(unlessLate(async () => {}));
   await killMachine(context, machine);
 }
@@ -78,10 +100,10 @@ const nspawnGraceMs = 5_000;
 export async function killMachine(context: PowerContext, machine: string): Promise<void> {
   const { host, cluster, plan } = context;
   const { supervisor } = await findProcesses(host, cluster, machine);
-  if (supervisor !== undefined) host.processes.kill(supervisor, 'SIGKILL');
+  if (supervisor !== undefined) await signalProcess(host, supervisor, 'SIGKILL');
   // At every look, because nspawn may be about to start process 1.
-  const endLeader = ({ leader }: MachineProcesses): void => {
-    if (leader !== undefined) host.processes.kill(leader, 'SIGKILL');
+  const endLeader = async ({ leader }: MachineProcesses): Promise<void> => {
+    if (leader !== undefined) await signalProcess(host, leader, 'SIGKILL');
   };
   await waitForEnd(context, machine, { deadlineMs: nspawnGraceMs, onSeen: endLeader }).catch(
     unlessLate(() => killAll(context, machine)),
@@ -98,10 +120,10 @@ async function killAll(context: PowerContext, machine: string): Promise<void> {
   const { host, cluster } = context;
   const seen = await findProcesses(host, cluster, machine);
   // nspawn locks the folder it runs, by device and inode as seen from its own mounts.
-  const root = `/proc/${seen.nspawn ?? 'self'}/root${machinePaths(cluster, machine).root}`;
+  const root = `/proc/${seen.nspawn?.pid ?? 'self'}/root${machinePaths(cluster, machine).root}`;
   const identity = (await host.files.facts(root))?.identity;
-  for (const pid of [seen.supervisor, seen.nspawn, seen.leader]) {
-    if (pid !== undefined) host.processes.kill(pid, 'SIGKILL');
+  for (const process of [seen.supervisor, seen.nspawn, seen.leader]) {
+    if (process !== undefined) await signalProcess(host, process, 'SIGKILL');
   }
   await waitForEnd(context, machine, { deadlineMs: 20_000 });
   if (identity !== undefined) await host.files.remove(`/run/systemd/nspawn/locks/inode-${identity}`);
@@ -117,7 +139,7 @@ function unlessLate(then: () => Promise<void>): (error: unknown) => Promise<void
 
 interface EndWait {
   readonly deadlineMs: number;
-  readonly onSeen?: (processes: MachineProcesses) => void;
+  readonly onSeen?: (processes: MachineProcesses) => Promise<void>;
 }
 
 async function waitForEnd({ host, cluster, signal }: PowerContext, machine: string, wait: EndWait): Promise<void> {
@@ -130,14 +152,14 @@ async function waitForEnd({ host, cluster, signal }: PowerContext, machine: stri
     probe: async () => {
       const left = await findProcesses(host, cluster, machine);
       if (!hasProcesses(left)) return { status: 'ready', value: undefined };
-      wait.onSeen?.(left);
+      await wait.onSeen?.(left);
       return { status: 'waiting', missing: [waitingFor(describeProcesses(left))] };
     },
   });
 }
 
 function describeProcesses(processes: MachineProcesses): string {
-  const names = Object.entries(processes).map(([name, pid]) => `${name} ${pid}`);
+  const names = Object.entries(processes).map(([name, { pid }]: [string, OwnProcess]) => `${name} ${pid}`);
   return `still alive: ${names.join(', ')}`;
 }
 
@@ -146,7 +168,7 @@ export async function rebootMachine(context: PowerContext, machine: string, dead
   const { host, cluster, plan, signal } = context;
   const { leader } = await findProcesses(host, cluster, machine);
   if (leader === undefined) throw platformErrors.NOT_RUNNING({ machine, state: 'stopped' });
-  host.processes.kill(leader, rebootSignal);
+  await signalProcess(host, leader, rebootSignal);
   await waitUntil({
     clock: host.clock,
     what: `the reboot of machine ${machine}`,
@@ -155,14 +177,15 @@ export async function rebootMachine(context: PowerContext, machine: string, dead
     signal,
     probe: async () => {
       const seen = await findProcesses(host, cluster, machine);
-      if (seen.leader !== undefined && seen.leader !== leader) return { status: 'ready', value: undefined };
+      const isSame = seen.leader?.pid === leader.pid && seen.leader.startTime === leader.startTime;
+      if (seen.leader !== undefined && !isSame) return { status: 'ready', value: undefined };
       // During a reboot a unit of the host's systemd has no process for a moment; the start script always has one.
       if (!hasProcesses(seen) && plan.supervisor === 'session') {
         throw platformErrors.NOT_RUNNING({ machine, state: 'stopped after it was asked to reboot' });
       }
       return {
         status: 'waiting',
-        missing: [waitingFor(seen.leader === leader ? 'systemd still stops its units' : 'its next life')],
+        missing: [waitingFor(isSame ? 'systemd still stops its units' : 'its next life')],
       };
     },
   });

@@ -1,19 +1,20 @@
 // What a machine does right now, read from the kernel and from the files that the machine itself writes.
+import { basename } from 'node:path';
 import { describeFirstBoot, firstBootStatusPath, readFirstBootStatus } from '../../contract/first-boot-status.ts';
 import type { Host } from '../../host/host.ts';
 import type { ObservedMachine } from '../machine.ts';
-import { machinePaths, nspawnName } from './cluster-folder.ts';
+import { machinePaths } from './cluster-folder.ts';
 import { enterCommand } from './enter-command.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { readMachines } from './machine-folder.ts';
-import { isInitUnder, type ProcessEntry, readProcessTable } from './process-table.ts';
+import { type Child, findInit, type OwnProcess, readRecord } from './own-process.ts';
 
 export interface MachineProcesses {
-  /** The start script; absent where the host's systemd supervises. */
-  readonly supervisor?: number;
-  readonly nspawn?: number;
-  /** Process 1 of the machine. */
-  readonly leader?: number;
+  /** The start script; absent once it has become nspawn, where the host's systemd supervises. */
+  readonly supervisor?: OwnProcess;
+  readonly nspawn?: OwnProcess;
+  /** Process 1 of the machine, until it is gone. */
+  readonly leader?: Child;
 }
 
 export function hasProcesses(processes: MachineProcesses): boolean {
@@ -22,41 +23,34 @@ export function hasProcesses(processes: MachineProcesses): boolean {
 
 export async function observeMachines(host: Host, cluster: string): Promise<readonly ObservedMachine[]> {
   const machines = await readMachines(host, cluster);
-  const table = await readProcessTable(host.files);
   return Promise.all(
     machines.map(async (machine) => {
-      const processes = await findProcesses(host, cluster, machine.name, table);
+      const processes = await findProcesses(host, cluster, machine.name);
       return observeMachine(host, cluster, machine, processes);
     }),
   );
 }
 
-export async function findProcesses(
-  host: Host,
-  cluster: string,
-  machine: string,
-  table?: readonly ProcessEntry[],
-): Promise<MachineProcesses> {
-  const entries = table ?? (await readProcessTable(host.files));
-  const script = machinePaths(cluster, machine).startScript;
-  const nameOption = `--machine=${nspawnName(cluster, machine)}`;
-  const nspawn = entries.find((entry) => entry.args[0]?.endsWith('systemd-nspawn') && entry.args.includes(nameOption));
-  // By program as well, so that an editor or pager that has the script open is not taken for the supervisor.
-  const supervisor = entries.find(
-    (entry) => /^(?:sh|unshare)$/.test(entry.args[0] ?? '') && entry.args.includes(script),
-  );
-  const leader = nspawn === undefined ? undefined : await findLeader(host, entries, nspawn.pid);
+export async function findProcesses(host: Host, cluster: string, machine: string): Promise<MachineProcesses> {
+  const paths = machinePaths(cluster, machine);
+  const supervisor = await readRecord(host.files, paths.supervisorRecord);
+  const nspawn = await readRecord(host.files, paths.nspawnRecord);
+  const leader = nspawn === undefined ? undefined : await findInit(host.files, nspawn);
   return {
-    ...(supervisor === undefined ? {} : { supervisor: supervisor.pid }),
-    ...(nspawn === undefined ? {} : { nspawn: nspawn.pid }),
+    ...(supervisor === undefined || supervisor.pid === nspawn?.pid ? {} : { supervisor }),
+    ...(nspawn === undefined ? {} : { nspawn }),
     ...(leader === undefined ? {} : { leader }),
   };
 }
 
-async function findLeader(host: Host, entries: readonly ProcessEntry[], nspawn: number): Promise<number | undefined> {
-  const inits = entries.filter((entry) => /\/(?:systemd|init)$/.test(entry.args[0] ?? ''));
-  for (const { pid } of inits) if (await isInitUnder(host.files, pid, nspawn)) return pid;
-  return undefined;
+/** Process 1 of a machine that commands can be run in: not one that only waits for the last processes to end. */
+export function enterableLeader({ leader }: MachineProcesses): OwnProcess | undefined {
+  return leader === undefined || isLastProgram(leader) ? undefined : leader;
+}
+
+/** systemd becomes this program when all units have ended. */
+function isLastProgram({ program }: Child): boolean {
+  return basename(program) === 'systemd-shutdown';
 }
 
 async function observeMachine(
@@ -73,12 +67,13 @@ async function observeMachine(
   const base = {
     ...machine,
     ...(firstBoot === undefined ? {} : { firstBoot }),
-    ...(leader === undefined ? {} : { leaderPid: leader }),
+    ...(leader === undefined ? {} : { leaderPid: leader.pid }),
   };
   const firstBootText =
     firstBoot === undefined ? 'first boot has not begun' : describeFirstBoot(firstBoot, host.clock.now());
   if (!hasProcesses(processes)) return { ...base, state: 'stopped', detail: firstBootText };
   if (leader === undefined) return { ...base, state: 'booting', detail: 'systemd has not started yet' };
+  if (isLastProgram(leader)) return { ...base, state: 'stopping', detail: 'its last processes end' };
   if (firstBoot?.phase === 'failed') return { ...base, state: 'first-boot-failed', detail: firstBootText };
   if (firstBoot?.phase !== 'done') return { ...base, state: 'first-boot', detail: firstBootText };
   const systemd = await systemdState(host, leader);
@@ -94,13 +89,13 @@ async function observeMachine(
   }
 }
 
-async function systemdState(host: Host, leader: number): Promise<string> {
+async function systemdState(host: Host, leader: OwnProcess): Promise<string> {
   const [program, ...args] = enterCommand(leader, ['systemctl', 'is-system-running']);
   const result = await host.processes.run(program, args, { timeoutMs: 10_000 });
   return result.stdout.trim() || 'nothing yet';
 }
 
-async function failedUnits(host: Host, leader: number): Promise<string> {
+async function failedUnits(host: Host, leader: OwnProcess): Promise<string> {
   const [program, ...args] = enterCommand(leader, ['systemctl', 'list-units', '--failed', '--plain', '--no-legend']);
   const result = await host.processes.run(program, args, { timeoutMs: 10_000 });
   const names = result.stdout.split('\n').flatMap((line) => line.trim().split(/\s+/)[0] || []);

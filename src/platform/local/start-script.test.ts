@@ -47,6 +47,16 @@ describe('the start script', () => {
     expect(lines.findIndex((line) => line.includes('systemd-nspawn'))).toBeGreaterThan(enter);
   });
 
+  test('records itself before anything else, and nspawn before it starts', () => {
+    const lines = script('session', cgroups.two).split('\n');
+    const folder = '/var/lib/firstlight/clusters/demo/machines/a';
+    expect(lines[3]).toMatch(new RegExp(`/proc/\\$\\$/stat > ${folder}/supervisor.process\\)$`));
+    const run = lines.find((line) => line.includes('systemd-nspawn')) ?? '';
+    expect(run).toMatch(
+      new RegExp(`sh -c '[^']*/proc/\\$\\$/stat > ${folder}/nspawn.process\\) && exec "\\$@"' sh sh `),
+    );
+  });
+
   test('on version 2 keeps the group that hands controllers down free of processes', () => {
     const text = script('session', cgroups.two);
     expect(text).toContain('for group in /cg/firstlight/demo/a/script; do');
@@ -59,7 +69,7 @@ describe('the start script', () => {
     expect(script('session', cgroups.one)).toContain('while :');
     const unit = script('systemd-unit', cgroups.unit);
     expect(unit).not.toContain('while :');
-    expect(unit).toMatch(/^exec env SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 systemd-nspawn /m);
+    expect(unit).toMatch(/^exec env SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 sh -c '.* && exec "\$@"' sh systemd-nspawn /m);
   });
 
   test('cleans up after the machine’s last life before every new one', () => {

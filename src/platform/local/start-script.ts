@@ -3,6 +3,7 @@
 // need only programs of the host. Everything that differs between hosts comes from the plan.
 import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
 import type { LocalMachine } from './local-machine.ts';
+import { recordItself } from './own-process.ts';
 import type { CgroupPlan, MachinePlan } from './plan.ts';
 
 /** nspawn's exit status when the machine asked to be started again. */
@@ -22,7 +23,8 @@ export function startScript(input: StartScriptInput): string {
   // Commas separate options and colons separate lower folders, unless a backslash stands before them.
   const overlay = Object.entries(folders).map(([name, path]) => `${name}=${path.replaceAll(/[\\:,]/g, '\\$&')}`);
   const beforeEachLife = [...removeStaleCgroups(plan.cgroup, group), ...resetNetwork(cluster, machine.name)];
-  const run = `${nspawnEnvironment(plan)} ${[...intoLeaf(plan.cgroup, group), ...nspawnCommand(input)].map(quote).join(' ')}`;
+  const command = [...recorded(paths.nspawnRecord), ...intoLeaf(plan.cgroup, group), ...nspawnCommand(input)];
+  const run = `${nspawnEnvironment(plan)} ${command.map(quote).join(' ')}`;
   const lives =
     plan.supervisor === 'systemd-unit'
       ? // The unit starts this script anew for a reboot (RestartForceExitStatus).
@@ -37,6 +39,7 @@ export function startScript(input: StartScriptInput): string {
     '#!/bin/sh',
     '# Written by firstlight at every start of this machine; changes are lost.',
     'set -eu',
+    recordItself(quote(paths.supervisorRecord)),
     ...enterCgroups(plan.cgroup, group),
     `mount -t overlay overlay -o ${quote(overlay.join(','))} ${quote(paths.root)}`,
     ...lives,
@@ -69,6 +72,11 @@ export function nspawnCommand({ cluster, machine }: StartScriptInput): readonly 
     '--console=pipe',
     '--boot',
   ];
+}
+
+/** Runs the command that follows in a process that has a record. */
+function recorded(file: string): readonly string[] {
+  return ['sh', '-c', `${recordItself(quote(file))} && exec "$@"`, 'sh'];
 }
 
 function nspawnEnvironment(plan: MachinePlan): string {

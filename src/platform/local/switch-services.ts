@@ -1,7 +1,7 @@
 // The processes that belong to a cluster's network: load balancer, name server, the relay from the host's loopback.
-// They are detached and found again by the configuration file on their command line, whose name is the digest of its
-// content. So any later command starts a process that ended and replaces one that runs with an old configuration.
-import { basename, dirname, join } from 'node:path';
+// They are detached and found again by their records, whose names contain the digest of the configuration. So any later
+// command starts a process that ended and replaces one that runs with an old configuration.
+import { join } from 'node:path';
 import { waitingFor } from '../../contract/missing.ts';
 import { apiPort } from '../../contract/ports.ts';
 import { isError } from '../../errors/firstlight-error.ts';
@@ -15,7 +15,7 @@ import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { type LocalCluster, networkOf } from './local-cluster.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';
-import { type ProcessEntry, readProcessTable } from './process-table.ts';
+import { type OwnProcess, readRecord, recordItself, signalProcess } from './own-process.ts';
 
 interface SwitchService {
   readonly name: 'load-balancer' | 'name-server' | 'host-port';
@@ -42,8 +42,8 @@ export async function ensureSwitchServices(input: SwitchInput): Promise<void> {
   const { switchAddress } = networkOf(cluster);
   const zone = { domain: cluster.domain, switchAddress, machines };
   await host.files.write(join(folder, 'zone'), zoneFile(zone), { isDurable: false });
-  const table = await readProcessTable(host.files);
-  await Promise.all(switchServices(cluster, machines).map((service) => ensureService(input, service, table)));
+  const running = await findServices(host, cluster.name);
+  await Promise.all(switchServices(cluster, machines).map((service) => ensureService(input, service, running)));
 }
 
 function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]): readonly SwitchService[] {
@@ -82,38 +82,71 @@ function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]
   ];
 }
 
+interface ServiceProcess extends OwnProcess {
+  readonly service: string;
+  readonly configDigest: string;
+}
+
+const recordName = /^([a-z-]+)-([0-9a-f]{12})\.\d+\.process$/;
+
+/** The processes of a cluster's switch, the latest last. */
+async function findServices({ files }: Host, cluster: string): Promise<readonly ServiceProcess[]> {
+  const folder = switchFolder(cluster);
+  const found = ((await files.list(folder)) ?? []).map(async (name) => {
+    const [, service = '', configDigest = ''] = recordName.exec(name) ?? [];
+    const process = service === '' ? undefined : await readRecord(files, join(folder, name));
+    return process && { ...process, service, configDigest };
+  });
+  const running = (await Promise.all(found)).filter((process) => process !== undefined);
+  return running.sort((a, b) => Number(a.startTime) - Number(b.startTime));
+}
+
 async function ensureService(
   input: SwitchInput,
   service: SwitchService,
-  table: readonly ProcessEntry[],
+  running: readonly ServiceProcess[],
 ): Promise<void> {
   const { host, cluster } = input;
   const folder = switchFolder(cluster.name);
-  const prefix = join(folder, `${service.name}-`);
-  const configPath = `${prefix}${digestOf(service.config).slice(0, 12)}.conf`;
-  if (table.some((entry) => entry.args.includes(configPath))) return;
-  const old = table.filter((entry) => entry.args.some((arg) => arg.startsWith(prefix))).map((entry) => entry.pid);
+  const digest = digestOf(service.config).slice(0, 12);
+  const configPath = join(folder, `${service.name}-${digest}.conf`);
+  // Of a service that takes over, earlier processes may still be there for connections that they began.
+  const old = running.filter((process) => process.service === service.name);
+  if (old.at(-1)?.configDigest === digest) return;
   await host.files.write(configPath, service.config, { isDurable: false });
-  if (!service.takesOver) for (const pid of old) host.processes.kill(pid, 'SIGTERM');
-  const command = service.command(configPath, old);
-  const [program, ...args] = service.isInSwitch
-    ? (['nsenter', `--net=${namespacePath(switchNamespace(cluster.name))}`, ...command] as const)
+  if (!service.takesOver) for (const process of old) await signalProcess(host, process, 'SIGTERM');
+  const command = service.command(
+    configPath,
+    old.map(({ pid }) => pid),
+  );
+  const inPlace = service.isInSwitch
+    ? ['nsenter', `--net=${namespacePath(switchNamespace(cluster.name))}`, ...command]
     : command;
+  const record = `${recordItself('"$0.$$.process"')} && exec "$@"`;
   const logPath = join(folder, `${service.name}.log`);
-  const pid = await host.processes.startDetached(program, args, { cwd: '/', logPath });
+  const recordPrefix = join(folder, `${service.name}-${digest}`);
+  const args = ['-c', record, recordPrefix, ...inPlace];
+  const pid = await host.processes.startDetached('sh', args, { cwd: '/', logPath });
   await waitForPort(input, { name: service.name, pid, port: service.port, logPath });
-  await removeOtherConfigs(host, { folder, prefix, configPath });
+  await removeStaleFiles(host, { folder, service: service.name, digest, pids: [...old.map((o) => o.pid), pid] });
 }
 
-async function removeOtherConfigs(
+/** Configurations but the last one, and records of processes that had already ended. */
+async function removeStaleFiles(
   host: Host,
-  paths: { readonly folder: string; readonly prefix: string; readonly configPath: string },
+  kept: {
+    readonly folder: string;
+    readonly service: string;
+    readonly digest: string;
+    readonly pids: readonly number[];
+  },
 ): Promise<void> {
-  const found = ((await host.files.list(paths.folder)) ?? []).map((name) => join(paths.folder, name));
-  const stale = found.filter(
-    (path) => path.startsWith(paths.prefix) && path.endsWith('.conf') && path !== paths.configPath,
-  );
-  for (const path of stale) await host.files.remove(path);
+  const names = ((await host.files.list(kept.folder)) ?? []).filter((name) => name.startsWith(`${kept.service}-`));
+  const stale = names.filter((name) => {
+    if (name.endsWith('.conf')) return name !== `${kept.service}-${kept.digest}.conf`;
+    return name.endsWith('.process') && !kept.pids.some((pid) => name.endsWith(`.${pid}.process`));
+  });
+  for (const name of stale) await host.files.remove(join(kept.folder, name));
 }
 
 interface StartedService {
@@ -158,14 +191,8 @@ async function listens(host: Host, pid: number, port: number): Promise<boolean> 
   return tables.some((table) => table !== undefined && line.test(Buffer.from(table).toString('utf8')));
 }
 
-/** Whether a process of this service is in the table. */
-export function isServiceRunning(
-  table: readonly ProcessEntry[],
-  cluster: string,
-  service: SwitchService['name'],
-): boolean {
-  const prefix = join(switchFolder(cluster), `${service}-`);
-  return table.some((entry) => isSwitchService(entry, cluster) && entry.args.some((arg) => arg.startsWith(prefix)));
+export async function isServiceRunning(host: Host, cluster: string, service: SwitchService['name']): Promise<boolean> {
+  return (await findServices(host, cluster)).some((process) => process.service === service);
 }
 
 /** Ends every process of the switch. */
@@ -177,18 +204,10 @@ export async function stopSwitchServices(host: Host, cluster: string, signal: Ab
     everyMs: 20,
     signal,
     probe: async () => {
-      const table = await readProcessTable(host.files);
-      const pids = table.filter((entry) => isSwitchService(entry, cluster)).map((entry) => entry.pid);
-      if (pids.length === 0) return { status: 'ready', value: undefined };
-      for (const pid of pids) host.processes.kill(pid, 'SIGKILL');
-      return { status: 'waiting', missing: [waitingFor('processes', pids.join(', '))] };
+      const running = await findServices(host, cluster);
+      if (running.length === 0) return { status: 'ready', value: undefined };
+      for (const process of running) await signalProcess(host, process, 'SIGKILL');
+      return { status: 'waiting', missing: [waitingFor('processes', running.map(({ pid }) => pid).join(', '))] };
     },
   });
-}
-
-/** By program and configuration file, so that an editor or pager that has one of the files open is not ended. */
-function isSwitchService(entry: ProcessEntry, cluster: string): boolean {
-  const program = basename(entry.args[0] ?? '');
-  if (program !== 'haproxy' && program !== 'coredns') return false;
-  return entry.args.some((arg) => dirname(arg) === switchFolder(cluster) && arg.endsWith('.conf'));
 }
