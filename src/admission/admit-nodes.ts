@@ -47,7 +47,7 @@ export interface AdmitOptions {
 export type AdmitEvent =
   | { readonly kind: 'approved'; readonly request: string; readonly decision: ApprovedRequest }
   | { readonly kind: 'left-pending'; readonly request: string; readonly reason: string }
-  /** Requests that no kubelet makes, of one client; the reason is that of the first. */
+  /** Requests that no kubelet makes, of one client; the reason is that of the first. Said a few times a minute. */
   | { readonly kind: 'removed'; readonly username: string; readonly count: number; readonly reason: string }
   | { readonly kind: 'labelled'; readonly node: string; readonly labels: readonly string[] }
   | { readonly kind: 'token-deleted'; readonly id: string; readonly node: string }
@@ -169,24 +169,29 @@ class Admission {
       );
       await Promise.all(some);
     }
-    const perClient = Map.groupBy(removed, ({ request }) => request.username);
-    for (const [username, theirs] of perClient) {
+    // One Event and one line of the log stand for all that a client lost in this pass.
+    for (const [username, theirs] of Map.groupBy(removed, ({ request }) => request.username)) {
+      const explained = await this.#explain(theirs.slice(0, 1), 'Removed');
+      if (explained === 0) continue;
       onEvent?.({ kind: 'removed', username, count: theirs.length, reason: theirs[0]?.reason ?? '' });
     }
-    await this.#explain(removed, 'Removed');
   }
 
-  async #explain(refused: readonly RefusedRequest[], verdict: Refusal): Promise<void> {
+  /** How many of them were explained. */
+  async #explain(refused: readonly RefusedRequest[], verdict: Refusal): Promise<number> {
     const { client, host, signal, onEvent } = this.#options;
     const isNew = ({ request, reason }: RefusedRequest): boolean => !this.#explained.has(`${request.uid}\n${reason}`);
+    let count = 0;
     for (const { request, reason } of refused.filter(isNew).slice(0, perPass.explanations)) {
       if (!this.#mayExplain(request.username)) continue;
       await this.#attempt(async () => {
         await recordRefusal(client, request, { verdict, reason, now: host.clock.now(), signal });
         this.#explained.add(`${request.uid}\n${reason}`);
+        count += 1;
         if (verdict === 'LeftPending') onEvent?.({ kind: 'left-pending', request: request.name, reason });
       });
     }
+    return count;
   }
 
   #mayExplain(username: string): boolean {

@@ -11,7 +11,7 @@ import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { requestObject, signingRequest } from '../certificate-request.ts';
 import { masters } from '../fire/fire-cluster.ts';
 import { isLong } from '../fire/long.ts';
-import { cli, eventually, inside } from '../machine-lab.ts';
+import { cli, eventually, inside, startCli } from '../machine-lab.ts';
 import { stolenIdentity } from './machine-identity.ts';
 import { type TrustCluster, trustKubectl } from './trust-cluster.ts';
 
@@ -36,7 +36,7 @@ export function requestFloodTopic(cluster: TrustCluster): void {
 
   afterAll(async () => {
     await flood[Symbol.asyncDispose]();
-    await trustKubectl(cluster, 'delete', 'csr', '-l', 'flood=yes', '--ignore-not-found', '--wait=false');
+    await eventually('that the flood is over', 60, () => succeeds(() => removeFlood(cluster)));
   });
 
   test('a request of 1.4 MB is refused before it is stored', async () => {
@@ -59,7 +59,7 @@ export function requestFloodTopic(cluster: TrustCluster): void {
         expectApproval(cluster, 'during-large'),
       ]);
       await expectApproval(cluster, 'after-large');
-      await eventually('that all of them are removed', isLong ? 120 : 40, async () => isNone(cluster, 'large'));
+      await eventually('that all of them are removed', isLong ? 120 : 40, () => isAtMost(0, leftOf(cluster, 'large')));
     } finally {
       await eventually('that the policy holds again', 30, () =>
         succeeds(() => trustKubectl(cluster, 'apply', '-f', file)),
@@ -74,10 +74,7 @@ export function requestFloodTopic(cluster: TrustCluster): void {
       expectApproval(cluster, 'during-small'),
     ]);
     await expectApproval(cluster, 'after-small');
-    await eventually('that twenty are left', isLong ? 120 : 40, async () => {
-      const names = (await trustKubectl(cluster, 'get', 'csr', '-l', 'flood=yes', '-o', 'name')).split('\n');
-      return names.filter((name) => name.includes('small')).length <= 20 ? true : undefined;
-    });
+    await eventually('that twenty are left', isLong ? 120 : 40, () => isAtMost(20, leftOf(cluster, 'small')));
     await expectSameAgents(cluster, agents);
   });
 
@@ -129,9 +126,24 @@ async function createOnce(client: KubernetesClient, object: KubernetesObject): P
   }
 }
 
-async function isNone(cluster: TrustCluster, name: string): Promise<true | undefined> {
-  const left = await trustKubectl(cluster, 'get', 'csr', '-l', 'flood=yes', '-o', 'name');
-  return left.includes(`/${name}-`) ? undefined : true;
+/** Unknown while the API is too busy to answer. */
+async function leftOf(cluster: TrustCluster, name: string): Promise<number | undefined> {
+  const { code, stdout } = await startCli([
+    'kubectl',
+    '--dir',
+    cluster.dir,
+    'get',
+    'csr',
+    '-l',
+    'flood=yes',
+    '-o',
+    'name',
+  ]).outcome;
+  return code === 0 ? stdout.split('\n').filter((line) => line.includes(`/${name}-`)).length : undefined;
+}
+
+async function isAtMost(most: number, count: Promise<number | undefined>): Promise<true | undefined> {
+  return ((await count) ?? Number.POSITIVE_INFINITY) <= most ? true : undefined;
 }
 
 /** The request of a node that asks for what it may have: approved within ten seconds, by the API's own clock. */
@@ -159,7 +171,15 @@ async function expectApproval(cluster: TrustCluster, name: string): Promise<void
   const approved = found.status.conditions?.find(({ type }) => type === 'Approved');
   const seconds = (Date.parse(approved?.lastUpdateTime ?? '') - Date.parse(found.metadata.creationTimestamp)) / 1000;
   expect(seconds).toBeLessThanOrEqual(10);
-  await trustKubectl(cluster, 'delete', 'csr', name);
+  await eventually(`that ${name} is gone`, 20, () => succeeds(() => removeRequest(cluster, name)));
+}
+
+async function removeFlood(cluster: TrustCluster): Promise<string> {
+  return trustKubectl(cluster, 'delete', 'csr', '-l', 'flood=yes', '--ignore-not-found', '--wait=false');
+}
+
+async function removeRequest(cluster: TrustCluster, name: string): Promise<string> {
+  return trustKubectl(cluster, 'delete', 'csr', name, '--ignore-not-found');
 }
 
 interface RequestState {
