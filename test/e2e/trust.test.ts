@@ -7,6 +7,7 @@ import { startCli, temporaryFolder } from './machine-lab.ts';
 import { containerKeysTopic } from './trust/container-keys.ts';
 import { hardenedDefaultsTopic } from './trust/hardened-defaults.ts';
 import { hostileNodeTopic } from './trust/hostile-node.ts';
+import { openPortsTopic } from './trust/open-ports.ts';
 import { requestFloodTopic } from './trust/request-flood.ts';
 import { secretRightsTopic } from './trust/secret-rights.ts';
 import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
@@ -28,6 +29,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'a flood of certificate requests': requestFloodTopic,
   'what others write and administrators read': terminalOutputTopic,
   'hardened defaults': hardenedDefaultsTopic,
+  'open ports': openPortsTopic,
 };
 
 beforeAll(async () => {
