@@ -39,8 +39,12 @@ export function requestFloodTopic(cluster: TrustCluster): void {
     await eventually('that the flood is over', 60, () => succeeds(() => removeFlood(cluster)));
   });
 
-  test('a request of 1.4 MB is refused before it is stored', async () => {
-    await expect(flood.create(floodObject('refused', pem, largeBytes))).rejects.toThrow(/at most 65536 bytes/);
+  test('requests of 1.4 MB are refused before they are stored, and delay nobody', async () => {
+    await Promise.all([
+      inFours(largeCount, async (n) => isRefused(flood, floodObject(`refused-${n}`, pem, largeBytes))),
+      expectApproval(cluster, 'during-refusals'),
+    ]);
+    expect(await leftOf(cluster, 'refused')).toBe(0);
     const held = { ...floodObject('held', pem, 0), metadata: { name: 'held', finalizers: ['example.test/stay'] } };
     await expect(flood.create(held)).rejects.toThrow(/cannot keep its certificate request/);
   });
@@ -106,16 +110,28 @@ interface Flood {
   readonly bytes: number;
 }
 
-/** Four at a time, until the API has taken all; a busy API may cut a connection, and whoever floods asks again. */
+/** Until the API has taken all of them. */
 async function post(client: KubernetesClient, name: string, { count, pem, bytes }: Flood): Promise<void> {
+  await inFours(count, (n) => succeeds(() => createOnce(client, floodObject(`${name}-${n}`, pem, bytes))));
+}
+
+/** Four at a time. A busy API may cut a connection, and whoever floods asks again. */
+async function inFours(count: number, attempt: (n: number) => Promise<true | undefined>): Promise<void> {
   let next = 0;
   const takeTurns = async (): Promise<void> => {
-    for (let n = next++; n < count; n = next++) {
-      const object = floodObject(`${name}-${n}`, pem, bytes);
-      await eventually(`an answer to ${name}-${n}`, 60, () => succeeds(() => createOnce(client, object)));
-    }
+    for (let n = next++; n < count; n = next++) await eventually(`an answer to request ${n}`, 60, () => attempt(n));
   };
   await Promise.all(Array.from({ length: 4 }, takeTurns));
+}
+
+/** For the right reason; undefined when there was no answer. */
+async function isRefused(client: KubernetesClient, object: KubernetesObject): Promise<true | undefined> {
+  try {
+    await client.create(object);
+  } catch (error) {
+    return String(error).includes('at most 65536 bytes') ? true : undefined;
+  }
+  throw new Error(`the API took ${object.metadata.name}`);
 }
 
 async function createOnce(client: KubernetesClient, object: KubernetesObject): Promise<void> {
