@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startCli, temporaryFolder } from './machine-lab.ts';
+import { auditTopic } from './trust/audit.ts';
 import { containerKeysTopic } from './trust/container-keys.ts';
 import { hardenedDefaultsTopic } from './trust/hardened-defaults.ts';
 import { hostileNodeTopic } from './trust/hostile-node.ts';
@@ -30,6 +31,8 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'what others write and administrators read': terminalOutputTopic,
   'hardened defaults': hardenedDefaultsTopic,
   'open ports': openPortsTopic,
+  // The last one: it would show what another topic left behind.
+  'the audit': auditTopic,
 };
 
 beforeAll(async () => {
