@@ -18,7 +18,7 @@ import { observeEncryption } from './observe-encryption.ts';
 import { apiPatience, rewriteSecrets } from './rewrite-secrets.ts';
 
 /** A minute until kube-apiserver looks at its file, some seconds for agents, and a reboot of a master in between. */
-const loadedWithinMs = 240_000;
+const loadedWithinMs = 180_000;
 const lookEveryMs = 2_000;
 
 export interface RotateKey {
