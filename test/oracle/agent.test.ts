@@ -345,7 +345,7 @@ async function startBootstrap(): Promise<void> {
 }
 
 function settingsText(): string {
-  return nodeSettingsText({ role: 'master', apiServerUrl, machineNetworks: [], controlPlane });
+  return nodeSettingsText({ role: 'master', apiServerUrl, machineNetworks: [`${subnet}.0/24`], controlPlane });
 }
 
 function releaseText(): string {
