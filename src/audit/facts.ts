@@ -113,6 +113,8 @@ export interface AuditedContainer {
   readonly hasSecurityContext: boolean;
   /** Secrets in environment variables. */
   readonly secretVariables: readonly string[];
+  /** Of a static pod: what its program is started with. */
+  readonly arguments?: readonly string[];
 }
 
 export interface AccessRule {

@@ -29,14 +29,8 @@ export function ifSeen<T>(part: Seen<T>, look: (value: T) => Verdict): Verdict {
   return part.status === 'seen' ? look(part.value) : unseen(part);
 }
 
-function onMachines(
-  machines: readonly AuditedMachine[],
-  look: (machine: AuditedMachine, security: SecurityFacts) => Verdict,
-): Verdict {
-  const verdicts = machines.map((machine) => ({
-    ...ifSeen(machine.security, (security) => look(machine, security)),
-    where: machine.name,
-  }));
+function onEach(machines: readonly AuditedMachine[], look: (machine: AuditedMachine) => Verdict): Verdict {
+  const verdicts = machines.map((machine) => ({ ...look(machine), where: machine.name }));
   return verdicts.length === 0 ? { result: 'unknown', reason: 'no machine is known' } : combineVerdicts(verdicts);
 }
 
@@ -70,19 +64,54 @@ export function genuineProcesses(
 export interface ProcessLook {
   readonly program: AuditedProgram;
   readonly judge: (process: ObservedProcess, machine: AuditedMachine, facts: AuditFacts) => Judgement;
+  /** Flags alone say nothing: it needs the files that they name. */
+  readonly needsFiles?: boolean;
 }
 
-export function processControl(text: ControlText, { program, judge }: ProcessLook): AuditControl {
-  const look = (facts: AuditFacts): Verdict => {
-    const machines = masterPrograms.includes(program) ? facts.machines.filter(isMaster) : facts.machines;
-    return onMachines(machines, (machine) => {
-      const processes = genuineProcesses(facts, machine, program);
-      if (processes.length === 0) return { result: 'unknown', reason: `${program} does not run` };
-      const verdicts = processes.map((process) => judged(machine.name, judge(process, machine, facts)));
-      return combineVerdicts(verdicts.map((verdict) => ({ ...verdict, where: machine.name })));
-    });
-  };
+export function processControl(text: ControlText, processLook: ProcessLook): AuditControl {
+  const isOnMasters = masterPrograms.includes(processLook.program);
+  const look = (facts: AuditFacts): Verdict =>
+    onEach(isOnMasters ? facts.machines.filter(isMaster) : facts.machines, (machine) =>
+      lookAtProcess(facts, machine, processLook),
+    );
   return { ...text, look };
+}
+
+function lookAtProcess(
+  facts: AuditFacts,
+  machine: AuditedMachine,
+  { program, judge, needsFiles = false }: ProcessLook,
+): Verdict {
+  const { security } = machine;
+  const shown =
+    security.status === 'seen' || security.isPossible || needsFiles ? [] : shownProcesses(facts, machine, program);
+  if (security.status === 'unseen' && shown.length === 0) return unseen(security);
+  const processes = security.status === 'seen' ? genuineProcesses(facts, machine, program) : shown;
+  if (processes.length === 0) return { result: 'unknown', reason: `${program} does not run` };
+  const verdicts = processes.map((process) => judged(machine.name, judge(process, machine, facts)));
+  return combineVerdicts(verdicts.map((verdict) => ({ ...verdict, where: machine.name })));
+}
+
+/** What static pods of the machine are started with, as its kubelet shows them in the API. */
+function shownProcesses(
+  { api }: AuditFacts,
+  machine: AuditedMachine,
+  program: AuditedProgram,
+): readonly ObservedProcess[] {
+  if (api.status === 'unseen') return [];
+  return api.value.pods
+    .filter(({ node, staticUid }) => node === machine.name && staticUid !== undefined)
+    .flatMap(({ containers }) => containers)
+    .filter(({ name }) => name === program)
+    .map(({ arguments: args = [], runAsUser = 0 }) => ({
+      program,
+      pid: 0,
+      uid: runAsUser,
+      arguments: [...args],
+      variables: {},
+      files: [],
+      settings: {},
+    }));
 }
 
 /** The value of a flag, the last one given: `--profiling` alone is `true`. Undefined where it is not given. */
@@ -134,15 +163,17 @@ export function fileControl(text: ControlText, fileLook: FileLook): AuditControl
 
 export function lookAtFiles(facts: AuditFacts, { on, files, judge, none }: FileLook): Verdict {
   const machines = on === 'masters' ? facts.machines.filter(isMaster) : facts.machines;
-  return onMachines(machines, (machine, security) => {
-    const found = files(security, machine, facts);
-    if (found.length === 0) return none;
-    const findings = found.flatMap((file): readonly AuditFinding[] => {
-      const wrong = judge(file, machine, facts);
-      return wrong === undefined ? [] : [{ where: machine.name, seen: `${file.path} ${wrong}` }];
-    });
-    return verdictOf(findings);
-  });
+  return onEach(machines, (machine) =>
+    ifSeen(machine.security, (security) => {
+      const found = files(security, machine, facts);
+      if (found.length === 0) return none;
+      const findings = found.flatMap((file): readonly AuditFinding[] => {
+        const wrong = judge(file, machine, facts);
+        return wrong === undefined ? [] : [{ where: machine.name, seen: `${file.path} ${wrong}` }];
+      });
+      return verdictOf(findings);
+    }),
+  );
 }
 
 /** No bit beyond these. */
@@ -172,12 +203,7 @@ export function ownerText({ uid, gid }: Pick<OwnedFile, 'uid' | 'gid'>): string 
 
 /** Looks at the settings of every kubelet. */
 export function kubeletControl(text: ControlText, judge: (settings: KubeletSettings) => Judgement): AuditControl {
-  const look = ({ machines }: AuditFacts): Verdict => {
-    const verdicts = machines.map(({ name, kubelet }) => ({
-      ...ifSeen(kubelet, (settings) => judged(name, judge(settings))),
-      where: name,
-    }));
-    return verdicts.length === 0 ? { result: 'unknown', reason: 'no machine is known' } : combineVerdicts(verdicts);
-  };
+  const look = ({ machines }: AuditFacts): Verdict =>
+    onEach(machines, ({ name, kubelet }) => ifSeen(kubelet, (settings) => judged(name, judge(settings))));
   return { ...text, look };
 }

@@ -15,6 +15,8 @@ const securityContext = z.object({
 
 const container = z.object({
   name: z.string(),
+  command: z.array(z.string()).nullish(),
+  args: z.array(z.string()).nullish(),
   securityContext: securityContext.nullish(),
   ports: z.array(z.object({ hostPort: z.int().nullish() })).nullish(),
   env: z
@@ -68,7 +70,10 @@ export function auditedPod(
     hostPid: spec.hostPID ?? false,
     hostIpc: spec.hostIPC ?? false,
     hostPaths: (spec.volumes ?? []).flatMap(({ hostPath }) => (hostPath ? [hostPath.path] : [])),
-    containers: containers.map((each) => auditedContainer(spec, each)),
+    containers: containers.map((each) => ({
+      ...auditedContainer(spec, each),
+      ...(isStatic ? { arguments: [...(each.command ?? []), ...(each.args ?? [])].slice(1) } : {}),
+    })),
   };
 }
 

@@ -18,8 +18,11 @@ import {
   withoutTokenFile,
 } from './api-server-judgements.ts';
 
-const apiserver = (text: ControlText, judge: ProcessLook['judge']): AuditControl =>
-  processControl(text, { program: 'kube-apiserver', judge });
+const apiserver = (
+  text: ControlText,
+  judge: ProcessLook['judge'],
+  options: Pick<ProcessLook, 'needsFiles'> = {},
+): AuditControl => processControl(text, { program: 'kube-apiserver', judge, ...options });
 
 const setFlag = 'Set the flag in the pod of kube-apiserver; firstlight sets it, so find out who took it away.';
 
@@ -33,6 +36,7 @@ export const apiServerControls: readonly AuditControl[] = [
         'Name an authentication configuration that allows anonymous requests for /livez, /readyz and /healthz only.',
     },
     anonymousOnlyForHealth,
+    { needsFiles: true },
   ),
   apiserver(
     {
@@ -272,6 +276,7 @@ export const apiServerControls: readonly AuditControl[] = [
         'Put aescbc, aesgcm, secretbox or kms first; firstlight secrets rotate-key then writes all Secrets again.',
     },
     encryptsSecrets,
+    { needsFiles: true },
   ),
   apiserver(
     {

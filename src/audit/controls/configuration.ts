@@ -143,6 +143,6 @@ export const configurationControls: readonly AuditControl[] = [
       why: 'A log with holes proves nothing; a log with secrets is one more place to steal them from.',
       remedy: 'End the policy with a rule at Metadata for everything, and log Secrets and ConfigMaps at Metadata only.',
     },
-    { program: 'kube-apiserver', judge: ({ settings }) => judgePolicy(settings.auditPolicy) },
+    { program: 'kube-apiserver', needsFiles: true, judge: ({ settings }) => judgePolicy(settings.auditPolicy) },
   ),
 ];

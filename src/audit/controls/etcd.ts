@@ -93,6 +93,7 @@ export const etcdControls: readonly AuditControl[] = [
     },
     {
       program: 'etcd',
+      needsFiles: true,
       judge: (process, machine, facts) => {
         const own = process.files.find(({ flag }) => flag === 'trusted-ca-file');
         if (own?.digest === undefined) return '--trusted-ca-file names no readable authority';
