@@ -177,8 +177,12 @@ export async function findWholeToken(
   options: ApiCallOptions = {},
 ): Promise<WholeToken | undefined> {
   const secret = await client.find(tokenReference(id), options);
-  const read = secret === undefined ? undefined : readBootstrapToken(secret);
-  if (secret === undefined || read === undefined) return undefined;
+  return secret === undefined ? undefined : readWholeToken(secret);
+}
+
+export function readWholeToken(secret: KubernetesObject): WholeToken | undefined {
+  const read = readBootstrapToken(secret);
+  if (read === undefined) return undefined;
   const data = secret['data'] as Readonly<Record<string, string>>;
   const half = Buffer.from(data['token-secret'] ?? '', 'base64').toString('utf8');
   return { ...read, token: new Secret(`${read.id}.${half}`) };

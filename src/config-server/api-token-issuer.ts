@@ -1,12 +1,12 @@
 // Single-use tokens as Secrets of the API, for the config servers of masters. Every one of them may be asked about a
-// token that another one issued: a token is read from the API for every decision, and what was given for it is written
-// there by compare-and-set before it is sent. Only the number of tokens is followed by a watch.
+// token that another one issued. A watch tells which tokens there are, so that a stranger's guess costs no request to
+// the API; keys are given only after the token was read there and what was given is written by compare-and-set.
 import { digestToken, isBootstrapToken, tokenId } from '../admission/bootstrap-token.ts';
 import {
   findWholeToken,
   type IssuedToken,
   issueBootstrapToken,
-  readBootstrapToken,
+  readWholeToken,
   recordKeysGiven,
   secretKind,
   tokenSelection,
@@ -42,6 +42,7 @@ export class ApiTokenIssuer implements TokenIssuer {
   readonly #following: Promise<void>;
   /** As the watch has them: tokens of firstlight and others, expired ones too. */
   #secrets: readonly KubernetesObject[] = [];
+  readonly #read = new WeakMap<KubernetesObject, WholeToken>();
 
   constructor(host: Host, options: ApiTokenIssuerOptions) {
     this.#host = host;
@@ -57,8 +58,12 @@ export class ApiTokenIssuer implements TokenIssuer {
     return { id, token: token.reveal() };
   }
 
-  async check(request: KeysRequest): Promise<KeysVerdict> {
-    return judgeKeysRequest(knownToken(await this.#find(request)), request, this.#host.clock.now());
+  async check(request: KeysRequest, mayLookUp: () => boolean): Promise<KeysVerdict> {
+    const watched = this.#tokens().get(tokenId(request.token));
+    // A token that another server issued a moment ago may not have arrived in the watch.
+    const isNew = watched === undefined && isBootstrapToken(request.token) && mayLookUp();
+    const token = isNew ? await this.#find(request) : watched;
+    return judgeKeysRequest(knownToken(token), request, this.#host.clock.now());
   }
 
   async redeem(request: KeysRequest): Promise<KeysVerdict> {
@@ -76,15 +81,25 @@ export class ApiTokenIssuer implements TokenIssuer {
   }
 
   outstanding(): number {
-    const nowMs = this.#host.clock.now().getTime();
-    const isAlive = (secret: KubernetesObject): boolean =>
-      (readBootstrapToken(secret)?.expiresAt.getTime() ?? 0) > nowMs;
-    return this.#secrets.filter(isAlive).length;
+    const now = this.#host.clock.now();
+    return [...this.#tokens().values()].filter(({ expiresAt }) => expiresAt > now).length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort(new Error('the issuer of tokens has ended'));
     await this.#following;
+  }
+
+  /** Those of the watch, by id; an object is read once. */
+  #tokens(): ReadonlyMap<string, WholeToken> {
+    const tokens = new Map<string, WholeToken>();
+    for (const secret of this.#secrets) {
+      const token = this.#read.get(secret) ?? readWholeToken(secret);
+      if (token === undefined) continue;
+      this.#read.set(secret, token);
+      tokens.set(token.id, token);
+    }
+    return tokens;
   }
 
   /** Does not ask the API about a text that cannot be a token. */

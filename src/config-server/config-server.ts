@@ -7,7 +7,8 @@ import { refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
 import { type AccessMode, createHandler, type Handler } from './handler.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { answerEntry, type Log, troubleEntry } from './server-log.ts';
+import { RateLimit } from './rate-limit.ts';
+import { answerEntry, type Log, limitedLog, troubleEntry } from './server-log.ts';
 import { certificateTrouble, type FollowedPair, followServingPair, type PairPaths } from './serving-pair.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
@@ -40,6 +41,12 @@ const essentialPools = ['master', 'worker'];
 
 /** After a token could not be recorded, the server is unhealthy for this long; then the next request tries again. */
 const recordFailureMs = 3_000;
+
+/** A master asks for its keys with one token, and repeats that after seconds. */
+const lookUpRate = { burst: 4, everyMs: 15_000 };
+
+/** Lines of the log that a client can cause and that say nothing was served. */
+const warningRate = { burst: 100, everyMs: 1_000 };
 
 /** For requests under way when the server stops. */
 const graceMs = 5_000;
@@ -156,8 +163,10 @@ function startMain(
   { pair, health, metrics }: Watching & { readonly pair: FollowedPair },
 ): Promise<RunningServer> {
   const { clock, files } = host;
-  const { address, port, balancers, log } = options;
-  const handler = createHandler({ ...options, clock, files, unhealthy: () => health.missing() });
+  const { address, port, balancers } = options;
+  const log = limitedLog(options.log, new RateLimit(clock, warningRate));
+  const lookUps = new RateLimit(clock, lookUpRate);
+  const handler = createHandler({ ...options, clock, files, lookUps, unhealthy: () => health.missing() });
   return host.network.listen({
     address,
     port,

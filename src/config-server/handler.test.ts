@@ -42,6 +42,7 @@ async function setUp(access: AccessMode = 'token') {
     issuer,
     clock: host.clock,
     files: host.files,
+    lookUps: { take: () => true },
     keysFolder,
     unhealthy: () => health,
   });

@@ -1,5 +1,5 @@
-// One request, one answer, whether files or the API are behind it. First the token is checked, then what was asked for:
-// until a token was accepted, every path under /config/ and /keys/ gets the same bytes.
+// One request, one answer, whether files or the API are behind it. Until a token was accepted, every path under /config/
+// and /keys/ gets the same bytes, and costs nobody but this process anything.
 import { isBootstrapToken, noToken, tokenId } from '../admission/bootstrap-token.ts';
 import { judgePoolToken } from '../admission/pool-token.ts';
 import { readMasterKeys, redemptionHeader } from '../control-plane/master-keys.ts';
@@ -10,6 +10,7 @@ import type { SpecVersion } from '../ignition/spec-version.ts';
 import { negotiateSpec } from './accept.ts';
 import { give, type Refusal, refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { type BuildConfig, servedConfigs } from './served-config.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
@@ -22,6 +23,8 @@ export interface HandlerOptions {
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
   readonly files: Files;
+  /** Of requests to the API for tokens that are not known here. */
+  readonly lookUps: Pick<RateLimit, 'take'>;
   /** Where the keys for masters are. */
   readonly keysFolder: string;
   /** What keeps the server from serving; empty when nothing does. */
@@ -119,6 +122,7 @@ async function handleConfig(request: ServerRequest, options: HandlerOptions, bui
   return { answer: give(built.fill(token)), decision: { ...chosen, reason: 'served', tokenId: id } };
 }
 
+const keysPath = '/keys/master';
 const redemptionForm = /^[A-Za-z0-9_-]{16,128}$/;
 
 async function handleKeys(request: ServerRequest, options: HandlerOptions): Promise<Handled> {
@@ -127,10 +131,12 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   if (options.access === 'open') return refused(about, 'keys-not-served');
   const redemption = request.headers[redemptionHeader] ?? '';
   const deny = (detail: string): Handled => refused({ ...about, detail }, 'token-refused');
-  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }));
+  const isAsked = request.target === keysPath && request.method === 'GET';
+  const mayLookUp = (): boolean => isAsked && options.lookUps.take(request.peer.address);
+  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }, mayLookUp));
   if ('failure' in checked) return deny(checked.failure);
   if (checked.value.status === 'refused') return deny(token === '' ? 'missing' : checked.value.reason);
-  if (request.target !== '/keys/master') return refused(about, 'not-found');
+  if (request.target !== keysPath) return refused(about, 'not-found');
   if (request.method !== 'GET') return refused(about, 'method-not-allowed');
   if (!redemptionForm.test(redemption)) return refused(about, 'redemption-missing');
   // Before the token is used up: keys that cannot be read must not cost it.

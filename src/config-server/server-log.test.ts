@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../host/fake/fake-host.ts';
-import { answerEntry, type LogEntry, serverLog } from './server-log.ts';
+import { RateLimit } from './rate-limit.ts';
+import { answerEntry, type LogEntry, limitedLog, serverLog } from './server-log.ts';
 
 const token = 'abcdef.0123456789abcdef';
 
@@ -63,4 +64,21 @@ test('entries below the level are left out', () => {
     log({ level, text: level, fields: {} });
   }
   expect(lines().map(({ text }) => text)).toEqual(['info', 'warn', 'error']);
+});
+
+test('warnings that one client causes are limited and counted, and never those of another or what was served', () => {
+  const { log, lines } = setUp();
+  const { clock } = fakeHost();
+  const limited = limitedLog(log, new RateLimit(clock, { burst: 2, everyMs: 1_000 }));
+  const say = (address: string, level: LogEntry['level'] = 'warn'): void =>
+    limited({ level, text: address, fields: { address } });
+  for (let index = 0; index < 50; index += 1) say('10.0.0.1');
+  say('10.0.0.2');
+  say('10.0.0.1', 'info');
+  expect(lines().map(({ text, leftOut }) => [text, leftOut])).toEqual([
+    ['10.0.0.1', undefined],
+    ['10.0.0.1', undefined],
+    ['10.0.0.2', 48],
+    ['10.0.0.1', undefined],
+  ]);
 });

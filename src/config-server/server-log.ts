@@ -4,6 +4,7 @@ import type { Clock } from '../host/clock.ts';
 import type { ConnectionTrouble, ServerAnswer, ServerRequest } from '../host/https-server.ts';
 import { redact } from '../host/redact.ts';
 import type { AnswerDecision } from './handler.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -25,6 +26,21 @@ export function serverLog(clock: Clock, { level: lowest, write }: ServerLogOptio
   return ({ level, text, fields }) => {
     if (levels.indexOf(level) < levels.indexOf(lowest)) return;
     write(`${redact(JSON.stringify({ time: clock.now().toISOString(), level, text, ...fields }))}\n`);
+  };
+}
+
+/**
+ * Limits how many warnings each client can cause; the next one that is logged says how many were left out before it. What
+ * was served is always logged.
+ */
+export function limitedLog(log: Log, limit: Pick<RateLimit, 'take'>): Log {
+  let leftOut = 0;
+  return (entry) => {
+    const { address } = entry.fields;
+    if (entry.level !== 'warn' || typeof address !== 'string') return log(entry);
+    if (!limit.take(address)) return void (leftOut += 1);
+    log(leftOut === 0 ? entry : { ...entry, fields: { ...entry.fields, leftOut } });
+    leftOut = 0;
   };
 }
 

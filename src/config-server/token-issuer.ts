@@ -36,8 +36,11 @@ export type Issued = ServedToken | { readonly status: 'too-many'; readonly limit
 
 export interface TokenIssuer extends AsyncDisposable {
   issue(request: IssueRequest): Promise<Issued>;
-  /** Whether keys could be given for the token, without giving them. */
-  check(request: KeysRequest): Promise<KeysVerdict>;
+  /**
+   * Whether keys could be given for the token, without giving them; from what is in memory. `mayLookUp` is asked before
+   * anything else is read for a token that is not there.
+   */
+  check(request: KeysRequest, mayLookUp: () => boolean): Promise<KeysVerdict>;
   /** The same, and it is recorded when it resolves with `granted`. */
   redeem(request: KeysRequest): Promise<KeysVerdict>;
   /** Tokens that were issued and have not expired. */
