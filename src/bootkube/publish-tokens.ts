@@ -1,6 +1,7 @@
 // The config server of this machine serves tokens before there is an API. This file turns these tokens into Secrets of
 // the API. Published tokens are recorded in a file, because a used token is deleted and must not be created again.
 import { findBootstrapToken, recordKeysGiven, storeBootstrapToken } from '../admission/bootstrap-token-secret.ts';
+import { announceKeysGiven } from '../admission/keys-event.ts';
 import { configServerPaths } from '../contract/machine-paths.ts';
 import { type LedgerEntry, readTokenLedger } from '../contract/served-tokens.ts';
 import { isError } from '../errors/firstlight-error.ts';
@@ -51,7 +52,14 @@ async function publishKeysGiven(client: KubernetesClient, { files, entry, publis
   const given = { at: new Date(keysGiven.atMs), to: keysGiven.redemption };
   const isOver = token === undefined || token.keysGiven !== undefined;
   // If the token was changed in the meantime, `recordKeysGiven` returns false and the next call tries again.
-  if (isOver || (await recordKeysGiven(client, token, { given }))) await note(files, noted);
+  if (!isOver && !(await recordKeysGiven(client, token, { given }))) return;
+  const { machine } = keysGiven;
+  const to = {
+    ...(machine === undefined ? {} : { machine }),
+    ...(record.issuedTo === undefined ? {} : { address: record.issuedTo }),
+  };
+  await announceKeysGiven(client, { tokenId: record.id, at: given.at, ...to });
+  await note(files, noted);
 }
 
 async function note(files: Files, line: string): Promise<void> {

@@ -12,6 +12,12 @@ import {
   tokenSelection,
   type WholeToken,
 } from '../admission/bootstrap-token-secret.ts';
+import { knownNode } from '../admission/join-facts.ts';
+import { announceKeysGiven, type KeysAnnouncement } from '../admission/keys-event.ts';
+import { type KeysRecipient, keysRecipient } from '../admission/keys-recipient.ts';
+import { nodeKind } from '../admission/node-roles.ts';
+import { inventoryConfigMap, inventoryKey } from '../contract/cluster-objects.ts';
+import { readInventory } from '../contract/inventory.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
@@ -27,6 +33,7 @@ export const apiTokenLimit = 5_000;
 /** Less than ten seconds, when Ignition gives up a request. */
 const callMs = 7_000;
 const attempts = 5;
+const announceMs = 2_000;
 
 export interface ApiTokenIssuerOptions {
   readonly client: KubernetesClient;
@@ -72,12 +79,43 @@ export class ApiTokenIssuer implements TokenIssuer {
       const token = await this.#find(request);
       const now = this.#host.clock.now();
       const found = judgeKeysRequest(knownToken(token), request, now);
-      if (token === undefined || found.status === 'refused' || found.isRepeated) return found;
+      if (token === undefined || found.status === 'refused') return found;
+      const recipient = await this.#recipient(request, token);
+      if (recipient.status === 'refused') return recipient;
+      const machine = recipient.machine === undefined ? {} : { machine: recipient.machine };
+      if (found.isRepeated) return { ...found, ...machine };
       const given = { at: now, to: digestToken(request.redemption) };
-      if (await recordKeysGiven(client, token, { given, deadlineMs: callMs })) return found;
+      if (await recordKeysGiven(client, token, { given, deadlineMs: callMs })) {
+        await this.#announce({ tokenId: token.id, at: now, ...machine }, request);
+        return { ...found, ...machine };
+      }
       // It changed between reading and writing: by the approver of its certificate, or by another config server.
       if (attempt === attempts) throw new Error(`the token ${token.id} was changed by others ${attempts} times`);
     }
+  }
+
+  async #recipient(request: KeysRequest, { used, issuedToAddress }: WholeToken): Promise<KeysRecipient> {
+    const { client } = this.#options;
+    const options = { deadlineMs: callMs };
+    const [configMap, nodes] = await Promise.all([
+      client.find(inventoryConfigMap, options),
+      client.list(nodeKind, {}, options),
+    ]);
+    const data = (configMap?.['data'] ?? {}) as Readonly<Record<string, string>>;
+    // One that is not there, or cannot be read, names nobody.
+    const inventory = readInventory(data[inventoryKey]) ?? { isClosed: true, machines: [] };
+    const asked = { ...request, issuedTo: issuedToAddress, usedBy: used?.by };
+    return keysRecipient(asked, { inventory, nodes: nodes.items.map(knownNode) });
+  }
+
+  /** The keys are recorded as given already: an API that takes no Event must not keep them from the machine. */
+  async #announce(announcement: KeysAnnouncement, { address }: KeysRequest): Promise<void> {
+    const { client, onTrouble } = this.#options;
+    const whole = { ...announcement, ...(address === undefined ? {} : { address }) };
+    await announceKeysGiven(client, whole, { deadlineMs: announceMs }).catch((error: unknown) => {
+      if (!(error instanceof FirstlightError)) throw error;
+      onTrouble(error);
+    });
   }
 
   outstanding(): number {
@@ -141,6 +179,7 @@ function knownToken(whole: WholeToken | undefined): KnownToken | undefined {
     token: whole.token.reveal(),
     pool,
     expiresAtMs: expiresAt.getTime(),
+    issuedTo: whole.issuedToAddress,
     keysGiven: keysGiven === undefined ? undefined : { atMs: keysGiven.at.getTime(), redemption: keysGiven.to },
   };
 }

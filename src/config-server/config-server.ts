@@ -165,8 +165,16 @@ function startMain(
   const { clock, files } = host;
   const { address, port, balancers } = options;
   const log = limitedLog(options.log, new RateLimit(clock, warningRate));
+  const knowsAddresses = balancers.length > 0;
   const lookUps = new RateLimit(clock, lookUpRate);
-  const handler = createHandler({ ...options, clock, files, lookUps, unhealthy: () => health.missing() });
+  const handler = createHandler({
+    ...options,
+    clock,
+    files,
+    lookUps,
+    knowsAddresses,
+    unhealthy: () => health.missing(),
+  });
   return host.network.listen({
     address,
     port,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fixedSource, servedPool } from '../../test/config-server-sample.ts';
 import { digestToken } from '../admission/bootstrap-token.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import {
   encryptionConfigurationText,
   newEncryptionKey,
@@ -19,9 +20,18 @@ const far = '2027-01-01T00:00:00.000Z';
 const past = '2025-01-01T00:00:00.000Z';
 const digest = (token: string, notAfter = far) => ({ sha256: digestToken(token), notAfter });
 
-async function setUp(access: AccessMode = 'token') {
+const inventory = {
+  isClosed: true,
+  machines: [
+    { name: 'master-0', role: 'master', addresses: ['10.0.0.9'] },
+    { name: 'master-1', role: 'master', addresses: ['10.0.0.10'] },
+    { name: 'worker-0', role: 'worker', addresses: ['10.0.0.21'] },
+  ],
+} satisfies Inventory;
+
+async function setUp(access: AccessMode = 'token', knowsAddresses = true) {
   const host = fakeHost();
-  const issuer = await openTokenLedger(host, { path: '/served/tokens', limit: 100 });
+  const issuer = await openTokenLedger(host, { path: '/served/tokens', limit: 100, inventory });
   const master = servedPool('master');
   const source = fixedSource({
     pools: new Map<string, ServedPool | SourceWaiting>([
@@ -42,6 +52,7 @@ async function setUp(access: AccessMode = 'token') {
     issuer,
     clock: host.clock,
     files: host.files,
+    knowsAddresses,
     lookUps: { take: () => true },
     keysFolder,
     unhealthy: () => health,
@@ -135,12 +146,17 @@ describe('a configuration', () => {
     expect(JSON.stringify(answers.map(({ decision }) => decision))).not.toContain(served[0]);
   });
 
-  test('the address of a machine is recorded only where a load balancer told it', async () => {
-    const { host, ask, as } = await setUp();
-    await ask('/config/worker', as('flp_worker'));
-    await ask('/config/worker', { ...as('flp_worker'), peer: { address: '10.0.0.9', from: 'balancer' } });
-    const lines = (await host.files.readText('/served/tokens')).trim().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { issuedTo?: string }).issuedTo)).toEqual([undefined, '10.0.0.9']);
+  test('the address of a machine is recorded, told by a load balancer or its own, where load balancers are declared', async () => {
+    for (const [knowsAddresses, recorded] of [
+      [true, ['10.0.0.9', '10.0.0.7']],
+      [false, [undefined, undefined]],
+    ] as const) {
+      const { host, ask, as } = await setUp('token', knowsAddresses);
+      await ask('/config/worker', as('flp_worker'));
+      await ask('/config/worker', { ...as('flp_worker'), peer: { address: '10.0.0.7', from: 'balancer' } });
+      const lines = (await host.files.readText('/served/tokens')).trim().split('\n');
+      expect(lines.map((line) => (JSON.parse(line) as { issuedTo?: string }).issuedTo)).toEqual(recorded);
+    }
   });
 
   test('HEAD tells the same length, sends no token and records none', async () => {
@@ -203,6 +219,24 @@ describe('the keys of a master', () => {
     const thief = await given.ask('/keys/master', given.as(token, { 'idempotency-key': 'chosen-by-a-thief' }));
     expect(thief.answer.status).toBe(511);
     expect(thief.decision.detail).toBe('already-used');
+  });
+
+  test('are given only at the address that the token was issued to, and only to a listed master', async () => {
+    const given = await setUp();
+    await writeKeys(given);
+    const from = (address: string) => ({ peer: { address, from: 'balancer' } as const });
+    const token = await served(given);
+    const elsewhere = await given.ask('/keys/master', { ...given.as(token, redemption), ...from('10.0.0.10') });
+    expect(elsewhere.decision.detail).toBe('other-address');
+    const foreign = await given.ask('/config/master', { ...given.as('flp_master-new'), ...from('10.0.0.21') });
+    const unlisted = await given.ask('/keys/master', {
+      ...given.as(tokenIn(foreign), redemption),
+      ...from('10.0.0.21'),
+    });
+    expect(unlisted.decision.detail).toBe('not-listed');
+    expect([elsewhere, unlisted].map(({ answer }) => answer.status)).toEqual([511, 511]);
+    const own = await given.ask('/keys/master', given.as(token, redemption));
+    expect(own.decision).toMatchObject({ reason: 'served', machine: 'master-0' });
   });
 
   test('are not given for the token of a worker', async () => {

@@ -23,6 +23,11 @@ export interface HandlerOptions {
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
   readonly files: Files;
+  /**
+   * Whether the address of a request is that of the machine: where a load balancer is declared it tells, and whoever
+   * comes directly comes from his own. Elsewhere an undeclared one may be in between.
+   */
+  readonly knowsAddresses: boolean;
   /** Of requests to the API for tokens that are not known here. */
   readonly lookUps: Pick<RateLimit, 'take'>;
   /** Where the keys for masters are. */
@@ -40,6 +45,8 @@ export interface AnswerDecision {
   readonly spec?: SpecVersion;
   /** The public part of the single-use token that was given, or shown. */
   readonly tokenId?: string;
+  /** Which master got keys, where that is known. */
+  readonly machine?: string;
   /** For the log; the client is not told. */
   readonly detail?: string;
 }
@@ -111,8 +118,8 @@ async function handleConfig(request: ServerRequest, options: HandlerOptions, bui
   if (built.status === 'inexpressible') return refused(chosen, 'not-expressible', built.losses.join('; '));
   if (request.method === 'HEAD')
     return { answer: give(built.fill(noToken)), decision: { ...chosen, reason: 'served' } };
-  const { address, from } = request.peer;
-  const issuing = options.issuer.issue({ pool, config, ...(from === 'balancer' ? { issuedTo: address } : {}) });
+  const issuedTo = options.knowsAddresses ? { issuedTo: request.peer.address } : {};
+  const issuing = options.issuer.issue({ pool, config, ...issuedTo });
   const issued = await recorded(issuing);
   if ('failure' in issued) return refused({ ...chosen, detail: issued.failure }, 'token-not-recorded');
   if ('status' in issued.value) {
@@ -133,7 +140,9 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   const deny = (detail: string): Handled => refused({ ...about, detail }, 'token-refused');
   const isAsked = request.target === keysPath && request.method === 'GET';
   const mayLookUp = (): boolean => isAsked && options.lookUps.take(request.peer.address);
-  const checked = await recorded(options.issuer.check({ pool: 'master', token, redemption }, mayLookUp));
+  const address = options.knowsAddresses ? { address: request.peer.address } : {};
+  const asked = { pool: 'master', token, redemption, ...address };
+  const checked = await recorded(options.issuer.check(asked, mayLookUp));
   if ('failure' in checked) return deny(checked.failure);
   if (checked.value.status === 'refused') return deny(token === '' ? 'missing' : checked.value.reason);
   if (request.target !== keysPath) return refused(about, 'not-found');
@@ -142,11 +151,12 @@ async function handleKeys(request: ServerRequest, options: HandlerOptions): Prom
   // Before the token is used up: keys that cannot be read must not cost it.
   const keys = await readMasterKeys(options.files, options.keysFolder);
   if (keys.status === 'waiting') return refused({ ...about, detail: keys.missing }, 'keys-not-ready');
-  const redeemed = await recorded(options.issuer.redeem({ pool: 'master', token, redemption }));
+  const redeemed = await recorded(options.issuer.redeem(asked));
   if ('failure' in redeemed) return refused({ ...about, detail: redeemed.failure }, 'token-not-recorded');
   if (redeemed.value.status === 'refused') return deny(redeemed.value.reason);
-  const detail = redeemed.value.isRepeated ? { detail: 'repeated: the answer was lost' } : {};
-  return { answer: give(keys.body), decision: { ...about, reason: 'served', pool: 'master', ...detail } };
+  const { isRepeated, status: _status, ...machine } = redeemed.value;
+  const detail = isRepeated ? { detail: 'repeated: the answer was lost' } : {};
+  return { answer: give(keys.body), decision: { ...about, reason: 'served', pool: 'master', ...machine, ...detail } };
 }
 
 type Recorded<T> = { readonly value: T } | { readonly failure: string };

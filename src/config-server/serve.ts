@@ -2,6 +2,7 @@
 // bootstrap machine serves from files, a master from the API; the rest is the same.
 import { join } from 'node:path';
 import { type ConfigServerSettings, readServerSettings } from '../contract/config-server-settings.ts';
+import { type Inventory, readInventory } from '../contract/inventory.ts';
 import type { Host } from '../host/host.ts';
 import { runConfigServer } from './config-server.ts';
 import type { ConfigSource } from './config-source.ts';
@@ -23,6 +24,8 @@ export interface ServeOptions {
   readonly pullSecretPath: string;
   readonly pkiFolder: string;
   readonly tokenLedgerPath: string;
+  /** For `bootstrap`: the machines that are expected. */
+  readonly inventoryPath: string;
   readonly address: string;
   readonly port: number;
   readonly localPort: number;
@@ -79,9 +82,17 @@ export interface Opening {
   readonly parts: AsyncDisposableStack;
 }
 
+/** Without the file any machine may be a master; a file that cannot be read names none. */
+async function expectedMachines({ files }: Host, path: string): Promise<Inventory> {
+  const content = await files.readIfPresent(path);
+  if (content === undefined) return { isClosed: false, machines: [] };
+  return readInventory(Buffer.from(content).toString('utf8')) ?? { isClosed: true, machines: [] };
+}
+
 async function openBootstrap(host: Host, { options, settings, log, parts }: Opening): Promise<OpenedParts> {
   const { tokenLedgerPath: path } = options;
-  const issuer = parts.use(await openTokenLedger(host, { path, limit: settings.outstandingTokens }));
+  const inventory = await expectedMachines(host, options.inventoryPath);
+  const issuer = parts.use(await openTokenLedger(host, { path, inventory, limit: settings.outstandingTokens }));
   const onProblem = (problem: string): void => log({ level: 'warn', text: problem, fields: {} });
   const source = parts.use(await openFileSource(host, { ...options, onProblem }));
   return { source, issuer, balancers: [] };

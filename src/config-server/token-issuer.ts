@@ -3,12 +3,13 @@
 // only after that was recorded too. Each promise settles within ten seconds, when Ignition gives up a request.
 import { timingSafeEqual } from 'node:crypto';
 import { digestToken, isBootstrapToken, noToken } from '../admission/bootstrap-token.ts';
+import type { KeysRecipient } from '../admission/keys-recipient.ts';
 
 export interface IssueRequest {
   readonly pool: string;
   /** The rendered config that the token is served with. */
   readonly config: string;
-  /** The address of the machine; known only where a load balancer told it. */
+  /** The address of the machine; absent where a load balancer that is not declared may be in between. */
   readonly issuedTo?: string;
 }
 
@@ -21,11 +22,22 @@ export interface KeysRequest {
    * same one is the same request, whose answer was lost. A thief who learns the token later does not know it.
    */
   readonly redemption: string;
+  /** Of the machine that asks; absent as for `issuedTo`. */
+  readonly address?: string;
 }
 
 export type KeysVerdict =
-  | { readonly status: 'granted'; readonly isRepeated: boolean }
-  | { readonly status: 'refused'; readonly reason: 'unknown' | 'expired' | 'other-pool' | 'already-used' };
+  /** `machine`: who it is, where that is known. */
+  | { readonly status: 'granted'; readonly isRepeated: boolean; readonly machine?: string }
+  | {
+      readonly status: 'refused';
+      readonly reason:
+        | 'unknown'
+        | 'expired'
+        | 'other-pool'
+        | 'already-used'
+        | Extract<KeysRecipient, { status: 'refused' }>['reason'];
+    };
 
 export interface ServedToken {
   readonly id: string;
@@ -61,6 +73,7 @@ export interface KnownToken {
   readonly token: string;
   readonly pool: string;
   readonly expiresAtMs: number;
+  readonly issuedTo: string | undefined;
   readonly keysGiven: KeysRedeemed | undefined;
 }
 

@@ -12,10 +12,11 @@ const request = { pool: 'master', config: 'rendered-master-1' };
 const redemption = 'chosen-by-the-machine';
 
 const limit = 1_000;
+const inventory = { isClosed: false, machines: [] };
 
 async function setUp(options: { readonly limit?: number } = {}) {
   const host = fakeHost();
-  const ledger = await openTokenLedger(host, { path, limit, ...options });
+  const ledger = await openTokenLedger(host, { path, limit, inventory, ...options });
   const issue = async (pool = 'master'): Promise<ServedToken> => {
     const issued = await ledger.issue({ ...request, pool });
     if ('status' in issued) throw new Error('refused');
@@ -46,7 +47,7 @@ describe('the ledger of served tokens', () => {
       };
       return { append, [Symbol.asyncDispose]: () => handle[Symbol.asyncDispose]() };
     };
-    const ledger = await openTokenLedger({ ...host, files: { ...host.files, openAppend } }, { path, limit });
+    const ledger = await openTokenLedger({ ...host, files: { ...host.files, openAppend } }, { path, limit, inventory });
     const issued = await ledger.issue(request);
     if ('status' in issued) throw new Error('refused');
     const ask = { pool: 'master', token: issued.token, redemption };
@@ -90,6 +91,23 @@ describe('the ledger of served tokens', () => {
     expect(await ledger.redeem(ask)).toEqual({ status: 'refused', reason: 'already-used' });
   });
 
+  test('knows after a restart to which address a token was issued and to which machine keys were given', async () => {
+    const { host, ledger } = await setUp();
+    const master = { name: 'master-0', role: 'master', addresses: ['10.0.0.7'] } as const;
+    const issued = await ledger.issue({ ...request, issuedTo: '10.0.0.7' });
+    if ('status' in issued) throw new Error('refused');
+    const closed = { isClosed: true, machines: [{ ...master, addresses: [...master.addresses] }] };
+    const next = await openTokenLedger(host, { path, limit, inventory: closed });
+    const ask = { pool: 'master', token: issued.token, redemption };
+    expect(await next.redeem({ ...ask, address: '10.0.0.8' })).toEqual({ status: 'refused', reason: 'not-listed' });
+    expect(await next.redeem({ ...ask, address: '10.0.0.7' })).toMatchObject({
+      status: 'granted',
+      machine: 'master-0',
+    });
+    const [entry] = await readTokenLedger(host.files, path);
+    expect(entry).toMatchObject({ record: { issuedTo: '10.0.0.7' }, keysGiven: { machine: 'master-0' } });
+  });
+
   test('of two machines with one token at the same moment, one gets the keys', async () => {
     const { ledger, issue } = await setUp();
     const { token } = await issue();
@@ -131,7 +149,11 @@ describe('the ledger of served tokens', () => {
       const left: string[] = [];
       const given: string[] = [];
       const live = async (): Promise<void> => {
-        const ledger = await openTokenLedger(fakeHost({ disk, seed: `life ${disk.changes}` }), { path, limit });
+        const ledger = await openTokenLedger(fakeHost({ disk, seed: `life ${disk.changes}` }), {
+          path,
+          limit,
+          inventory,
+        });
         for (let round = 0; round < 3; round += 1) {
           const issued = await ledger.issue(request);
           if ('status' in issued) throw new Error('refused');
@@ -143,7 +165,7 @@ describe('the ledger of served tokens', () => {
       disk.crashAt = crashAt;
       await expect(live()).rejects.toBeInstanceOf(Crash);
       delete disk.crashAt;
-      const ledger = await openTokenLedger(fakeHost({ disk }), { path, limit });
+      const ledger = await openTokenLedger(fakeHost({ disk }), { path, limit, inventory });
       for (const token of left) {
         const stranger = await ledger.check({ pool: 'master', token, redemption: 'of-somebody-else' }, () => false);
         if (given.includes(token)) expect(stranger).toEqual({ status: 'refused', reason: 'already-used' });
@@ -158,7 +180,7 @@ describe('the ledger of served tokens', () => {
     await issue();
     const text = await host.files.readText(path);
     await host.files.write(path, `not ours\n${text}`);
-    await expect(openTokenLedger(host, { path, limit })).rejects.toMatchObject({
+    await expect(openTokenLedger(host, { path, limit, inventory })).rejects.toMatchObject({
       code: 'CONFIGSERVER_LEDGER',
       details: { line: 1 },
     });

@@ -3,6 +3,8 @@
 // machines at once cost a few syncs.
 import { dirname } from 'node:path';
 import { digestToken, newBootstrapToken, tokenId, tokenLifeMs } from '../admission/bootstrap-token.ts';
+import { keysRecipient } from '../admission/keys-recipient.ts';
+import type { Inventory } from '../contract/inventory.ts';
 import { type LedgerEntry, type LedgerLine, ledgerEntries } from '../contract/served-tokens.ts';
 import type { Host } from '../host/host.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
@@ -11,18 +13,20 @@ import { judgeKeysRequest } from './token-issuer.ts';
 
 export interface LedgerOptions {
   readonly path: string;
+  readonly inventory: Inventory;
   /** Of outstanding tokens. */
   readonly limit: number;
 }
 
-export async function openTokenLedger(host: Host, { path, limit }: LedgerOptions): Promise<TokenIssuer> {
+export async function openTokenLedger(host: Host, options: LedgerOptions): Promise<TokenIssuer> {
+  const { path, limit, inventory } = options;
   const { files } = host;
   await files.makeFolder(dirname(path), { mode: 0o700 });
   const content = Buffer.from((await files.readIfPresent(path)) ?? '');
   const tokens = new Map(ledgerEntries(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
-  return new TokenLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit });
+  return new TokenLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit, inventory });
 }
 
 interface LedgerParts {
@@ -30,6 +34,7 @@ interface LedgerParts {
   readonly tokens: Map<string, KnownToken>;
   readonly log: GroupedAppend;
   readonly limit: number;
+  readonly inventory: Inventory;
 }
 
 class TokenLedger implements TokenIssuer {
@@ -50,7 +55,8 @@ class TokenLedger implements TokenIssuer {
     const id = tokenId(token);
     const now = this.#host.clock.now();
     const expiresAt = new Date(now.getTime() + tokenLifeMs);
-    tokens.set(id, { token, pool: request.pool, expiresAtMs: expiresAt.getTime(), keysGiven: undefined });
+    const { pool, issuedTo } = request;
+    tokens.set(id, { token, pool, expiresAtMs: expiresAt.getTime(), issuedTo, keysGiven: undefined });
     const times = { issuedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
     try {
       await this.#write({ kind: 'issued', id, token, ...request, ...times });
@@ -72,14 +78,19 @@ class TokenLedger implements TokenIssuer {
     const at = this.#host.clock.now();
     const found = judgeKeysRequest(known, request, at);
     if (known === undefined || found.status === 'refused') return found;
+    // Which nodes run, only the API knows; while this server serves, the masters are not nodes yet.
+    const { inventory } = this.#parts;
+    const recipient = keysRecipient({ ...request, issuedTo: known.issuedTo }, { inventory, nodes: [] });
+    if (recipient.status === 'refused') return recipient;
+    const machine = recipient.machine === undefined ? {} : { machine: recipient.machine };
     if (found.isRepeated) {
       await this.#redeeming.get(id);
-      return found;
+      return { ...found, ...machine };
     }
     const redemption = digestToken(request.redemption);
     // Before the write and not after it: a second request must not be granted in between.
     tokens.set(id, { ...known, keysGiven: { atMs: at.getTime(), redemption } });
-    const writing = this.#write({ kind: 'keys-given', id, at: at.toISOString(), redemption });
+    const writing = this.#write({ kind: 'keys-given', id, at: at.toISOString(), redemption, ...machine });
     this.#redeeming.set(id, writing);
     try {
       await writing;
@@ -89,7 +100,7 @@ class TokenLedger implements TokenIssuer {
     } finally {
       this.#redeeming.delete(id);
     }
-    return found;
+    return { ...found, ...machine };
   }
 
   outstanding(): number {
@@ -119,5 +130,6 @@ class TokenLedger implements TokenIssuer {
 }
 
 function knownToken({ record, keysGiven }: LedgerEntry): KnownToken {
-  return { token: record.token, pool: record.pool, expiresAtMs: Date.parse(record.expiresAt), keysGiven };
+  const { token, pool, issuedTo } = record;
+  return { token, pool, expiresAtMs: Date.parse(record.expiresAt), issuedTo, keysGiven };
 }

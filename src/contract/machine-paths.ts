@@ -130,6 +130,8 @@ export const configServerPaths = {
   /** The keys of masters and its own pair, and nothing else. */
   pkiFolder: `${bootstrapFolder}/tls`,
   poolTokens: `${configServerFolder}/pool-tokens.json`,
+  /** The machines that are expected. */
+  inventory: `${configServerFolder}/inventory.json`,
   kubeconfig: `${configServerFolder}/kubeconfig-kubelet`,
   /** Served to machines as their file `proxyCredentials`. */
   proxyCredentials: `${configServerFolder}/proxy-credentials.env`,

@@ -17,14 +17,20 @@ const issuedFields = {
 };
 const ledgerLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('issued'), ...issuedFields }),
-  z.object({ kind: z.literal('keys-given'), id: z.string(), at: z.iso.datetime(), redemption: z.string() }),
+  z.object({
+    kind: z.literal('keys-given'),
+    id: z.string(),
+    at: z.iso.datetime(),
+    redemption: z.string(),
+    machine: z.string().exactOptional(),
+  }),
 ]);
 export type LedgerLine = z.output<typeof ledgerLine>;
 
 export interface LedgerEntry {
   readonly record: Omit<Extract<LedgerLine, { kind: 'issued' }>, 'kind'>;
-  /** When the keys of a master were given for this token, and the digest of the redemption that the machine chose. */
-  readonly keysGiven?: { readonly atMs: number; readonly redemption: string };
+  /** When the keys of a master were given for this token, the digest of the redemption that it chose, and its name. */
+  readonly keysGiven?: { readonly atMs: number; readonly redemption: string; readonly machine?: string };
 }
 
 /** All complete lines; a last line that is still being written is left out. Throws CONFIGSERVER_LEDGER. */
@@ -46,7 +52,8 @@ export function ledgerEntries(path: string, content: Buffer): readonly LedgerEnt
       const { kind: _kind, ...record } = data;
       entries.set(data.id, { record });
     } else if (entry !== undefined) {
-      const keysGiven = { atMs: Date.parse(data.at), redemption: data.redemption };
+      const { at, redemption, machine } = data;
+      const keysGiven = { atMs: Date.parse(at), redemption, ...(machine === undefined ? {} : { machine }) };
       entries.set(data.id, { ...entry, keysGiven });
     }
   }

@@ -7,7 +7,8 @@ import { digestToken } from '../../src/admission/bootstrap-token.ts';
 import { findBootstrapToken, secretKind, tokenSelection } from '../../src/admission/bootstrap-token-secret.ts';
 import { configServerAccess } from '../../src/assets/manifests/agent-access.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
-import { poolTokensSecret } from '../../src/contract/cluster-objects.ts';
+import { inventoryConfigMap, inventoryKey, poolTokensSecret } from '../../src/contract/cluster-objects.ts';
+import { type Inventory, inventoryText } from '../../src/contract/inventory.ts';
 import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import type { IgnitionConfig } from '../../src/ignition/config.ts';
@@ -37,6 +38,7 @@ beforeAll(async () => {
   apply(...machineConfigCrds);
   const [access] = await configServerAccess.generate({}, undefined as never);
   applyText(String(access!.content));
+  apply(inventoryOf({ isClosed: false, machines: [] }));
   const pair = lab.pair();
   writeFileSync(join(plane.pki, 'machine-config-server.crt'), pair.certificatePem);
   writeFileSync(join(plane.pki, 'machine-config-server.key'), pair.key.privatePem.reveal());
@@ -88,6 +90,11 @@ function poolTokensOf(...given: readonly (readonly [pool: string, token: string]
   const { name, namespace, key } = poolTokensSecret;
   const data = { [key]: Buffer.from(JSON.stringify(digests)).toString('base64') };
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data };
+}
+
+function inventoryOf(inventory: Inventory): object {
+  const { apiVersion, kind, name, namespace } = inventoryConfigMap;
+  return { apiVersion, kind, metadata: { name, namespace }, data: { [inventoryKey]: inventoryText(inventory) } };
 }
 
 async function healthIs(server: LabServer, status: number): Promise<void> {
@@ -179,6 +186,27 @@ describe('the config servers of two masters', () => {
     expect((await keysFrom(servers[0], worker, 'the-machine-number-9')).status).toBe(511);
     expect((await keysFrom(servers[0], 'abcdef.0123456789abcdef', 'the-machine-number-9')).status).toBe(511);
     expect(servers.map((server) => server.logText()).join('')).not.toContain('PRIVATE KEY');
+  });
+
+  test('give them to no second machine while every listed master runs, and tell by an Event to whom they gave them', async () => {
+    const machines = [{ name: 'master-0', role: 'master' as const, addresses: ['127.0.0.1'] }];
+    apply(inventoryOf({ isClosed: true, machines }));
+    apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'master-0' } });
+    const ready = (status: string): void => {
+      const patch = { status: { conditions: [{ type: 'Ready', status, reason: 'x', message: 'x' }] } };
+      const args = ['patch', 'node', 'master-0', '--subresource=status', '--type=merge', '-p', JSON.stringify(patch)];
+      expect(plane.kubectl(...args)).toMatchObject({ code: 0 });
+    };
+    ready('True');
+    const token = tokenIn((await fetchFrom(servers[1], 'master')).config);
+    expect((await keysFrom(servers[0], token, 'a-second-master-here')).status).toBe(511);
+    await servers[0].logged(({ detail }) => detail === 'live');
+    ready('Unknown');
+    expect((await keysFrom(servers[0], token, 'the-machine-made-anew')).status).toBe(200);
+    const events = plane.kubectl('get', 'events', '-n', 'kube-system', '-o', 'jsonpath={.items[*].message}').output;
+    expect(events).toContain(`given to master-0 at an address that is not known, for token ${token.slice(0, 6)}`);
+    expect(plane.kubectl('delete', 'node', 'master-0')).toMatchObject({ code: 0 });
+    apply(inventoryOf({ isClosed: false, machines: [] }));
   });
 
   test('spend no request to the API on a stranger, whatever he asks and with whatever he shows', async () => {

@@ -224,6 +224,8 @@ describe('load balancers', () => {
       // Somebody who is no balancer gives himself out as one: that is no TLS, and no address is taken from it.
       expect(await through('127.7.0.2', proxyHeader('10.99.0.18'))).toBe('cut off');
       expect(await through('127.7.0.2', undefined)).toBe('HTTP/1.1 200');
+      // Without the load balancer its own address is noted: a token of nobody could be used by anybody.
+      expect(readFileSync(balanced.at('served/tokens'), 'utf8')).toContain('"issuedTo":"127.7.0.2"');
       expect(behind.logText()).not.toContain('10.99.0.18');
       // The health check of a balancer speaks for itself.
       const local = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');

@@ -77,6 +77,12 @@ export const machineConfigServeVerb = defineVerb({
       text,
       configServerPaths.tokenLedger,
     ),
+    inventory: optionWithDefault(
+      '--inventory <file>',
+      'for bootstrap: the machines that are expected; keys are for the masters among them',
+      text,
+      configServerPaths.inventory,
+    ),
     settings: optionWithDefault(
       '--settings <file>',
       'who is let in and which load balancers are believed',
@@ -117,6 +123,7 @@ export const machineConfigServeVerb = defineVerb({
       pullSecretPath: options.pullSecret,
       pkiFolder: options.pki,
       tokenLedgerPath: options.tokenLedger,
+      inventoryPath: options.inventory,
       address: options.address,
       port: options.port,
       localPort: options.localPort,
