@@ -26,6 +26,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchObjects } from '../kubernetes/watch.ts';
 import type { Issued, IssueRequest, KeysRequest, KeysVerdict, KnownToken, TokenIssuer } from './token-issuer.ts';
 import { judgeKeysRequest } from './token-issuer.ts';
+import { type CountedToken, TokenQuota } from './token-quota.ts';
 
 /** Every token is an object in etcd until its machine has joined, so there may be fewer than in a ledger file. */
 export const apiTokenLimit = 5_000;
@@ -34,6 +35,16 @@ export const apiTokenLimit = 5_000;
 const callMs = 7_000;
 const attempts = 5;
 const announceMs = 2_000;
+
+/** A token that was issued here is counted for this long even if the watch does not show it. */
+const youngMs = callMs + 5_000;
+/** What other servers issued is counted again after this time. */
+const recountMs = 250;
+
+interface YoungToken extends CountedToken {
+  id: string | undefined;
+  readonly untilMs: number;
+}
 
 export interface ApiTokenIssuerOptions {
   readonly client: KubernetesClient;
@@ -50,6 +61,9 @@ export class ApiTokenIssuer implements TokenIssuer {
   /** As the watch has them: tokens of firstlight and others, expired ones too. */
   #secrets: readonly KubernetesObject[] = [];
   readonly #read = new WeakMap<KubernetesObject, WholeToken>();
+  #known: { readonly of: readonly KubernetesObject[]; readonly tokens: ReadonlyMap<string, WholeToken> } | undefined;
+  #quota: { readonly counts: TokenQuota; readonly atMs: number } | undefined;
+  readonly #young = new Set<YoungToken>();
 
   constructor(host: Host, options: ApiTokenIssuerOptions) {
     this.#host = host;
@@ -57,12 +71,42 @@ export class ApiTokenIssuer implements TokenIssuer {
     this.#following = this.#follow();
   }
 
-  async issue({ pool, issuedTo }: IssueRequest): Promise<Issued> {
-    const { limit } = this.#options;
-    if (this.#secrets.length >= limit && this.outstanding() >= limit) return { status: 'too-many', limit };
+  async issue(request: IssueRequest): Promise<Issued> {
+    const { clock } = this.#host;
+    const { pool, issuedTo } = request;
+    const quota = this.#currentQuota();
+    const limit = quota.reached(request);
+    if (limit !== undefined) return { status: 'too-many', limit };
+    const own: YoungToken = { pool, issuedTo, id: undefined, untilMs: clock.monotonicMs() + youngMs };
+    this.#young.add(own);
+    quota.add(own);
+    try {
+      const address = issuedTo === undefined ? {} : { address: issuedTo };
+      const { id, token } = await this.#create({ pool, now: clock.now(), ...address });
+      own.id = id;
+      return { id, token: token.reveal() };
+    } catch (error) {
+      this.#young.delete(own);
+      throw error;
+    }
+  }
+
+  /** Of the tokens in the watch, and of those of this server that are not there yet. */
+  #currentQuota(): TokenQuota {
+    const nowMs = this.#host.clock.monotonicMs();
+    if (this.#quota !== undefined && nowMs - this.#quota.atMs < recountMs) return this.#quota.counts;
+    const counts = new TokenQuota(this.#options.limit);
+    const tokens = this.#tokens();
     const now = this.#host.clock.now();
-    const { id, token } = await this.#create({ pool, now, ...(issuedTo === undefined ? {} : { address: issuedTo }) });
-    return { id, token: token.reveal() };
+    for (const { pool, issuedToAddress, expiresAt } of tokens.values()) {
+      if (expiresAt > now) counts.add({ pool, issuedTo: issuedToAddress });
+    }
+    for (const own of this.#young) {
+      if (own.untilMs < nowMs || (own.id !== undefined && tokens.has(own.id))) this.#young.delete(own);
+      else counts.add(own);
+    }
+    this.#quota = { counts, atMs: nowMs };
+    return counts;
   }
 
   async check(request: KeysRequest, mayLookUp: () => boolean): Promise<KeysVerdict> {
@@ -130,6 +174,7 @@ export class ApiTokenIssuer implements TokenIssuer {
 
   /** Those of the watch, by id; an object is read once. */
   #tokens(): ReadonlyMap<string, WholeToken> {
+    if (this.#known?.of === this.#secrets) return this.#known.tokens;
     const tokens = new Map<string, WholeToken>();
     for (const secret of this.#secrets) {
       const token = this.#read.get(secret) ?? readWholeToken(secret);
@@ -137,6 +182,7 @@ export class ApiTokenIssuer implements TokenIssuer {
       this.#read.set(secret, token);
       tokens.set(token.id, token);
     }
+    this.#known = { of: this.#secrets, tokens };
     return tokens;
   }
 

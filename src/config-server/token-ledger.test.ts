@@ -6,6 +6,7 @@ import { fakeHost } from '../host/fake/fake-host.ts';
 import type { ServedToken } from './token-issuer.ts';
 import { redemptionWindowMs } from './token-issuer.ts';
 import { openTokenLedger } from './token-ledger.ts';
+import { tokensPerAddress } from './token-quota.ts';
 
 const path = '/opt/firstlight/served/tokens';
 const request = { pool: 'master', config: 'rendered-master-1' };
@@ -71,10 +72,22 @@ describe('the ledger of served tokens', () => {
 
   test('records for whom a load balancer asked', async () => {
     const { host, ledger } = await setUp();
-    await Promise.all(Array.from({ length: 100 }, () => ledger.issue({ ...request, issuedTo: '10.0.0.7' })));
+    await Promise.all(Array.from({ length: 10 }, () => ledger.issue({ ...request, issuedTo: '10.0.0.7' })));
     const entries = await readTokenLedger(host.files, path);
-    expect(entries).toHaveLength(100);
+    expect(entries).toHaveLength(10);
     expect(entries.every(({ record }) => record.issuedTo === '10.0.0.7')).toBe(true);
+  });
+
+  test('gives one address a few tokens an hour, knows that after a restart, and others are served meanwhile', async () => {
+    const { host, ledger } = await setUp();
+    const ask = (issuer: typeof ledger, issuedTo: string) => issuer.issue({ ...request, pool: 'worker', issuedTo });
+    const asked = await Promise.all(Array.from({ length: 500 }, () => ask(ledger, '10.0.0.21')));
+    expect(asked.filter((one) => !('status' in one))).toHaveLength(tokensPerAddress);
+    expect(await ask(ledger, '10.0.0.22')).toMatchObject({ token: expect.any(String) });
+    const next = await openTokenLedger(host, { path, limit, inventory });
+    expect(await ask(next, '10.0.0.21')).toEqual({ status: 'too-many', limit: tokensPerAddress });
+    host.clock.advance(tokenLifeMs);
+    expect(await ask(next, '10.0.0.21')).toMatchObject({ token: expect.any(String) });
   });
 
   test('gives keys once per token, and again only to the machine whose answer was lost', async () => {

@@ -10,6 +10,7 @@ import type { Host } from '../host/host.ts';
 import { type GroupedAppend, groupedAppend } from './grouped-append.ts';
 import type { Issued, IssueRequest, KeysRequest, KeysVerdict, KnownToken, TokenIssuer } from './token-issuer.ts';
 import { judgeKeysRequest } from './token-issuer.ts';
+import { TokenQuota } from './token-quota.ts';
 
 export interface LedgerOptions {
   readonly path: string;
@@ -24,16 +25,18 @@ export async function openTokenLedger(host: Host, options: LedgerOptions): Promi
   await files.makeFolder(dirname(path), { mode: 0o700 });
   const content = Buffer.from((await files.readIfPresent(path)) ?? '');
   const tokens = new Map(ledgerEntries(path, content).map((entry) => [entry.record.id, knownToken(entry)]));
+  const quota = new TokenQuota(limit);
+  for (const token of tokens.values()) quota.add(token);
   const sizeBytes = content.lastIndexOf(0x0a) + 1;
   if (sizeBytes < content.length) await files.truncate(path, sizeBytes);
-  return new TokenLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), limit, inventory });
+  return new TokenLedger(host, { tokens, log: await groupedAppend(host, { path, sizeBytes }), quota, inventory });
 }
 
 interface LedgerParts {
   /** By id, in the order in which they were issued, which is the order in which they expire. */
   readonly tokens: Map<string, KnownToken>;
   readonly log: GroupedAppend;
-  readonly limit: number;
+  readonly quota: TokenQuota;
   readonly inventory: Inventory;
 }
 
@@ -49,19 +52,23 @@ class TokenLedger implements TokenIssuer {
   }
 
   async issue(request: IssueRequest): Promise<Issued> {
-    const { tokens, limit } = this.#parts;
-    if (this.outstanding() >= limit) return { status: 'too-many', limit };
+    const { tokens, quota } = this.#parts;
+    this.#forgetExpired();
+    const limit = quota.reached(request);
+    if (limit !== undefined) return { status: 'too-many', limit };
     const token = this.#newToken();
     const id = tokenId(token);
     const now = this.#host.clock.now();
     const expiresAt = new Date(now.getTime() + tokenLifeMs);
     const { pool, issuedTo } = request;
     tokens.set(id, { token, pool, expiresAtMs: expiresAt.getTime(), issuedTo, keysGiven: undefined });
+    quota.add(request);
     const times = { issuedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
     try {
       await this.#write({ kind: 'issued', id, token, ...request, ...times });
     } catch (error) {
       tokens.delete(id);
+      quota.remove(request);
       throw error;
     }
     return { id, token };
@@ -104,13 +111,18 @@ class TokenLedger implements TokenIssuer {
   }
 
   outstanding(): number {
-    const { tokens } = this.#parts;
+    this.#forgetExpired();
+    return this.#parts.tokens.size;
+  }
+
+  #forgetExpired(): void {
+    const { tokens, quota } = this.#parts;
     const nowMs = this.#host.clock.now().getTime();
-    for (const [id, { expiresAtMs }] of tokens) {
-      if (expiresAtMs > nowMs) break;
+    for (const [id, token] of tokens) {
+      if (token.expiresAtMs > nowMs) break;
       tokens.delete(id);
+      quota.remove(token);
     }
-    return tokens.size;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
