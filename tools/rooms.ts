@@ -99,11 +99,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   waterfall: ['contract', 'host', 'platform', 'workflow'],
   screen: ['contract', 'host', 'workflow'],
   cluster: [
+    'admission',
     'assets',
     'contract',
     'diagnose',
     'errors',
     'host',
+    'ignition',
     'install-config',
     'kubernetes',
     'platform',

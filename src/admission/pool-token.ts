@@ -1,6 +1,7 @@
 // Pool tokens: what a pointer config shows to a config server. The workstation holds the join key and derives a token
 // per pool from it; servers hold only digests, so that reading a server's disk does not let anybody join.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 
 /** The header of the pointer's `merge` entry that carries the token. */
 export const poolTokenHeader = 'Authorization';
@@ -13,15 +14,12 @@ export function poolTokenHeaderValue(token: string): string {
   return `Bearer ${token}`;
 }
 
-/** What a server stores instead of the token. */
-export interface PoolTokenDigest {
-  readonly sha256: string;
-  /** ISO time after which it is no longer accepted. */
-  readonly notAfter: string;
-}
-
-/** pool → the digests that are accepted for it; more than one while a rotation overlaps. */
-export type PoolTokenDigests = Readonly<Record<string, readonly PoolTokenDigest[]>>;
+/** pool → the digests that are accepted for it until their time is over; more than one while a rotation overlaps. */
+export const poolTokenDigestsSchema = z.record(
+  z.string(),
+  z.array(z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), notAfter: z.iso.datetime() })).readonly(),
+);
+export type PoolTokenDigests = Readonly<z.output<typeof poolTokenDigestsSchema>>;
 
 export type PoolTokenVerdict = 'accepted' | 'missing' | 'unknown' | 'expired' | 'other-pool';
 

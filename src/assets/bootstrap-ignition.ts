@@ -21,7 +21,7 @@ import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
 import { installConfig } from './install-config.ts';
 import { inventory } from './inventory.ts';
-import { joinKeys, poolTokenDigests } from './join-keys.ts';
+import { joinKeys, masterJoinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfigAsset, loopbackKubeconfig } from './kubeconfigs.ts';
 import { bootstrapConfigServerLeaf } from './leaves.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
@@ -48,6 +48,7 @@ const inputs = {
   metadata,
   inventory,
   joinKeys,
+  masterJoinKeys,
   rootCa,
   configServerSigner,
   etcdSigner,
@@ -123,7 +124,7 @@ function assetFiles(values: Inputs): readonly FileNode[] {
     at(`tls/${secretsEncryptionFile}`, encryptionConfigurationText(values.secretsEncryption)),
     at(loopbackKubeconfigPath, values.loopbackKubeconfig),
     file(configServerPaths.kubeconfig, values.kubeletKubeconfig, 0o600),
-    file(configServerPaths.poolTokens, `${JSON.stringify(poolTokenDigests(values.joinKeys), null, 2)}\n`, 0o600),
+    file(configServerPaths.poolTokens, `${JSON.stringify(poolTokenDigests(values), null, 2)}\n`, 0o600),
     file(configServerPaths.settings, configServerSettings(values.clusterNames), 0o644),
     at(inventoryFile, inventoryText(values.inventory), 0o644),
     at(clusterMetadataFile, clusterMetadataText(values.metadata), 0o644),

@@ -183,7 +183,7 @@ describe('create, on a folder that is already complete', () => {
     const { events } = await create(soon);
     const told = events.filter((event) => event.kind === 'notice').map((event) => event.text);
     expect(told).toContain('admin: ends on 2027-01-01; it is made anew');
-    expect(told.join('\n')).not.toContain('join-keys');
+    expect(told.join('\n')).not.toMatch(/^join-keys/m);
     expect(visible(soon.disk)['auth/kubeconfig']).not.toBe(visible(finished)['auth/kubeconfig']);
     expect(visible(soon.disk)['tls/root-ca.key']).toBe(visible(finished)['tls/root-ca.key']);
   });
@@ -198,6 +198,21 @@ describe('create, on a folder that is already complete', () => {
     };
     expect(after.previous).toEqual([before.current]);
     expect(after.current).not.toEqual(before.current);
+  });
+
+  test('the pointer of masters ends after a day, and the next command makes another; that of workers stays', async () => {
+    const nextDay = fakeHost({ disk: copyOf(finished), start: '2026-01-02T00:00:00Z', seed: 'another seed' });
+    await create(nextDay);
+    const [before, after] = [visible(finished), visible(nextDay.disk)];
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    expect(changed.sort()).toEqual([
+      'auth/master-join-keys.json',
+      'bootstrap.ign',
+      'manifests/pool-tokens.yaml',
+      'master.ign',
+    ]);
+    const keys = JSON.parse(before['auth/master-join-keys.json'] ?? '') as { current: { notAfter: string } };
+    expect(keys.current.notAfter).toBe('2026-01-02T00:00:00.000Z');
   });
 
   test('one more worker changes the inventory and bootstrap.ign, and no key, certificate or kubeconfig', async () => {

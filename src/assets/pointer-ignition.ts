@@ -7,18 +7,22 @@ import { serialize } from '../ignition/serialize.ts';
 import { asset } from './asset.ts';
 import { readAssetIgnition } from './checked-files.ts';
 import { clusterNames } from './cluster-names.ts';
-import { joinKeys } from './join-keys.ts';
+import { joinKeys, masterJoinKeys } from './join-keys.ts';
 import { rootCa } from './signers.ts';
 
-const inputs = { names: clusterNames, rootCa, joinKeys };
+interface Pointer {
+  readonly why: string;
+  readonly neededUntil: string;
+  readonly keys: typeof joinKeys | typeof masterJoinKeys;
+}
 
-function pointerAsset(pool: 'master' | 'worker', why: string) {
+function pointerAsset(pool: 'master' | 'worker', { why, neededUntil, keys: joinKeysOfPool }: Pointer) {
   const path = `${pool}.ign`;
   return asset({
     name: `${pool}-ignition`,
     why,
-    neededUntil: `no ${pool} joins with it any more; it serves later machines as well as the first`,
-    inputs,
+    neededUntil,
+    inputs: { names: clusterNames, rootCa, joinKeys: joinKeysOfPool },
     outputs: [path],
     generate: ({ names, rootCa: ca, joinKeys: keys }) => {
       const token = poolToken(Buffer.from(keys.current.key, 'base64'), pool);
@@ -42,11 +46,13 @@ function pointerAsset(pool: 'master' | 'worker', why: string) {
   });
 }
 
-export const masterIgnition = pointerAsset(
-  'master',
-  'A master is born knowing only whom to ask for its configuration, so that the answer can change after it was made.',
-);
-export const workerIgnition = pointerAsset(
-  'worker',
-  'A worker is born knowing only whom to ask for its configuration; the same file serves workers that come years later.',
-);
+export const masterIgnition = pointerAsset('master', {
+  why: 'A master is born knowing only whom to ask for its configuration, so that the answer can change after it was made.',
+  neededUntil: 'the masters have joined; its token ends after a day, and node add makes one for each later master',
+  keys: masterJoinKeys,
+});
+export const workerIgnition = pointerAsset('worker', {
+  why: 'A worker is born knowing only whom to ask for its configuration; the same file serves workers of the next months.',
+  neededUntil: 'no worker joins with it any more; it serves later machines as well as the first',
+  keys: joinKeys,
+});

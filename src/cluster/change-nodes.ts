@@ -1,6 +1,7 @@
 // Adds and removes nodes of a finished cluster. A new worker, and a master whose machine was lost, joins like the first
-// machines: an entry in the inventory, a machine with the same pointer config, a certificate for exactly that name.
+// machines: an entry in the inventory, a machine with a pointer config, a certificate for exactly that name.
 import { join } from 'node:path';
+import { deleteBootstrapToken, listBootstrapTokens } from '../admission/bootstrap-token-secret.ts';
 import { addressAt } from '../assets/cluster-names.ts';
 import { inventoryConfigMap, inventoryKey, systemNamespace } from '../contract/cluster-objects.ts';
 import {
@@ -17,6 +18,7 @@ import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { MachineRequest } from '../platform/machine.ts';
 import { ableTo } from '../platform/platform.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { retry } from '../workflow/retry.ts';
@@ -26,6 +28,7 @@ import type { ClusterChange } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
 import { type FoundCluster, mustFindOwnMachines } from './find-cluster.ts';
+import { laterMasterPointer } from './later-master.ts';
 import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 
@@ -86,22 +89,42 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   for (const { name } of added) {
     await retry(patient, () => client.delete({ apiVersion: 'v1', kind: 'Node', name }, { signal }));
   }
-  const ignition = {
-    master: await host.files.read(join(dir, 'master.ign')),
-    worker: await host.files.read(join(dir, 'worker.ign')),
-  };
+  await retry(patient, () => forgetTokens(client, added, signal));
+  const requests: MachineRequest[] = [];
+  for (const {
+    name,
+    role,
+    addresses: [address = ''],
+  } of added) {
+    const ignition = await (role === 'master'
+      ? retry(patient, () => laterMasterPointer({ host, dir, client, signal }))
+      : host.files.read(join(dir, 'worker.ign')));
+    requests.push({ name, role, address, ignition });
+  }
   await ableTo(platform, 'createMachines')(add, {
     cluster: { name: found.name },
-    machines: added.map(({ name, role, addresses: [address = ''] }) => ({
-      name,
-      role,
-      address,
-      ignition: role === 'master' ? ignition.master : ignition.worker,
-    })),
+    machines: requests,
     image: await machineImage(host),
   });
   if (add.patience !== undefined) await awaitReady(add, { cluster: found, machines, patience: add.patience });
   return added;
+}
+
+/**
+ * Deletes the single-use tokens that were issued to the addresses of these machines: they are those of machines that are
+ * gone, and an address has only so many at a time.
+ */
+async function forgetTokens(
+  client: KubernetesClient,
+  machines: readonly InventoryMachine[],
+  signal: AbortSignal,
+): Promise<void> {
+  const addresses = new Set(machines.flatMap((machine) => machine.addresses));
+  for (const { id, issuedToAddress } of await listBootstrapTokens(client, { signal })) {
+    if (issuedToAddress !== undefined && addresses.has(issuedToAddress)) {
+      await deleteBootstrapToken(client, id, { signal });
+    }
+  }
 }
 
 interface AwaitedMachine {

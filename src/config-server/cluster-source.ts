@@ -2,7 +2,7 @@
 // by watch, the certificates of the signers from this master's disk. While the API does not answer, or an object in it
 // cannot be used, the last good config of a pool is served.
 import { dirname, join } from 'node:path';
-import { type PoolTokenDigests } from '../admission/pool-token.ts';
+import { type PoolTokenDigests, poolTokenDigestsSchema } from '../admission/pool-token.ts';
 import { poolTokensSecret } from '../contract/cluster-objects.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -18,7 +18,7 @@ import { joinBundle } from '../pki/certificate.ts';
 import { type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
 import { type ClusterPools, clusterPools, type PoolObjects, poolKinds } from './cluster-pools.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
-import { isServed, parseKubeletKubeconfig, poolTokenDigestsSchema, readPullSecret } from './config-source.ts';
+import { isServed, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface ClusterSourceOptions {

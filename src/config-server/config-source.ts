@@ -86,8 +86,3 @@ export function readPullSecret(text: string): string | undefined {
     return undefined;
   }
 }
-
-export const poolTokenDigestsSchema = z.record(
-  z.string(),
-  z.array(z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), notAfter: z.iso.datetime() })),
-);

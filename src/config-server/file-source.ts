@@ -3,6 +3,7 @@
 // nothing: its last good content is served. A file that is gone is no longer served.
 import { basename, dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
+import { poolTokenDigestsSchema } from '../admission/pool-token.ts';
 import type { Host } from '../host/host.ts';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
 import { readObjects } from '../machine-config/read-objects.ts';
@@ -12,13 +13,7 @@ import { trustBundles } from '../pki/trust-bundles.ts';
 import { readDocuments } from '../source-text/documents.ts';
 import { mistakeText } from '../source-text/mistake.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
-import {
-  chosenConfig,
-  nothingKnown,
-  parseKubeletKubeconfig,
-  poolTokenDigestsSchema,
-  readPullSecret,
-} from './config-source.ts';
+import { chosenConfig, nothingKnown, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface FileSourceOptions {
