@@ -130,7 +130,16 @@ describe('the first client certificate of a kubelet', () => {
     const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
     const known = { ...facts, tokens: [{ ...token, used }] };
     expect(reasonOf(request({}), known)).toBe('approve');
-    expect(reasonOf(request({ name: 'csr-2' }), known)).toBe('approve');
+    const lost = { ...facts, tokens: [{ ...token, used: { ...used, at: later(-1) } }] };
+    expect(reasonOf(request({ name: 'csr-2' }), lost)).toBe('approve');
+  });
+
+  test('a stolen token is of no use while its machine joins with it, not even for the same name', () => {
+    const used = (secondsAgo: number) => ({ by: 'worker-0', requestUid: 'uid-csr-1', at: later(-secondsAgo / 60) });
+    for (const secondsAgo of [0, 5, 29]) {
+      const known = { ...facts, tokens: [{ ...token, used: used(secondsAgo) }] };
+      expect(reasonOf(request({ name: 'csr-2' }), known)).toContain('was used before, by worker-0');
+    }
   });
 
   test('a used token is spent for any other name, and for its own once that node has registered', () => {

@@ -26,6 +26,11 @@ export type RequestDecision =
 
 /** For so long a node name is reserved for the machine whose request was approved and which has not registered yet. */
 const promiseMs = 10 * 60_000;
+/**
+ * For so long a token that was used works for no other request, not even for the same name. A kubelet that has its
+ * certificate registers within seconds; one that lost it to a restart waits for this time once.
+ */
+const secondUseMs = 30_000;
 const expirationSecondsMin = 600;
 const expirationSecondsMax = 366 * 86_400;
 
@@ -130,14 +135,18 @@ function decideFirstClient(
 
 /**
  * The request that took the token, or a later one of the same machine: a kubelet whose answer was lost asks again with
- * a new key, and without this could never join. Once a node of that name has registered, the token cannot be used.
+ * a new key, and without this could never join. Who stole the token must not use it while its machine joins: so a
+ * later request waits, and once a node of that name has registered, the token cannot be used.
  */
 function isSameJoin(
   used: NonNullable<BootstrapToken['used']>,
   asked: { readonly uid: string | undefined; readonly nodeName: string; readonly facts: JoinFacts },
 ): boolean {
-  if (used.by !== asked.nodeName) return false;
-  return used.requestUid === asked.uid || !asked.facts.nodes.some(({ name }) => name === asked.nodeName);
+  const { uid, nodeName, facts } = asked;
+  if (used.by !== nodeName) return false;
+  if (used.requestUid === uid) return true;
+  const isOver = facts.now.getTime() - used.at.getTime() >= secondUseMs;
+  return isOver && !facts.nodes.some(({ name }) => name === nodeName);
 }
 
 /** Two tokens for one name: the one that was approved first has it, until its node registers or the time is over. */
