@@ -11,7 +11,12 @@ const inventory: Inventory = {
     { name: 'worker-0', role: 'worker', addresses: ['10.0.0.21'] },
   ],
 };
-const node = (name: string, isLive: boolean, ...addresses: string[]): KnownNode => ({ name, isLive, addresses });
+const node = (name: string, isLive: boolean, ...addresses: string[]): KnownNode => ({
+  name,
+  isLive,
+  addresses,
+  createdAt: new Date(0),
+});
 const noNodes: readonly KnownNode[] = [];
 
 describe('the keys of a master, where machines are listed', () => {

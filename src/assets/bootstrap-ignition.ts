@@ -126,6 +126,7 @@ function assetFiles(values: Inputs): readonly FileNode[] {
     file(configServerPaths.kubeconfig, values.kubeletKubeconfig, 0o600),
     file(configServerPaths.poolTokens, `${JSON.stringify(poolTokenDigests(values), null, 2)}\n`, 0o600),
     file(configServerPaths.settings, configServerSettings(values.clusterNames), 0o644),
+    file(configServerPaths.inventory, inventoryText(values.inventory), 0o644),
     at(inventoryFile, inventoryText(values.inventory), 0o644),
     at(clusterMetadataFile, clusterMetadataText(values.metadata), 0o644),
     // For the units of the bootstrap machine, and to be served to the machines that join.
