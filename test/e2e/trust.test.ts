@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startCli, temporaryFolder } from './machine-lab.ts';
 import { auditTopic } from './trust/audit.ts';
+import { configServerFloodTopic } from './trust/config-server-flood.ts';
 import { containerKeysTopic } from './trust/container-keys.ts';
 import { hardenedDefaultsTopic } from './trust/hardened-defaults.ts';
 import { hostileNodeTopic } from './trust/hostile-node.ts';
@@ -26,6 +27,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'keys in containers': containerKeysTopic,
   'lives of certificates': shortLivesTopic,
   'rights to Secrets': secretRightsTopic,
+  'the config server under attack': configServerFloodTopic,
   'a hostile node': hostileNodeTopic,
   'a flood of certificate requests': requestFloodTopic,
   'what others write and administrators read': terminalOutputTopic,
