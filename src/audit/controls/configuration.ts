@@ -1,5 +1,6 @@
 // Section 3: how people and programs say who they are, and what is written down about their requests.
 import { z } from 'zod';
+import { adminGroup } from '../../contract/cluster-objects.ts';
 import type { AuditControl } from '../control.ts';
 import { notApplicable, verdictOf } from '../control.ts';
 import { ifSeen, type Judgement, needsFlags, processControl } from '../machine-looks.ts';
@@ -89,7 +90,7 @@ export const configurationControls: readonly AuditControl[] = [
         signedClients.length > 0
           ? verdictOf(signedClients.map((where) => ({ where, seen: 'a client certificate was signed for a person' })))
           : notApplicable(
-              'the one person with a certificate is the administrator, by the group firstlight:admins: to delete its binding takes every such certificate back. No other was signed; users of yours need an identity provider of yours',
+              `the one person with a certificate is the administrator, by the group ${adminGroup}: to delete its binding takes every such certificate back. No other was signed; users of yours need an identity provider of yours`,
             ),
       ),
   },

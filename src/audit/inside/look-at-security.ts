@@ -1,8 +1,8 @@
 // Runs in a machine: what the processes of Kubernetes really run with, and who may read and change their files. It
 // follows the flags of the processes, changes nothing, and lets no secret out of the machine.
 import { dirname, isAbsolute, join } from 'node:path';
-import { parse as parseToml } from 'smol-toml';
-import { parse as parseYaml } from 'yaml';
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import {
   cniConfigFolder,
@@ -52,14 +52,18 @@ async function flagFile(host: Host, process: FoundProcess | undefined, flag: str
   return path === undefined || process === undefined ? undefined : readYaml(host, `/proc/${process.pid}/root${path}`);
 }
 
-async function readYaml(host: Host, path: string): Promise<unknown> {
+function readYaml(host: Host, path: string): Promise<unknown> {
+  return readParsed(host, path, (text): unknown => parseYaml(text));
+}
+
+async function readParsed(host: Host, path: string, parse: (text: string) => unknown): Promise<unknown> {
   const text = await ifAlive(undefined, () => host.files.readText(path));
   if (text === undefined) return undefined;
   try {
-    return parseYaml(text) as unknown;
+    return parse(text);
   } catch (error) {
     // A program that could not read it would not run: the file changed after its start.
-    if (error instanceof SyntaxError || (error as Error).name === 'YAMLParseError') return undefined;
+    if (error instanceof YAMLParseError || error instanceof TomlError) return undefined;
     throw error;
   }
 }
@@ -100,8 +104,7 @@ const containerdSettings = z.object({
 const pluginTypes = z.object({ plugins: z.array(z.object({ type: z.string() })) });
 
 async function lookAtNetworkFiles(host: Host): Promise<readonly SecurityFacts['networkFiles'][number][]> {
-  const text = await ifAlive('', () => host.files.readText(containerdConfig));
-  const settings = containerdSettings.safeParse(parseToml(text)).data;
+  const settings = containerdSettings.safeParse(await readParsed(host, containerdConfig, parseToml)).data;
   const folder = settings?.plugins['io.containerd.cri.v1.runtime'].cni.conf_dir ?? cniConfigFolder;
   const files = (await ownedFiles(host, folder)).map(async (file) => {
     const network = pluginTypes.safeParse(await readYaml(host, file.path)).data;
