@@ -108,7 +108,15 @@ describe('operations on plain objects', () => {
       caPem: plane.signer('etcd-signer').certificatePem,
       user: 'u',
     });
-    const anonymous = kubeconfigText({ cluster: 'c', server: plane.server, caPem, user: 'u' });
+    plane.kubectl('create', 'serviceaccount', 'powerless');
+    const token = plane.kubectl('create', 'token', 'powerless').output.trim();
+    const powerless = kubeconfigText({
+      cluster: 'c',
+      server: plane.server,
+      caPem,
+      user: 'u',
+      credential: { kind: 'token', token },
+    });
     const by = async (text: string): Promise<unknown> => {
       await using other = await connectKubernetes(host, { text });
       return other.get(reference('two'));
@@ -120,7 +128,7 @@ describe('operations on plain objects', () => {
       KUBERNETES_INVALID: () => client.create(configMap('Not A Name', {})),
       KUBERNETES_NO_SUCH_KIND: () => client.get({ apiVersion: 'v1', kind: 'Configmap', name: 'two' }),
       KUBERNETES_UNAUTHORIZED: () => by(stranger),
-      KUBERNETES_FORBIDDEN: () => by(anonymous),
+      KUBERNETES_FORBIDDEN: () => by(powerless),
       KUBERNETES_UNREACHABLE: () => by(nobody),
       KUBERNETES_KUBECONFIG: () => connectKubernetes(host, { text: 'kind: Config' }),
     };
