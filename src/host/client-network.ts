@@ -3,10 +3,12 @@
 import ipaddr from 'ipaddr.js';
 
 const ipv6PrefixBytes = 8;
+/** Most addresses, and there is nothing to parse: the server tells them in this form. */
+const plainIpv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /** The same text for all addresses that count as one client. A text that is no address is its own client. */
 export function clientNetwork(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (plainIpv4.test(address) || !ipaddr.isValid(address)) return address;
   const read = ipaddr.process(address);
   if (read.kind() === 'ipv4') return read.toString();
   const prefix = read.toByteArray().slice(0, ipv6PrefixBytes);
