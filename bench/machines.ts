@@ -1,5 +1,5 @@
 // Figures of the local platform: four machines from a prepared image to systemd `running` with Ignition done, their idle
-// memory, a static pod after kubelet's start, and their removal; all through the program, as a person calls it.
+// memory and disk, a static pod after kubelet's start, and their removal; all through the program, as a person calls it.
 // node bench/machines.ts [rounds]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,7 +53,14 @@ function memoryMb(machine: string): number {
   return Number(readFileSync(path, 'utf8')) / 1e6;
 }
 
+/** What a machine takes of the disk beside what all machines share. */
+function diskMb(): readonly number[] {
+  const text = execFileSync(launcher, ['machine', 'list', '--disk', '-o', 'json', '--cluster', cluster]);
+  return (JSON.parse(text.toString('utf8')) as { diskBytes: number }[]).map(({ diskBytes }) => diskBytes / 1e6);
+}
+
 const creation: number[] = [];
+const disk: number[] = [];
 const removal: number[] = [];
 const memory: number[] = [];
 const pods: number[] = [];
@@ -62,6 +69,7 @@ try {
     creation.push(timed('machine', 'create', '--ignition', ignition, ...names));
     await new Promise((done) => setTimeout(done, settleMs));
     memory.push(...names.map(memoryMb));
+    disk.push(...diskMb());
     removal.push(timed('machine', 'destroy', '--all'));
     timed('machine', 'create', '--ignition', podIgnition, 'pod');
     pods.push(await secondsToPod(cluster, 'pod'));
@@ -71,6 +79,7 @@ try {
   console.log(`${new Date().toISOString()}, ${host}, ${rounds} rounds of ${names.length} machines\n`);
   console.log(`created, running, configured  ${shown(spread(creation), 's', 2).padEnd(30)} target ≤ 6 s`);
   console.log(`idle memory of one            ${shown(spread(memory), 'MB').padEnd(30)} target ≤ 60 MB`);
+  console.log(`disk of one, idle             ${shown(spread(disk), 'MB', 1)}`);
   console.log(`static pod after kubelet      ${shown(spread(pods), 's', 2).padEnd(30)} target ≤ 2 s`);
   console.log(`destroyed                     ${shown(spread(removal), 's', 2).padEnd(30)} target ≤ 4 s`);
 } finally {

@@ -6,10 +6,13 @@ import { z } from 'zod';
 export const machineImageSchema = z.strictObject({
   /** Debian with Ignition, Node and Firstlight: the lower folder of every machine's overlay. */
   rootFolder: z.string(),
-  /** A containerd folder with all images of the release; machines get a clone. Without it, machines start empty. */
+  /** A containerd folder with all images of the release; machines begin with it. Without it, machines start empty. */
   containerdSeed: z.string().exactOptional(),
-  /** Files of the seed that containerd changes: a clone must copy these. All other files may be hard links. */
-  seedDatabases: z.array(z.string()).readonly().exactOptional(),
+  /**
+   * Places of the seed that containerd never changes, relative to it; `*` stands for any name. Machines read them where
+   * they are and have a copy of everything else. They contain no whiteouts: an overlay above them would apply these.
+   */
+  seedLayers: z.array(z.string()).readonly().exactOptional(),
   /** The CoreDNS program that resolves names on the network of a cluster on this host. */
   coredns: z.string(),
   /** The digest of the root folder, which includes the release manifest. It is recorded with every machine. */

@@ -23,6 +23,10 @@ export const cniConfigFolder = '/etc/cni/net.d';
 
 export const containerdSocket = '/run/containerd/containerd.sock';
 export const containerdConfig = '/etc/containerd/config.toml';
+/** Data of containerd. */
+export const containerdFolder = '/var/lib/containerd';
+/** Images of the release that the machine reads and can never change, where the platform has them. */
+export const imageLayersFolder = '/var/lib/containerd-layers';
 export const registryHostsFolder = '/etc/containerd/certs.d';
 
 export const kubernetesFolder = '/etc/kubernetes';

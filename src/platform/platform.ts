@@ -45,6 +45,8 @@ export interface Platform {
   readonly destroyMachines?: ChangeMachines;
   /** Removes a whole cluster, also one that was never completed. It is no mistake when nothing is there. */
   readonly destroyCluster?: (context: ChangeContext, cluster: string) => Promise<void>;
+  /** What the machine alone takes of the disk. Looks at every file of it, so it is not for polling. */
+  readonly diskBytes?: (machine: MachineKey) => Promise<number>;
   /** The command line for this host that runs a command inside a running machine, as root. */
   readonly commandInside?: (machine: MachineKey, command: InsideCommand) => Promise<CommandLine>;
   /** The command line for this host that prints a log of a machine. */
@@ -134,6 +136,7 @@ const abilities = {
   rebootMachines: 'reboot machines',
   destroyMachines: 'destroy machines',
   destroyCluster: 'destroy a cluster',
+  diskBytes: 'measure the disk use of machines',
   commandInside: 'run commands inside machines',
   logCommand: 'show logs of machines',
 } as const satisfies Partial<Record<keyof Platform, string>>;

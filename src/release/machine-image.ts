@@ -5,7 +5,7 @@ import type { Host } from '../host/host.ts';
 import type { CacheEntry, CacheEntryKind } from './cache/cache.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
-import { seedDatabases } from './machine/containerd-seed.ts';
+import { seedLayers } from './machine/containerd-seed.ts';
 
 export async function machineImage(host: Host): Promise<MachineImage> {
   const current = await currentRelease(host);
@@ -13,7 +13,7 @@ export async function machineImage(host: Host): Promise<MachineImage> {
   return {
     rootFolder: root.content,
     containerdSeed: seed.content,
-    seedDatabases,
+    seedLayers,
     coredns: join((await entryOf(current, 'part', 'coredns')).content, 'bin/coredns'),
     digest: root.manifest.treeDigest,
   };

@@ -85,7 +85,9 @@ describe('a user of the host and root of another machine', () => {
     asLocalUser(forgedProgram('sh', machinePaths(cluster, 'a').startScript));
     await inside(cluster, 'b', `setsid bash -c "${forgedMachine('a', true)}" </dev/null >/dev/null 2>&1 &`);
     await eventually('that all of them run', 10, async () => (pidsOf(sign).length >= 6 ? true : undefined));
-    expect((await list(cluster)).map(({ name, state }) => [name, state])).toEqual([
+    const states = (await list(cluster)).map(({ name, state }) => [name, state]);
+    expect(existsSync(mark)).toBe(false);
+    expect(states).toEqual([
       ['a', 'stopped'],
       ['b', 'running'],
     ]);

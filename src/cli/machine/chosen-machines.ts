@@ -3,7 +3,7 @@ import { platformNameOf, readClusterMetadata } from '../../contract/cluster-meta
 import { firstBootWait } from '../../contract/first-boot-status.ts';
 import { chooseMachinePlatform } from '../../platform/choose-platform.ts';
 import { clusterName, type ObservedMachine } from '../../platform/machine.ts';
-import type { Platform } from '../../platform/platform.ts';
+import { ableTo, type Platform } from '../../platform/platform.ts';
 import { waitForBoot } from '../../platform/wait-for-boot.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { cliErrors } from '../frame/errors.ts';
@@ -67,10 +67,19 @@ export async function tableAfterBoot(
 
 export interface ListedMachine extends ObservedMachine {
   readonly cluster: string;
+  readonly diskBytes?: number;
 }
 
-export async function listMachinesOf({ platform, cluster }: ChosenCluster): Promise<readonly ListedMachine[]> {
-  return (await platform.observeMachines(cluster)).map((machine) => ({ ...machine, cluster }));
+export async function listMachinesOf(
+  { platform, cluster }: ChosenCluster,
+  { disk = false }: { readonly disk?: boolean } = {},
+): Promise<readonly ListedMachine[]> {
+  const machines = (await platform.observeMachines(cluster)).map((machine) => ({ ...machine, cluster }));
+  if (!disk) return machines;
+  const diskBytes = ableTo(platform, 'diskBytes');
+  return Promise.all(
+    machines.map(async (machine) => ({ ...machine, diskBytes: await diskBytes({ cluster, machine: machine.name }) })),
+  );
 }
 
 /** These machines of a cluster, as a table. */
@@ -82,14 +91,24 @@ export function machineTable(machines: readonly ListedMachine[]): CommandResult 
   const data = machines.map(({ leaderPid = null, ...machine }) => ({ ...machine, leaderPid }));
   if (machines.length === 0) return { data, text: 'no machines\n' };
   const hasSeveral = new Set(machines.map((machine) => machine.cluster)).size > 1;
+  const hasDisk = machines.some((machine) => machine.diskBytes !== undefined);
   const rows = machines.map((machine) => [
     ...(hasSeveral ? [machine.cluster] : []),
     machine.name,
     machine.role,
     machine.address,
     machine.state,
+    ...(hasDisk ? [`${Math.ceil((machine.diskBytes ?? 0) / 1e6)} MB`] : []),
     machine.detail,
   ]);
-  const header = [...(hasSeveral ? ['CLUSTER'] : []), 'NAME', 'ROLE', 'ADDRESS', 'STATE', 'DETAIL'];
+  const header = [
+    ...(hasSeveral ? ['CLUSTER'] : []),
+    'NAME',
+    'ROLE',
+    'ADDRESS',
+    'STATE',
+    ...(hasDisk ? ['DISK'] : []),
+    'DETAIL',
+  ];
   return { data, text: alignColumns([header, ...rows]) };
 }

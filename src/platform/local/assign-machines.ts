@@ -34,7 +34,11 @@ export function assignMachines({ network, existing, requests, image, random }: A
       role: request.role,
       address,
       machineId: Buffer.from(random.bytes(16)).toString('hex'),
-      image: { rootFolder: image.rootFolder, digest: image.digest },
+      image: {
+        rootFolder: image.rootFolder,
+        ...(image.containerdSeed === undefined ? {} : { containerdSeed: image.containerdSeed }),
+        digest: image.digest,
+      },
       ignitionDigest: digestOf(request.ignition),
     };
   });

@@ -75,8 +75,9 @@ export async function createMachines(context: LocalContext, request: MachinesReq
 async function ensureStarted(life: PowerContext, cluster: LocalCluster, machine: LocalMachine): Promise<void> {
   const { host } = life;
   if (hasProcesses(await findProcesses(host, cluster.name, machine.name))) return;
-  if ((await host.files.facts(machine.image.rootFolder)) === undefined) {
-    throw platformErrors.NO_IMAGE({ path: machine.image.rootFolder });
+  const { rootFolder, containerdSeed = rootFolder } = machine.image;
+  for (const path of [rootFolder, containerdSeed]) {
+    if ((await host.files.facts(path)) === undefined) throw platformErrors.NO_IMAGE({ path });
   }
   const { name, address } = machine;
   const network = networkOf(cluster);

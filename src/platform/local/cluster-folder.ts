@@ -34,6 +34,8 @@ export interface MachinePaths {
   readonly work: string;
   /** Mount point of the root; the mount itself is seen only by the machine's own processes. */
   readonly root: string;
+  /** Mount point of the images that all machines share; the mount is seen only by the machine's own processes. */
+  readonly layers: string;
   /** Folders that must not lie on an overlay. */
   readonly containerd: string;
   readonly kubelet: string;
@@ -60,6 +62,7 @@ export function pathsIn(folder: string): MachinePaths {
     upper: join(folder, 'upper'),
     work: join(folder, 'work'),
     root: join(folder, 'root'),
+    layers: join(folder, 'layers'),
     containerd: join(folder, 'containerd'),
     kubelet: join(folder, 'kubelet'),
     etcd: join(folder, 'etcd'),

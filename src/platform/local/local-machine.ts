@@ -9,7 +9,12 @@ export const localMachineSchema = z.strictObject({
   address: z.ipv4(),
   /** Identity inside the machine, as in /etc/machine-id. */
   machineId: z.string().regex(/^[0-9a-f]{32}$/),
-  image: z.strictObject({ rootFolder: z.string(), digest: z.string() }),
+  image: z.strictObject({
+    rootFolder: z.string(),
+    /** Absent where the machine has no images to begin with, or its own copy of them. */
+    containerdSeed: z.string().exactOptional(),
+    digest: z.string(),
+  }),
   /** SHA-256 of the Ignition config it was made with; the config itself stays until the first boot is over. */
   ignitionDigest: z.string(),
 });

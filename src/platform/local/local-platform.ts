@@ -13,7 +13,7 @@ import {
 import { machinePaths } from './cluster-folder.ts';
 import { commandInside, logCommand } from './command-lines.ts';
 import { type LocalCluster, listClusters, networkOf, readLocalCluster } from './local-cluster.ts';
-import { readMachines } from './machine-folder.ts';
+import { machineDiskBytes, readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
 import { findProcesses, hasProcesses, observeMachines } from './observe-machines.ts';
 import { inspectHost, prepareHost } from './prepare-host.ts';
@@ -52,6 +52,7 @@ export function localPlatform(host: Host): Platform {
     rebootMachines: (context, cluster, names) => rebootMachines({ ...context, host }, cluster, names),
     destroyMachines: (context, cluster, names) => destroyMachines({ ...context, host }, cluster, names),
     destroyCluster: (context, cluster) => destroyCluster({ ...context, host }, cluster),
+    diskBytes: ({ cluster, machine }) => machineDiskBytes(host, cluster, machine),
     commandInside: (machine, command) => commandInside(host, machine, command),
     logCommand: (machine, request) => logCommand(host, machine, request),
   };

@@ -5,7 +5,8 @@ import { firstBootStatusPath, readFirstBootStatus } from '../../contract/first-b
 import type { MachineImage } from '../../contract/machine-image.ts';
 import type { Host } from '../../host/host.ts';
 import type { MachineNetwork } from './addresses.ts';
-import { type MachinePaths, machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
+import { machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
+import { fillContainerdFolder } from './containerd-folder.ts';
 import { type LocalMachine, localMachineSchema } from './local-machine.ts';
 import { machineNetworkBatch } from './network-namespaces.ts';
 import { type RootFilesInput, rootFiles } from './root-files.ts';
@@ -26,6 +27,14 @@ export async function readMachines(host: Host, cluster: string): Promise<readonl
     names.filter((name) => !name.endsWith(unfinishedSuffix)).map((name) => readMachine(host, cluster, name)),
   );
   return machines.filter((machine) => machine !== undefined);
+}
+
+/** Shared files (the root image, the images of the release) are not in the machine's folder and do not count. */
+export async function machineDiskBytes(host: Host, cluster: string, name: string): Promise<number> {
+  const { folder } = machinePaths(cluster, name);
+  const command = ['du', '--summarize', '--one-file-system', '--block-size=1', folder] as const;
+  const { stdout } = await runProgram(host, command);
+  return Number.parseInt(stdout, 10);
 }
 
 /** Removes a machine's folder. It is renamed first, so that a half-removed folder is never taken for a machine. */
@@ -59,8 +68,10 @@ export async function makeMachineFolder(host: Host, input: NewMachine): Promise<
   const paths = pathsIn(`${finished.folder}${unfinishedSuffix}`);
   await host.files.remove(paths.folder);
   await host.files.makeFolder(paths.folder, { mode: 0o700 });
-  for (const folder of [paths.root, paths.kubelet, paths.etcd]) await host.files.makeFolder(folder);
-  await cloneContainerd(host, input.image, paths);
+  for (const folder of [paths.root, paths.layers, paths.containerd, paths.kubelet, paths.etcd]) {
+    await host.files.makeFolder(folder);
+  }
+  await fillContainerdFolder(host.files, input.image, paths.containerd);
   const batch = `${machineNetworkBatch(input.network, machine.address).join('\n')}\n`;
   await host.files.write(paths.networkBatch, batch, { isDurable: false });
   await host.files.write(paths.ignition, input.ignition, { mode: 0o600, isDurable: false });
@@ -93,15 +104,5 @@ async function writeSeed(host: Host, upper: string, input: RootFilesInput): Prom
     await host.files.makeFolder(dirname(path));
     if ('linkTo' in file) await host.files.symlink(file.linkTo, path);
     else await host.files.write(path, file.content, { mode: file.mode ?? 0o644, isDurable: false });
-  }
-}
-
-/** By hard links: 460 MB of images take 9 ms per machine. */
-async function cloneContainerd(host: Host, image: MachineImage, paths: MachinePaths): Promise<void> {
-  if (image.containerdSeed === undefined) return host.files.makeFolder(paths.containerd);
-  await runProgram(host, ['cp', '-al', image.containerdSeed, paths.containerd]);
-  for (const database of image.seedDatabases ?? []) {
-    const copy = ['cp', '--preserve=all', '--remove-destination', join(image.containerdSeed, database)] as const;
-    await runProgram(host, [...copy, join(paths.containerd, database)]);
   }
 }

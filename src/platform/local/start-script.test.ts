@@ -19,9 +19,9 @@ const cgroups = {
   unit: { kind: 'delegated', version: 2 },
 } satisfies Record<string, CgroupPlan>;
 
-function script(supervisor: MachinePlan['supervisor'], cgroup: CgroupPlan): string {
+function script(supervisor: MachinePlan['supervisor'], cgroup: CgroupPlan, of = machine): string {
   const node = { cgroupVersion: cgroup.version, restrictsOomScoreAdj: false } as const;
-  return startScript({ cluster: 'demo', machine, plan: { supervisor, cgroup, node } });
+  return startScript({ cluster: 'demo', machine: of, plan: { supervisor, cgroup, node } });
 }
 
 describe('the start script', () => {
@@ -63,6 +63,16 @@ describe('the start script', () => {
     expect(text).toContain('echo +memory > /cg/firstlight/demo/a/cgroup.subtree_control');
     expect(text).toContain('/cg/firstlight/demo/a/machine/cgroup.procs');
     expect(text).toContain('SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1');
+  });
+
+  test('mounts the images of the release without a folder to write into, and gives the machine that mount', () => {
+    const seed = '/cache/a:b/seed';
+    const folder = '/var/lib/firstlight/clusters/demo/machines/a';
+    const text = script('session', cgroups.one, { ...machine, image: { ...machine.image, containerdSeed: seed } });
+    const layers = String.raw`'lowerdir=/cache/a\:b/seed:${folder}/layers'`;
+    expect(text).toContain(`\nmount -t overlay overlay -o ${layers} ${folder}/layers\n`);
+    expect(text).toContain(` --bind-ro=${folder}/layers:/var/lib/containerd-layers `);
+    expect(script('session', cgroups.one)).not.toContain('layers');
   });
 
   test('loops over reboots by itself only where no systemd does it', () => {

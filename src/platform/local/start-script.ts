@@ -1,6 +1,7 @@
 // The script that is a machine's supervisor: it owns the machine's mounts and control groups, runs nspawn, and runs it
 // again when the machine asked for a reboot. It is a shell script because it must stay small, outlive every command and
 // need only programs of the host. Everything that differs between hosts comes from the plan.
+import { containerdFolder, imageLayersFolder } from '../../contract/machine-paths.ts';
 import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { recordItself } from './own-process.ts';
@@ -19,9 +20,8 @@ export function startScript(input: StartScriptInput): string {
   const { cluster, machine, plan } = input;
   const paths = machinePaths(cluster, machine.name);
   const group = machineGroup(cluster, machine.name);
-  const folders = { lowerdir: machine.image.rootFolder, upperdir: paths.upper, workdir: paths.work };
-  // Commas separate options and colons separate lower folders, unless a backslash stands before them.
-  const overlay = Object.entries(folders).map(([name, path]) => `${name}=${path.replaceAll(/[\\:,]/g, '\\$&')}`);
+  const { rootFolder } = machine.image;
+  const rootLayers = `lowerdir=${escaped(rootFolder)},upperdir=${escaped(paths.upper)},workdir=${escaped(paths.work)}`;
   const beforeEachLife = [...removeStaleCgroups(plan.cgroup, group), ...resetNetwork(cluster, machine.name)];
   const command = [...recorded(paths.nspawnRecord), ...intoLeaf(plan.cgroup, group), ...nspawnCommand(input)];
   const run = `${nspawnEnvironment(plan)} ${command.map(quote).join(' ')}`;
@@ -41,10 +41,38 @@ export function startScript(input: StartScriptInput): string {
     'set -eu',
     recordItself(quote(paths.supervisorRecord)),
     ...enterCgroups(plan.cgroup, group),
-    `mount -t overlay overlay -o ${quote(overlay.join(','))} ${quote(paths.root)}`,
+    mountOverlay(rootLayers, paths.root),
+    hideOsRelease(paths.root),
+    ...mountImageLayers(input),
     ...lives,
     '',
   ].join('\n');
+}
+
+function mountOverlay(options: string, at: string): string {
+  return `mount -t overlay overlay -o ${quote(options)} ${quote(at)}`;
+}
+
+/** In mount options a comma separates options and a colon lower folders, unless a backslash stands before it. */
+function escaped(path: string): string {
+  return path.replaceAll(/[\\:,]/g, '\\$&');
+}
+
+/** nspawn gives every machine the host's file, which root of the machine could make writable. It gets its own instead. */
+function hideOsRelease(root: string): string {
+  const file = '/etc/os-release';
+  return `[ ! -e ${file} ] || mount --bind ${quote(`${root}/usr/lib/os-release`)} "$(readlink -f ${file})"`;
+}
+
+/**
+ * An overlay that has lower folders only. Nobody can make it writable, not even root of the machine, who could do so
+ * with a read-only bind. It needs two folders: the second one is the empty mount point itself.
+ */
+function mountImageLayers({ cluster, machine }: StartScriptInput): readonly string[] {
+  const { layers } = machinePaths(cluster, machine.name);
+  const { containerdSeed } = machine.image;
+  if (containerdSeed === undefined) return [];
+  return [mountOverlay(`lowerdir=${escaped(containerdSeed)}:${escaped(layers)}`, layers)];
 }
 
 export function nspawnCommand({ cluster, machine }: StartScriptInput): readonly string[] {
@@ -66,7 +94,8 @@ export function nspawnCommand({ cluster, machine }: StartScriptInput): readonly 
     '--resolv-conf=off',
     '--timezone=off',
     '--bind=/dev/kmsg',
-    `--bind=${paths.containerd}:/var/lib/containerd`,
+    ...(machine.image.containerdSeed === undefined ? [] : [`--bind-ro=${paths.layers}:${imageLayersFolder}`]),
+    `--bind=${paths.containerd}:${containerdFolder}`,
     `--bind=${paths.kubelet}:/var/lib/kubelet`,
     `--bind=${paths.etcd}:/var/lib/etcd`,
     '--console=pipe',

@@ -36,7 +36,7 @@ async function oldEntries(host: Host, folder: string, used: ReadonlySet<string>)
   return newest.slice(keptOfEach).flatMap(({ path }) => (used.has(path) ? [] : [path]));
 }
 
-/** The root of a machine is the lower folder of an overlay, maybe in another mount namespace. */
+/** The root and the images of a machine are lower folders of overlays, maybe in another mount namespace. */
 async function isMounted(host: Host, path: string): Promise<boolean> {
   for (const pid of (await host.files.list('/proc')) ?? []) {
     if (!/^\d+$/.test(pid)) continue;
