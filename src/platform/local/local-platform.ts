@@ -10,9 +10,9 @@ import {
   startMachines,
   stopMachines,
 } from './change-machines.ts';
-import { machinePaths } from './cluster-folder.ts';
 import { commandInside, logCommand } from './command-lines.ts';
 import { type LocalCluster, listClusters, networkOf, readLocalCluster } from './local-cluster.ts';
+import { machineFiles } from './machine-files.ts';
 import { machineDiskBytes, readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
 import { findProcesses, hasProcesses, observeMachines } from './observe-machines.ts';
@@ -36,10 +36,7 @@ export function localPlatform(host: Host): Platform {
       }
       return { machines: running, isBalancerRunning: await isServiceRunning(host, cluster, 'load-balancer') };
     },
-    // What a machine changed of its root lies in the upper folder of its overlay.
-    filesOf: ({ cluster, machine }) => ({
-      readIfPresent: (path) => host.files.readIfPresent(`${machinePaths(cluster, machine).upper}${path}`),
-    }),
+    filesOf: ({ cluster, machine }) => machineFiles(host.files, cluster, machine),
     machineMoments: ({ cluster, machine }) => machineMoments(host, cluster, machine),
     balancerMoments: (cluster) => loadBalancerMoments(host, cluster),
     inspectHost: (machines) => inspectHost(host, machines),

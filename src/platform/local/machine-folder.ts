@@ -8,6 +8,7 @@ import type { MachineNetwork } from './addresses.ts';
 import { machinePaths, machinesFolder, pathsIn } from './cluster-folder.ts';
 import { fillContainerdFolder } from './containerd-folder.ts';
 import { type LocalMachine, localMachineSchema } from './local-machine.ts';
+import { machineFiles } from './machine-files.ts';
 import { machineNetworkBatch } from './network-namespaces.ts';
 import { type RootFilesInput, rootFiles } from './root-files.ts';
 import { runProgram } from './run-program.ts';
@@ -89,7 +90,10 @@ export interface RootInput extends Omit<RootFilesInput, 'ignition'> {
  */
 export async function prepareRoot(host: Host, input: RootInput): Promise<void> {
   const paths = machinePaths(input.cluster, input.machine.name);
-  const status = await readFirstBootStatus(host.files, `${paths.upper}${firstBootStatusPath}`);
+  const status = await readFirstBootStatus(
+    machineFiles(host.files, input.cluster, input.machine.name),
+    firstBootStatusPath,
+  );
   if (status?.phase === 'done') return host.files.remove(paths.ignition);
   for (const folder of [paths.upper, paths.work]) {
     await host.files.remove(folder);

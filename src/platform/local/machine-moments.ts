@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { apiPort, configServerPort } from '../../contract/ports.ts';
 import { type Moment, parseTimeline, timelineFile } from '../../contract/timeline.ts';
 import type { Host } from '../../host/host.ts';
+import type { MachineFiles } from '../platform.ts';
 import { machinePaths, switchFolder } from './cluster-folder.ts';
+import { machineFiles } from './machine-files.ts';
 import { readMachine } from './machine-folder.ts';
 
 /** Identifiers of systemd's messages: a unit is being started, was started; the journal, the first service, runs. */
@@ -18,11 +20,9 @@ const messages = {
 
 export async function machineMoments(host: Host, cluster: string, machine: string): Promise<readonly Moment[]> {
   const { upper } = machinePaths(cluster, machine);
-  const timeline = await host.files.readIfPresent(`${upper}${timelineFile}`);
-  const found = await Promise.all([
-    unitMoments(host, cluster, machine),
-    containerMoments(host, join(upper, 'var/log/pods')),
-  ]);
+  const written = machineFiles(host.files, cluster, machine);
+  const timeline = await written.readIfPresent(timelineFile);
+  const found = await Promise.all([unitMoments(host, cluster, machine), containerMoments(host, upper, written)]);
   return [...found.flat(), ...parseTimeline(Buffer.from(timeline ?? new Uint8Array()).toString('utf8'))];
 }
 
@@ -57,11 +57,12 @@ export function parseUnitEntries(lines: string): readonly Moment[] {
 }
 
 /** By the first line of its log: a component logs something as soon as it runs. */
-async function containerMoments({ files }: Host, pods: string): Promise<readonly Moment[]> {
+async function containerMoments({ files }: Host, upper: string, written: MachineFiles): Promise<readonly Moment[]> {
+  const pods = '/var/log/pods';
   const found: Moment[] = [];
-  for (const pod of (await files.list(pods)) ?? []) {
-    for (const container of (await files.list(join(pods, pod))) ?? []) {
-      const log = await files.readIfPresent(join(pods, pod, container, '0.log'));
+  for (const pod of (await files.list(join(upper, pods))) ?? []) {
+    for (const container of (await files.list(join(upper, pods, pod))) ?? []) {
+      const log = await written.readIfPresent(join(pods, pod, container, '0.log'));
       const at = /^(\S+) /.exec(Buffer.from(log?.subarray(0, 64) ?? '').toString('utf8'))?.[1];
       if (at === undefined || Number.isNaN(Date.parse(at))) continue;
       const [namespace = '', name = ''] = pod.split('_');

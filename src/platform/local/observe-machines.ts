@@ -6,6 +6,7 @@ import type { ObservedMachine } from '../machine.ts';
 import { machinePaths } from './cluster-folder.ts';
 import { enterCommand } from './enter-command.ts';
 import type { LocalMachine } from './local-machine.ts';
+import { machineFiles } from './machine-files.ts';
 import { readMachines } from './machine-folder.ts';
 import { type Child, findInit, type OwnProcess, readRecord } from './own-process.ts';
 
@@ -59,10 +60,7 @@ async function observeMachine(
   machine: LocalMachine,
   processes: MachineProcesses,
 ): Promise<ObservedMachine> {
-  const firstBoot = await readFirstBootStatus(
-    host.files,
-    `${machinePaths(cluster, machine.name).upper}${firstBootStatusPath}`,
-  );
+  const firstBoot = await readFirstBootStatus(machineFiles(host.files, cluster, machine.name), firstBootStatusPath);
   const { leader } = processes;
   const base = {
     ...machine,
