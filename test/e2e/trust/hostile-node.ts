@@ -11,6 +11,8 @@ import { cli, eventually, inside } from '../machine-lab.ts';
 import { approvedIdentity, type MachineIdentity, stolenIdentity } from './machine-identity.ts';
 import { type TrustCluster, trustKubectl, trustKubectlJson } from './trust-cluster.ts';
 
+/** Whose routes must not change: also those of the worker itself, which knows the inventory by its own right to read it. */
+const machines = [...masters, 'worker-0'];
 const lists = ['evil-balancer', 'evil-part', 'worker-9'];
 
 interface NodeObject {
@@ -24,7 +26,7 @@ export function hostileNodeTopic(cluster: TrustCluster): void {
 
   beforeAll(async () => {
     worker = await stolenIdentity(cluster, 'worker-0');
-    before = await routesOfMasters(cluster);
+    before = await routesOfMachines(cluster);
     // Otherwise the kubelet reports its true addresses again within seconds.
     await inside(cluster.infraId(), 'worker-0', 'systemctl stop kubelet');
   });
@@ -55,7 +57,7 @@ export function hostileNodeTopic(cluster: TrustCluster): void {
     });
   });
 
-  test('no route of a master follows what nodes write, and the honest node keeps its own', async () => {
+  test('no route of a machine follows what nodes write, and the honest node keeps its own', async () => {
     const addresses = [{ type: 'InternalIP', address: '10.99.0.11' }];
     // Not by kubectl: it reads the status first, which a node may write and not read.
     await using client = await connectKubernetes(realHost(), { path: worker.kubeconfig });
@@ -65,15 +67,15 @@ export function hostileNodeTopic(cluster: TrustCluster): void {
     // As if the API had let them in: ranges outside of every other, so that the controller manager gives none of them away.
     await trustKubectl(cluster, 'create', '-f', nodeFile(cluster, 'evil-balancer', '10.99.0.77', '10.99.0.1/32'));
     await trustKubectl(cluster, 'create', '-f', nodeFile(cluster, 'evil-part', '10.99.0.78', '10.131.254.0/24'));
-    for (const master of masters) {
-      const note = await eventually(`a word of ${master} about all of them`, 20, async () => {
-        const said = await routesNote(cluster, master);
+    for (const machine of machines) {
+      const note = await eventually(`a word of ${machine} about all of them`, 20, async () => {
+        const said = await routesNote(cluster, machine);
         return lists.every((name) => said.includes(`${name} gets no route`)) ? said : undefined;
       });
       expect(note).toContain('evil-balancer gets no route for "10.99.0.1/32": it is not one part');
       expect(note).toContain('evil-part gets no route for "10.131.254.0/24": it is not one part');
     }
-    expect(await routesOfMasters(cluster)).toEqual(before);
+    expect(await routesOfMachines(cluster)).toEqual(before);
   });
 
   test('pods of all nodes are reached from every master', async () => {
@@ -94,9 +96,9 @@ export function hostileNodeTopic(cluster: TrustCluster): void {
   });
 }
 
-async function routesOfMasters(cluster: TrustCluster): Promise<readonly string[]> {
+async function routesOfMachines(cluster: TrustCluster): Promise<readonly string[]> {
   const all = await Promise.all(
-    masters.map((master) => inside(cluster.infraId(), master, 'ip -4 route; ip -6 route show proto 241')),
+    machines.map((machine) => inside(cluster.infraId(), machine, 'ip -4 route; ip -6 route show proto 241')),
   );
   // Links of pods come and go.
   return all.map((text) =>
