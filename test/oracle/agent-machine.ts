@@ -65,7 +65,7 @@ export function testMachine(root: string, address: string): TestMachine {
   const routes = new Map<string, string>();
   /** As much of the kernel's routing as the agent asks for. */
   const ip = ([family, ...args]: readonly string[]): string => {
-    if (args[1] === 'replace') routes.set(args[2] ?? '', args[4] ?? '');
+    if (args[1] === 'add' || args[1] === 'replace') routes.set(args[2] ?? '', args[4] ?? '');
     const shown = [...routes].map(([dst, gateway]) => ({ dst, gateway }));
     return JSON.stringify(args.includes('show') && family === '-4' ? shown : []);
   };

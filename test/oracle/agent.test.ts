@@ -129,7 +129,7 @@ describe('a master and its agent', () => {
   test('wrote what a node needs for its pods', () => {
     const network = JSON.parse(readFileSync(master.at('/etc/cni/net.d/10-firstlight.conflist'), 'utf8')) as object;
     expect(JSON.stringify(network)).toContain('10.128.0.0/23');
-    expect(master.commands).toContain(`ip -4 route replace 10.128.2.0/23 via ${subnet}.3 proto 241`);
+    expect(master.commands).toContain(`ip -4 route add 10.128.2.0/23 via ${subnet}.3 proto 241`);
     expect(readFileSync(master.at('/var/lib/kube-proxy/kubeconfig'), 'utf8')).toContain('pki/kube-proxy.crt');
     expect(master.commands).toContain('/usr/bin/systemctl is-active --quiet machine-config-server.service');
   });
