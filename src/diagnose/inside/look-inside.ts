@@ -1,7 +1,7 @@
 // Runs in a machine: looks at everything that can keep it from joining, all at once, each with its own short limit. It
 // leaves no change behind and uses up no token.
 import { join } from 'node:path';
-import { etcdDataFolder, machineStateFolder, resolverFile } from '../../contract/machine-paths.ts';
+import { containerdFolder, etcdDataFolder, machineStateFolder, resolverFile } from '../../contract/machine-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
@@ -72,14 +72,7 @@ async function readNameServers(host: Host): Promise<readonly string[]> {
 type Disk = InsideFacts['disks'][number];
 
 /** Only a write shows a lack of inodes or quota, so 64 KiB are written and removed again. */
-const writtenFolders = [
-  etcdDataFolder,
-  '/var/lib/kubelet',
-  '/var/lib/containerd',
-  machineStateFolder,
-  '/var/log',
-  '/tmp',
-];
+const writtenFolders = [etcdDataFolder, '/var/lib/kubelet', containerdFolder, machineStateFolder, '/var/log', '/tmp'];
 const diskProbe = new Uint8Array(64 * 1024);
 
 async function lookAtDisks(host: Host): Promise<readonly Disk[]> {
