@@ -73,6 +73,7 @@ export const etcdDataFolder = '/var/lib/etcd';
 export const machineStateFolder = '/var/lib/firstlight';
 
 export const hostsFile = '/etc/hosts';
+export const osReleaseFile = '/etc/os-release';
 export const resolverFile = '/etc/resolv.conf';
 export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 

@@ -1,4 +1,4 @@
-// Attacks by processes that pretend to be parts of a cluster: of a user of this host who is not root, and of root inside
+// Attacks by processes that pretend to be parts of a cluster: of a user of this host who is not root, and of root in
 // another machine. No command may enter, count or end them.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const before = hostPicture();
 const mark = join(folder, 'entered');
 const evilEnv = join(folder, 'env');
 
-/** As `nobody`, in namespaces of its own: unprivileged where the kernel lets every user make them, else made by root. */
+/** As `nobody`, in namespaces of its own: made by itself where the kernel lets every user do so, else by root. */
 const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 const isOpen = spawnSync('setpriv', [...asNobody.slice(1), 'unshare', '--user', '--mount', 'true']).status === 0;
 const namespaces = ['--mount', '--pid', '--fork'];

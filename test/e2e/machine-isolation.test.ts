@@ -1,5 +1,5 @@
-// What root inside a machine can change of what it shares with the cache and with other machines: nothing. The images of
-// this test are a copy, so that a failure harms nobody's cache.
+// What root inside a machine can change of what it shares with the cache and with other machines: nothing. The images
+// of this test are a copy, so that a failure harms nobody's cache.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,8 @@ afterAll(async () => {
 const blobs = `${containerdFolder}/io.containerd.content.v1.content/blobs`;
 const snapshots = `${containerdFolder}/io.containerd.snapshotter.v1.overlayfs/snapshots`;
 /** Every shared file as a machine sees it. */
-const look = `find -L ${blobs} -type f -printf '%p %m %s %C@\\n'; find ${snapshots}/[1-4]/fs/ -type f -printf '%p %m %s %C@\\n'`;
+const shown = "-type f -printf '%p %m %s %C@\\n'";
+const look = `find -L ${blobs} ${shown}; find ${snapshots}/[1-4]/fs/ ${shown}`;
 const attack = `exec >/dev/null 2>&1
 mount -o remount,rw ${imageLayersFolder}; mount -o remount,bind,rw ${imageLayersFolder}
 { find -L ${blobs} -type f; find ${snapshots}/*/fs/ ${imageLayersFolder} -type f; } > /root/files

@@ -1,6 +1,7 @@
 // Two locks that the kernel frees when the process that holds them ends. `lockFolder` is an abstract Unix socket named
 // by the folder's identity: it leaves no file and tells who holds it, but works only in one network namespace. Another
-// user can take the name and so block us, but its words are not believed. `lockFile` also works for processes that share only the file.
+// user can take the name and so block us, but its words are not believed. `lockFile` also works for processes that
+// share only the file.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';

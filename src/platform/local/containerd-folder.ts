@@ -1,7 +1,7 @@
-// The containerd folder that a machine begins with: the seed of the release, in which blobs and unpacked layers are links
-// to the place where the machine sees them read-only, and all other files are copies. So no file that a machine can
-// write is shared, and 760 MB of images cost a machine a few small files. When containerd removes an image, it removes
-// links; what it pulls or unpacks anew is the machine's own.
+// The containerd folder that a machine begins with: the seed of the release, in which blobs and unpacked layers are
+// links to the place where the machine sees them read-only, and all other files are copies. So no file that a machine
+// can write is shared, and 760 MB of images cost a machine a few small files. When containerd removes an image, it
+// removes links; what it pulls or unpacks anew is the machine's own.
 import { join } from 'node:path';
 import type { MachineImage } from '../../contract/machine-image.ts';
 import { imageLayersFolder } from '../../contract/machine-paths.ts';

@@ -1,6 +1,6 @@
-// What makes a process ours. Every process that this platform starts first writes its own pid and start time into a file
-// that only root can write, and then becomes its program. Command lines, names and owners count for nothing, because any
-// user can start a process with any of them. Pid and start time together are never given to a second process.
+// What makes a process ours. Every process that this platform starts first writes its own pid and start time into a
+// file that only root can write, and then becomes its program. Command lines, names and owners count for nothing,
+// because any user can start a process with any of them. No second process gets the same pid and start time.
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Files } from '../../host/files.ts';

@@ -1,7 +1,7 @@
 // The script that is a machine's supervisor: it owns the machine's mounts and control groups, runs nspawn, and runs it
 // again when the machine asked for a reboot. It is a shell script because it must stay small, outlive every command and
 // need only programs of the host. Everything that differs between hosts comes from the plan.
-import { containerdFolder, imageLayersFolder } from '../../contract/machine-paths.ts';
+import { containerdFolder, imageLayersFolder, osReleaseFile } from '../../contract/machine-paths.ts';
 import { machineGroup, machineNamespace, machinePaths, namespacePath, nspawnName } from './cluster-folder.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { recordItself } from './own-process.ts';
@@ -58,10 +58,10 @@ function escaped(path: string): string {
   return path.replaceAll(/[\\:,]/g, '\\$&');
 }
 
-/** nspawn gives every machine the host's file, which root of the machine could make writable. It gets its own instead. */
+/** nspawn gives every machine the host's file, which root of the machine could make writable. Its own one hides it. */
 function hideOsRelease(root: string): string {
-  const file = '/etc/os-release';
-  return `[ ! -e ${file} ] || mount --bind ${quote(`${root}/usr/lib/os-release`)} "$(readlink -f ${file})"`;
+  const own = quote(`${root}/usr/lib/os-release`);
+  return `[ ! -e ${osReleaseFile} ] || mount --bind ${own} "$(readlink -f ${osReleaseFile})"`;
 }
 
 /**

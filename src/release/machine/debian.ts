@@ -2,6 +2,7 @@
 // quarters of debootstrap's time. `dpkg -x` must not be used: it replaces the link /lib by a folder, and nothing boots.
 // It runs in its own namespaces and ends with this process: an interrupted build leaves no mounts and no processes.
 import { join } from 'node:path';
+import { osReleaseFile } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { goArchitecture, type MakeOptions, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
@@ -75,7 +76,7 @@ export const debianRecipe: Recipe = {
 /** The suite of the host if the host is a Debian, so that its package cache and mirror can be used. */
 function suiteOf(builder: ReleaseBuilder): Promise<string> {
   return builder.once('debian suite', async () => {
-    const bytes = await builder.host.files.readIfPresent('/etc/os-release');
+    const bytes = await builder.host.files.readIfPresent(osReleaseFile);
     const text = bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
     const isDebian = /^ID="?debian"?$/m.test(text);
     return (isDebian ? /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(text)?.[1] : undefined) ?? suiteDefault;
