@@ -98,6 +98,11 @@ export class EncryptionWorld {
     this.#store(`/api/v1/namespaces/default/secrets/${name}`, object, this.#server());
   }
 
+  /** A user deletes a Secret. */
+  remove(name: string): void {
+    this.#stored.delete(`/api/v1/namespaces/default/secrets/${name}`);
+  }
+
   /** A user reads all Secrets, through every master. */
   readAll(): void {
     for (const server of this.#serving()) for (const path of this.#stored.keys()) this.#read(path, server);

@@ -1,6 +1,7 @@
 // The rotation of the key that encrypts Secrets, against masters in memory: killed anywhere, beside another one, with a
 // master that is down or that joins. While it runs, users write Secrets and read all of them through every master.
 import { describe, expect, test } from 'vitest';
+import { encryptionStatus } from '../../src/secrets-encryption/encryption-status.ts';
 import { type Rotation, rotateKey } from '../../src/secrets-encryption/rotate-key.ts';
 import { EncryptionWorld, namesIn } from './encryption-world.ts';
 
@@ -35,6 +36,7 @@ async function newWorld(seed: string): Promise<EncryptionWorld> {
 async function useSecrets(world: EncryptionWorld): Promise<void> {
   for (let n = 0; !world.hasEnded; n += 1) {
     world.put(`written-${n % 10}`);
+    world.remove(`written-${(n + 5) % 10}`);
     world.readAll();
     await world.host.clock.sleep(1_000);
   }
@@ -77,6 +79,22 @@ describe('a rotation', () => {
       return expectRotated(world, rotation);
     },
   );
+
+  test('shows in the status until its end', async () => {
+    const world = await newWorld('status');
+    const status = async () => {
+      const { signal } = new AbortController();
+      return encryptionStatus(await world.client(), { now: world.host.clock.now(), signal });
+    };
+    const [before] = world.encryptedBy();
+    expect(await status()).toMatchObject({ keys: [{ name: before, ageDays: 0 }], isRotating: false, masters: [] });
+    await run(world, { killAfterMs: 5_000 }).catch(() => {});
+    expect(await status()).toMatchObject({ keys: [{ name: before }, {}], isRotating: true });
+    expect((await status()).masters.map(({ name }) => name)).toEqual(['master-0', 'master-1', 'master-2']);
+    const { key } = await run(world);
+    expect(await status()).toMatchObject({ keys: [{ name: key }], isRotating: false });
+    world.end();
+  });
 
   test('beside another one is the same one', async () => {
     const world = await newWorld('two');
