@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type TrustCluster, trustKubectlJson } from './trust-cluster.ts';
+import { type TrustCluster, trustKubectl } from './trust-cluster.ts';
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
@@ -37,11 +37,6 @@ const identities: Readonly<Record<string, Identity>> = {
   'a stranger': { user: 'system:anonymous', groups: ['system:unauthenticated'], may: [] },
 };
 
-interface Review {
-  readonly spec: { readonly resourceAttributes: { readonly verb: string; readonly namespace?: string } };
-  readonly status: { readonly allowed: boolean };
-}
-
 /** `kube-system get`, `* list`: what the authorizer lets this identity do. */
 async function allowed(cluster: TrustCluster, { user, groups }: Identity): Promise<readonly string[]> {
   const known = user === 'system:anonymous' ? [] : ['system:authenticated'];
@@ -59,11 +54,10 @@ async function allowed(cluster: TrustCluster, { user, groups }: Identity): Promi
   );
   const path = join(cluster.folder, 'reviews.json');
   writeFileSync(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: reviews }));
-  const { items } = await trustKubectlJson<{ items: readonly Review[] }>(cluster, 'create', '-f', path);
-  expect(items).toHaveLength(reviews.length);
-  return items
-    .filter(({ status }) => status.allowed)
-    .map(({ spec: { resourceAttributes } }) => `${resourceAttributes.namespace ?? '*'} ${resourceAttributes.verb}`);
+  const each = 'jsonpath={.spec.resourceAttributes.namespace} {.spec.resourceAttributes.verb} {.status.allowed}{"\\n"}';
+  const answers = (await trustKubectl(cluster, 'create', '-f', path, '-o', each)).trim().split('\n');
+  expect(answers).toHaveLength(reviews.length);
+  return answers.filter((line) => line.endsWith(' true')).map((line) => line.replace(/ true$/, '').replace(/^ /, '* '));
 }
 
 export function secretRightsTopic(cluster: TrustCluster): void {

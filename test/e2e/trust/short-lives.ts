@@ -1,5 +1,5 @@
 // Nothing that a machine shows to others lives longer than a year, and what one master serves with no other master has.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,8 @@ interface Shown {
 function shownBy(cluster: TrustCluster, machine: string, port: number, more: readonly string[] = []): Shown {
   const enter = `--net=${namespacePath(machineNamespace(cluster.infraId(), 'worker-0'))}`;
   const asked = ['s_client', '-showcerts', '-connect', `${addressOf(cluster.dir, machine)}:${port}`, ...more];
-  const said = execFileSync('nsenter', [enter, 'openssl', ...asked], { encoding: 'utf8', input: '', stdio: 'pipe' });
+  // It may end with a failure: etcd shows its certificate and then refuses whoever has none.
+  const { stdout: said } = spawnSync('nsenter', [enter, 'openssl', ...asked], { encoding: 'utf8', input: '' });
   const pems = said.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return { chain: pems.map((pem) => new X509Certificate(pem)), said };
 }
