@@ -161,7 +161,7 @@ describe('a machine that boots from a pointer', () => {
     const modes = await inside(cluster, 'worker', `stat -c '%a %n' ${Object.values(servedPaths).join(' ')}`);
     expect(modes.trim().split('\n').sort()).toEqual(
       [
-        `644 ${servedPaths.kubeletClientCa}`,
+        `600 ${servedPaths.kubeletClientCa}`,
         `644 ${servedPaths.nodeAnnotations}`,
         `600 ${servedPaths.bootstrapKubeconfig}`,
         `600 ${servedPaths.machineConfig}`,
