@@ -90,7 +90,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'kubernetes',
     'machine-software',
     'membership',
-    'pki',
     'secrets-encryption',
     'workflow',
   ],

@@ -1,6 +1,6 @@
 // The loop that lets machines in: it approves the requests that decide-request.ts approves, writes on the others why
-// they wait, gives nodes their role labels, and deletes used tokens. The agent that holds the Lease runs it. A pass does
-// a limited amount of work for each client, so that a client that asks a thousand times delays no other.
+// they wait, gives nodes their role labels, and deletes used tokens. The agent that holds the Lease runs it. A pass
+// does a limited amount of work for each client, so that a client that asks a thousand times delays no other.
 import type { Inventory } from '../contract/inventory.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -12,7 +12,7 @@ import {
   type ApprovedRequest,
   approveRequest,
   findRequest,
-  type Refusal,
+  type RequestVerdict,
   recordRefusal,
   removeRequest,
 } from './approve-requests.ts';
@@ -178,7 +178,7 @@ class Admission {
   }
 
   /** How many of them were explained. */
-  async #explain(refused: readonly RefusedRequest[], verdict: Refusal): Promise<number> {
+  async #explain(refused: readonly RefusedRequest[], verdict: RequestVerdict): Promise<number> {
     const { client, host, signal, onEvent } = this.#options;
     const isNew = ({ request, reason }: RefusedRequest): boolean => !this.#explained.has(`${request.uid}\n${reason}`);
     let count = 0;

@@ -30,7 +30,7 @@ export interface ApprovalOptions {
 }
 
 /** Why an Event stands on a request. */
-export type Refusal = 'LeftPending' | 'Removed';
+export type RequestVerdict = 'LeftPending' | 'Removed';
 
 export type ApprovedRequest = Extract<RequestDecision, { readonly outcome: 'approve' }>;
 
@@ -99,7 +99,12 @@ export async function removeRequest(
 export async function recordRefusal(
   client: KubernetesClient,
   { name, uid }: RequestSummary,
-  options: { readonly verdict: Refusal; readonly reason: string; readonly now: Date; readonly signal: AbortSignal },
+  options: {
+    readonly verdict: RequestVerdict;
+    readonly reason: string;
+    readonly now: Date;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
   const { verdict, reason, now, signal } = options;
   const digest = createHash('sha256').update(`${uid}\n${reason}`).digest('hex').slice(0, 16);

@@ -111,8 +111,8 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
 }
 
 /**
- * Deletes the single-use tokens that were issued to the addresses of these machines: they are those of machines that are
- * gone, and an address has only so many at a time.
+ * Deletes the single-use tokens that were issued to the addresses of these machines: they are those of machines that
+ * are gone, and an address has only so many at a time.
  */
 async function forgetTokens(
   client: KubernetesClient,

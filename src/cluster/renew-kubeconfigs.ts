@@ -1,6 +1,6 @@
 // Renews the certificates of administrators, which live a year on the workstation: those that have little time left are
-// made anew by the signer in the asset folder, with the kubeconfigs that carry them; everything else in the folder stays.
-// Nothing of it needs the cluster, so it also works when the last certificate has ended.
+// made anew by the signer in the asset folder, with the kubeconfigs that carry them; everything else in the folder
+// stays. Nothing of it needs the cluster, so it also works when the last certificate has ended.
 import { join } from 'node:path';
 import { createAssets } from '../assets/create-assets.ts';
 import { adminKubeconfig, breakGlassKubeconfig } from '../assets/kubeconfigs.ts';

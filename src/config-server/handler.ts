@@ -1,5 +1,5 @@
-// One request, one answer, whether files or the API are behind it. Until a token was accepted, every path under /config/
-// and /keys/ gets the same bytes, and costs nobody but this process anything.
+// One request, one answer, whether files or the API are behind it. Until a token was accepted, every path under
+// /config/ and /keys/ gets the same bytes, and costs nobody but this process anything.
 import { isBootstrapToken, noToken, tokenId } from '../admission/bootstrap-token.ts';
 import { judgePoolToken } from '../admission/pool-token.ts';
 import { readMasterKeys, redemptionHeader } from '../control-plane/master-keys.ts';

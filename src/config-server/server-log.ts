@@ -30,8 +30,8 @@ export function serverLog(clock: Clock, { level: lowest, write }: ServerLogOptio
 }
 
 /**
- * Limits how many warnings each client can cause; the next one that is logged says how many were left out before it. What
- * was served is always logged.
+ * Limits how many warnings each client can cause; the next one that is logged says how many were left out before it.
+ * What was served is always logged.
  */
 export function limitedLog(log: Log, limit: Pick<RateLimit, 'take'>): Log {
   let leftOut = 0;

@@ -1,7 +1,7 @@
 // The config server as a static pod, for machines that run everything in containers: the same program and arguments as
 // machine-config-server.service. Only one of the two may run on a machine, because there is one port. It sees the keys
-// that it gives to masters and its own pair, but no other key of the machine. Those files are root's, so it runs as root,
-// without any capability.
+// that it gives to masters and its own pair, but no other key of the machine. Those files are root's, so it runs as
+// root, without any capability.
 import { dirname } from 'node:path';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { configServerFolder, configServerPaths } from '../contract/machine-paths.ts';

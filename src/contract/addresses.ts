@@ -1,5 +1,5 @@
-// Addresses that the install-config and the platform must choose alike, and the one way in which addresses are compared:
-// two spellings of one address must never pass for two addresses.
+// Addresses that the install-config and the platform must choose alike, and the one way in which addresses are
+// compared: two spellings of one address must never pass for two addresses.
 import ipaddr from 'ipaddr.js';
 
 /** Where the machines of a local cluster have their addresses, unless the user says otherwise. */

@@ -54,8 +54,8 @@ export const poolTokensSecret = {
 } as const;
 
 /**
- * The keys that encrypt Secrets in etcd, as every master should have them; `secrets-encryption.ts` has the schema of the
- * text. It is encrypted in etcd like any other Secret, by the first of its own keys.
+ * The keys that encrypt Secrets in etcd, as every master should have them; `secrets-encryption.ts` has the schema of
+ * the text. It is encrypted in etcd like any other Secret, by the first of its own keys.
  */
 export const encryptionSecret = {
   apiVersion: 'v1',

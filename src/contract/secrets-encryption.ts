@@ -1,5 +1,5 @@
-// The keys with which kube-apiserver encrypts Secrets in etcd, in kube-apiserver's own format. The same text lies in the
-// asset folder, on every master and in a Secret of the cluster, so two copies agree exactly when their digests do.
+// The keys with which kube-apiserver encrypts Secrets in etcd, in kube-apiserver's own format. The same text lies in
+// the asset folder, on every master and in a Secret of the cluster, so two copies agree exactly when their digests do.
 // The first key encrypts, every key of the list decrypts.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

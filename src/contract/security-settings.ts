@@ -1,5 +1,5 @@
-// How far the machines and the control plane of a cluster are hardened, as far as the user decides it. The install-config
-// asks for it, the ControllerConfig keeps it, and the files of machines are made from it.
+// How far the machines and the control plane of a cluster are hardened, as far as the user decides it. The
+// install-config asks for it, the ControllerConfig keeps it, and the files of machines are made from it.
 import { z } from 'zod';
 
 /** How much of a request the audit log keeps. */

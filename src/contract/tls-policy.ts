@@ -1,5 +1,5 @@
-// How the servers of Kubernetes and etcd are told which TLS they may speak: version 1.3, or 1.2 with the suites that the
-// config server accepts too.
+// How the servers of Kubernetes and etcd are told which TLS they may speak: version 1.3, or 1.2 with the suites that
+// the config server accepts too.
 import { tlsSuites } from '../host/tls-suites.ts';
 
 export const goCipherSuites: readonly string[] = tlsSuites.map(({ name }) => name);

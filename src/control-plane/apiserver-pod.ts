@@ -83,8 +83,8 @@ const authentication = {
 } as const;
 
 /**
- * Not AlwaysPullImages: the images of the release are in the machine and in no registry. Not EventRateLimit: it is alpha,
- * and the kubelets, which write most events, have a limit of their own.
+ * Not AlwaysPullImages: the images of the release are in the machine and in no registry. Not EventRateLimit: it is
+ * alpha, and the kubelets, which write most events, have a limit of their own.
  */
 const admission = {
   'enable-admission-plugins': 'NodeRestriction,DenyServiceExternalIPs',

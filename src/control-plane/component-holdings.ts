@@ -1,7 +1,7 @@
-// What each component of a control-plane machine may read and write: a folder of its own below /etc/kubernetes, which is
-// all that its container sees of the machine's keys, and a user of its own, whom the files in it belong to. No signer is
-// in any of them but the one that the controller manager signs with. Folders and not single files: a file is renewed by a
-// rename, which the mount of a single file would not show.
+// What each component of a control-plane machine may read and write: a folder of its own below /etc/kubernetes, which
+// is all that its container sees of the machine's keys, and a user of its own, whom the files in it belong to. No
+// signer is in any of them but the one that the controller manager signs with. Folders and not single files: a file is
+// renewed by a rename, which the mount of a single file would not show.
 import { join } from 'node:path';
 import { auditLogFolder, etcdDataFolder } from '../contract/machine-paths.ts';
 import { secretsEncryptionFile } from '../contract/secrets-encryption.ts';

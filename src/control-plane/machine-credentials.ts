@@ -1,6 +1,6 @@
-// The leaf certificates of one control-plane machine: issued on the machine by the signers that it holds, and never sent
-// anywhere; and the folder of each component, with exactly what the component may read. A leaf that fits its profile and
-// is not near its end is kept, so this may run at any time.
+// The leaf certificates of one control-plane machine: issued on the machine by the signers that it holds, and never
+// sent anywhere; and the folder of each component, with exactly what the component may read. A leaf that fits its
+// profile and is not near its end is kept, so this may run at any time.
 import { join } from 'node:path';
 import { kubernetesFolder } from '../contract/machine-paths.ts';
 import { localApiUrl } from '../contract/ports.ts';
@@ -94,7 +94,9 @@ export async function ensureMachineCredentials(options: CredentialOptions): Prom
   return issued;
 }
 
-/** Replaces a key that every control-plane machine has, and the copies of it that components read. True if it differed. */
+/**
+ * Replaces a key that every control-plane machine has, and the copies of it that components read. True if it differed.
+ */
 export async function replaceMasterKey(host: Host, name: string, text: string): Promise<boolean> {
   const file = { text, mode: modeOfKeyFile(name) };
   const written = [await writeIfChanged(host.files, { ...file, path: join(pkiFolder, name) })];

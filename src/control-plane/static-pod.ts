@@ -1,7 +1,7 @@
 // A control-plane component as a static pod: one container on the host's network, under a user of its own, without
-// capabilities, that sees of the host its own folders and nothing else. It refers to no API object: the kubelet rejects such static pods since 1.34, and a control plane must start without an API. Probes
-// run every second, because the handoff waits for them. Liveness never depends on quorum: a lost quorum must not kill
-// pods.
+// capabilities, that sees of the host its own folders and nothing else. It refers to no API object: the kubelet rejects
+// such static pods since 1.34, and a control plane must start without an API. Probes run every second, because the
+// handoff waits for them. Liveness never depends on quorum: a lost quorum must not kill pods.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { type ControlPlaneComponent, holdingOf } from './component-holdings.ts';
 import { componentFolder } from './control-plane-paths.ts';

@@ -1,5 +1,5 @@
-// A file that is kept as it should be: it is read first and written only where its text, its mode or its owner differs, so that
-// looking at it changes nothing.
+// A file that is kept as it should be: it is read first and written only where its text, its mode or its owner differs,
+// so that looking at it changes nothing.
 import { dirname } from 'node:path';
 import type { Files, WriteOptions } from './files.ts';
 

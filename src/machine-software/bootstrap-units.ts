@@ -92,7 +92,8 @@ const configServerService = {
   ProtectHome: true,
   PrivateTmp: true,
   NoNewPrivileges: true,
-  // It reads files of root only: without capabilities the keys of the components, who are other users, are closed to it.
+  // It reads files of root only: without capabilities the keys of the components, who are other users, are closed to
+  // it.
   CapabilityBoundingSet: '',
 } as const;
 

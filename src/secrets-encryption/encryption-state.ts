@@ -1,5 +1,5 @@
-// The keys that encrypt Secrets, as the cluster wants them: a Secret that masters follow. It always exists while masters
-// run, so neither a rotation nor a master that joins depends on a copy elsewhere.
+// The keys that encrypt Secrets, as the cluster wants them: a Secret that masters follow. It always exists while
+// masters run, so neither a rotation nor a master that joins depends on a copy elsewhere.
 import { encryptionSecret, rotatingToAnnotation } from '../contract/cluster-objects.ts';
 import {
   type EncryptionKeys,

@@ -1,5 +1,5 @@
-// How Secrets are encrypted now, for `secrets status`. A key is removed only when nothing is encrypted by it any more, so
-// a single key means that it has encrypted every Secret.
+// How Secrets are encrypted now, for `secrets status`. A key is removed only when nothing is encrypted by it any more,
+// so a single key means that it has encrypted every Secret.
 import { encryptionDigest, madeAt } from '../contract/secrets-encryption.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { secretsEncryptionErrors } from './errors.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type EncryptionKeys, encryptionConfigurationText, encryptionDigest } from '../contract/secrets-encryption.ts';
-import { nextRotationStep, type ObservedMaster } from './next-step.ts';
+import { type EncryptingMaster, nextRotationStep } from './next-step.ts';
 
 const old = { name: 'key-20260101t000000z', secret: 'a'.repeat(43).concat('=') };
 const added = { name: 'key-20260201t000000z', secret: 'b'.repeat(43).concat('=') };
@@ -10,7 +10,7 @@ const wanted = (keys: EncryptionKeys, rotatingTo?: string) => ({
   rotatingTo,
   resourceVersion: '1',
 });
-const master = (name: string, keys: EncryptionKeys, isReady = true): ObservedMaster => ({
+const master = (name: string, keys: EncryptionKeys, isReady = true): EncryptingMaster => ({
   name,
   isReady,
   loaded: encryptionDigest(encryptionConfigurationText(keys)),

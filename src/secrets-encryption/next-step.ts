@@ -1,11 +1,11 @@
 // The next step of a rotation, from what is observed alone, so that a killed command continues where it stopped. The
-// order keeps every Secret readable on every master at any moment: a key encrypts only when all masters can read it, and
-// goes only when nothing is encrypted by it.
+// order keeps every Secret readable on every master at any moment: a key encrypts only when all masters can read it,
+// and goes only when nothing is encrypted by it.
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import { type EncryptionKey, type EncryptionKeys, encryptionDigest } from '../contract/secrets-encryption.ts';
 import type { EncryptionState } from './encryption-state.ts';
 
-export interface ObservedMaster {
+export interface EncryptingMaster {
   readonly name: string;
   readonly isReady: boolean;
   /** The digest of the key list that its kube-apiserver has loaded, as its agent reported. */
@@ -15,7 +15,7 @@ export interface ObservedMaster {
 export interface ObservedEncryption {
   /** Undefined while no master has published the keys. */
   readonly state: EncryptionState | undefined;
-  readonly masters: readonly ObservedMaster[];
+  readonly masters: readonly EncryptingMaster[];
 }
 
 export type RotationStep =
@@ -60,7 +60,7 @@ function others(keys: EncryptionKeys, key: EncryptionKey): readonly EncryptionKe
   return keys.filter((one) => one !== key);
 }
 
-function mastersBehind(masters: readonly ObservedMaster[], digest: string): readonly Missing[] {
+function mastersBehind(masters: readonly EncryptingMaster[], digest: string): readonly Missing[] {
   if (masters.length === 0) return [waitingFor('a master', 'to be a node')];
   return masters
     .filter(({ loaded }) => loaded !== digest)

@@ -1,6 +1,6 @@
 // What the programs of machines may do: agents, and config servers, which strangers reach. Rules name objects wherever
-// the API allows it. A rule cannot name an object that a POST creates, so the objects that agents write exist before (the
-// Leases) or are made by server-side apply, where the API knows and checks the name.
+// the API allows it. A rule cannot name an object that a POST creates, so the objects that agents write exist before
+// (the Leases) or are made by server-side apply, where the API knows and checks the name.
 
 import {
   agentLeases,

@@ -1,5 +1,5 @@
-// `firstlight explain pki [NAME]`: who vouches for whom, read from the table of profiles. docs/security.md holds the same
-// text, and explain-pki.test.ts fails when the two differ.
+// `firstlight explain pki [NAME]`: who vouches for whom, read from the table of profiles. docs/security.md holds the
+// same text, and explain-pki.test.ts fails when the two differ.
 import { wrapText } from '../../install-config/wrap-text.ts';
 import { type LeafProfile, leafProfiles, type SignerProfile, signerProfiles } from '../../pki/profiles.ts';
 import { alignColumns } from '../frame/columns.ts';

@@ -1,5 +1,5 @@
-// The first message of a TLS client (RFC 8446 §4.1.2), looked at before TLS begins: a client that has not sent all of it
-// costs a socket and nothing else. The bytes stay in the socket, where TLS reads them.
+// The first message of a TLS client (RFC 8446 §4.1.2), looked at before TLS begins: a client that has not sent all of
+// it costs a socket and nothing else. The bytes stay in the socket, where TLS reads them.
 import type { Socket } from 'node:net';
 
 export type FirstMessage =

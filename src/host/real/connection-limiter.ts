@@ -1,7 +1,7 @@
-// Limits the open connections of a server, in total and per client address. At the limit of an address, a new connection
-// replaces the one that has been quiet longest. At the limit of all, the address with the most connections gives one of
-// its own, however young, so that a few addresses cannot keep others out. A connection with a request under way is never
-// closed for another one.
+// Limits the open connections of a server, in total and per client address. At the limit of an address, a new
+// connection replaces the one that has been quiet longest. At the limit of all, the address with the most connections
+// gives one of its own, however young, so that a few addresses cannot keep others out. A connection with a request
+// under way is never closed for another one.
 import type { ServerLimits } from '../https-server.ts';
 
 export interface ConnectionLimiterOptions {

@@ -1,5 +1,5 @@
-// The keys that encrypt Secrets in etcd: this master's file follows the Secret that the cluster keeps, and while a key is
-// being replaced the Node says what kube-apiserver has loaded. Metrics are read only then: they are large.
+// The keys that encrypt Secrets in etcd: this master's file follows the Secret that the cluster keeps, and while a key
+// is being replaced the Node says what kube-apiserver has loaded. Metrics are read only then: they are large.
 import { join } from 'node:path';
 import { loadedEncryptionAnnotation } from '../../contract/cluster-objects.ts';
 import { waitingFor } from '../../contract/missing.ts';
