@@ -44,6 +44,8 @@ export interface MachinePaths {
   /** Commands for `ip -batch` that give the namespace its addresses. */
   readonly networkBatch: string;
   readonly consoleLog: string;
+  /** What nspawn shows the machine in the place of the host's. */
+  readonly osRelease: string;
   /** Which process is the start script, and which is nspawn (own-process.ts). */
   readonly supervisorRecord: string;
   readonly nspawnRecord: string;
@@ -69,6 +71,7 @@ export function pathsIn(folder: string): MachinePaths {
     startScript: join(folder, 'start.sh'),
     networkBatch: join(folder, 'network.batch'),
     consoleLog: join(folder, 'console.log'),
+    osRelease: join(folder, 'os-release'),
     supervisorRecord: join(folder, 'supervisor.process'),
     nspawnRecord: join(folder, 'nspawn.process'),
   };

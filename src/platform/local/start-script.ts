@@ -42,7 +42,7 @@ export function startScript(input: StartScriptInput): string {
     recordItself(quote(paths.supervisorRecord)),
     ...enterCgroups(plan.cgroup, group),
     mountOverlay(rootLayers, paths.root),
-    hideOsRelease(paths.root),
+    ...hideOsRelease(rootFolder, paths.osRelease),
     ...mountImageLayers(input),
     ...lives,
     '',
@@ -58,10 +58,16 @@ function escaped(path: string): string {
   return path.replaceAll(/[\\:,]/g, '\\$&');
 }
 
-/** nspawn gives every machine the host's file, which root of the machine could make writable. Its own one hides it. */
-function hideOsRelease(root: string): string {
-  const own = quote(`${root}/usr/lib/os-release`);
-  return `[ ! -e ${osReleaseFile} ] || mount --bind ${own} "$(readlink -f ${osReleaseFile})"`;
+/**
+ * nspawn gives every machine the host's file, which root of the machine could make writable. A copy of the release's
+ * hides it. The machine's own file will not do: the machine may replace it, and then nspawn does not start again, or
+ * make it a link, which would be followed on the host.
+ */
+function hideOsRelease(rootFolder: string, copy: string): readonly string[] {
+  return [
+    `cp ${quote(`${rootFolder}/usr/lib/os-release`)} ${quote(copy)}`,
+    `[ ! -e ${osReleaseFile} ] || mount --bind ${quote(copy)} "$(readlink -f ${osReleaseFile})"`,
+  ];
 }
 
 /**
