@@ -13,7 +13,7 @@ import { masters } from '../fire/fire-cluster.ts';
 import { isLong } from '../fire/long.ts';
 import { cli, eventually, inside, startCli } from '../machine-lab.ts';
 import { stolenIdentity } from './machine-identity.ts';
-import { type TrustCluster, trustKubectl } from './trust-cluster.ts';
+import { type TrustCluster, trustKubectl, trustKubectlJson } from './trust-cluster.ts';
 
 const policy = 'certificate-requests.firstlight.io';
 const largeCount = isLong ? 500 : 40;
@@ -82,10 +82,25 @@ export function requestFloodTopic(cluster: TrustCluster): void {
     await expectSameAgents(cluster, agents);
   });
 
-  test.runIf(isLong)('a machine joins after it', async () => {
-    await cli('node', 'add', 'worker-1', '--dir', cluster.dir);
+  test.runIf(isLong)('a machine joins while the flood goes on', async () => {
+    const startedMs = Date.now() - 1_000;
+    let isOver = false;
+    const joining = cli('node', 'add', 'worker-1', '--dir', cluster.dir).finally(() => (isOver = true));
+    const large = (n: number): KubernetesObject => floodObject(`refused-${n}`, pem, largeBytes);
+    const small = (n: number): KubernetesObject => floodObject(`small-again-${n}`, pem, 0);
+    const attempt = async (n: number): Promise<true | undefined> => {
+      if (isOver) return true;
+      return n % 2 === 0 ? isRefused(flood, large(n)) : succeeds(() => createOnce(flood, small(n)));
+    };
+    await Promise.all([joining, inFours(5_000, attempt)]);
     expect(await trustKubectl(cluster, 'get', 'nodes')).toMatch(/worker-1 +Ready/);
+    const { items } = await trustKubectlJson<{ items: readonly RequestState[] }>(cluster, 'get', 'csr');
+    const made = items.filter(({ metadata }) => Date.parse(metadata.creationTimestamp) >= startedMs);
+    const approved = made.filter(({ status }) => status.certificate !== undefined);
+    expect(approved.length).toBeGreaterThan(0);
+    for (const request of approved) expect(secondsToApproval(request)).toBeLessThanOrEqual(10);
     await cli('node', 'remove', 'worker-1', '--dir', cluster.dir);
+    await expectSameAgents(cluster, agents);
   });
 }
 
@@ -184,9 +199,7 @@ async function expectApproval(cluster: TrustCluster, name: string): Promise<void
     const csr = code === 0 ? (JSON.parse(text) as RequestState) : undefined;
     return csr?.status.certificate === undefined ? undefined : csr;
   });
-  const approved = found.status.conditions?.find(({ type }) => type === 'Approved');
-  const seconds = (Date.parse(approved?.lastUpdateTime ?? '') - Date.parse(found.metadata.creationTimestamp)) / 1000;
-  expect(seconds).toBeLessThanOrEqual(10);
+  expect(secondsToApproval(found)).toBeLessThanOrEqual(10);
   await eventually(`that ${name} is gone`, 20, () => succeeds(() => removeRequest(cluster, name)));
 }
 
@@ -196,6 +209,11 @@ async function removeFlood(cluster: TrustCluster): Promise<string> {
 
 async function removeRequest(cluster: TrustCluster, name: string): Promise<string> {
   return trustKubectl(cluster, 'delete', 'csr', name, '--ignore-not-found');
+}
+
+function secondsToApproval({ metadata, status }: RequestState): number {
+  const approved = status.conditions?.find(({ type }) => type === 'Approved');
+  return (Date.parse(approved?.lastUpdateTime ?? '') - Date.parse(metadata.creationTimestamp)) / 1000;
 }
 
 interface RequestState {
