@@ -2,7 +2,7 @@
 // it can explain in full and leaves every other pending with the reason; it never denies, because a person may know
 // more.
 import ipaddr from 'ipaddr.js';
-import { isAddressIn, isSameAddress } from '../contract/addresses.ts';
+import { hasAddress, isOutside, isSameAddress } from '../contract/addresses.ts';
 import type { InventoryMachine } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
@@ -234,9 +234,8 @@ function checkAddress(
   const where = machine === undefined ? 'that the node reports' : 'of the inventory';
   doubtIf(!hasAddress(own, address), `it asks for ${address}, which is not among the addresses ${where}: ${list(own)}`);
   const { machineNetworks } = facts;
-  const isOutside = machineNetworks.length > 0 && !machineNetworks.some((network) => isAddressIn(address, network));
   doubtIf(
-    machine === undefined && isOutside,
+    machine === undefined && isOutside(address, machineNetworks),
     `it asks for ${address}, which is not in the machine network ${machineNetworks.join(', ')}`,
   );
   const other =
@@ -257,10 +256,6 @@ function olderNodes(nodeName: string, { nodes }: JoinFacts): readonly KnownNode[
 }
 
 const unassignableRanges = new Set<string>(['loopback', 'linkLocal', 'unspecified', 'multicast', 'broadcast']);
-
-function hasAddress(addresses: readonly string[], wanted: string): boolean {
-  return addresses.some((address) => isSameAddress(address, wanted));
-}
 
 function isSubset(values: ReadonlySet<string>, of: readonly string[]): boolean {
   return [...values].every((value) => of.includes(value));

@@ -1,7 +1,7 @@
 // Who may have the keys of a master: a machine that is expected as one, at the address that asks, and that does not run
 // already. A pure function. A live node is no objection where the very token that is shown let it in: its kubelet may
 // have joined before its agent asked for the keys.
-import ipaddr from 'ipaddr.js';
+import { hasAddress } from '../contract/addresses.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import type { KnownNode } from './join-facts.ts';
 
@@ -54,11 +54,4 @@ export function keysRecipient(asked: KeysAsked, { inventory, nodes }: KeysFacts)
   const [first] = free;
   if (first === undefined) return { status: 'refused', reason: 'live' };
   return { status: 'expected', ...(free.length === 1 ? { machine: first.name } : {}) };
-}
-
-/** Nodes report their addresses unchecked: a text that is no address is nobody's. */
-function hasAddress(addresses: readonly string[], wanted: string): boolean {
-  const plain = (text: string): string | undefined =>
-    ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
-  return addresses.some((address) => plain(address) !== undefined && plain(address) === plain(wanted));
 }

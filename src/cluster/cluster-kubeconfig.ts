@@ -11,10 +11,22 @@ import { clusterErrors } from './errors.ts';
 /** Not written where this host reaches the API by its name: there the admin's kubeconfig works. */
 export async function writeLocalKubeconfig(host: Host, dir: string, { apiEndpoint }: PlacedCluster): Promise<void> {
   if (apiEndpoint === undefined) return;
-  const admin = await host.files.readText(join(dir, adminKubeconfigPath));
-  const text = admin.replace(/server: .*/, `server: https://${apiEndpoint.address}:${apiEndpoint.port}`);
+  await writeWithServer(host, dir, `server: https://${apiEndpoint.address}:${apiEndpoint.port}`);
+}
+
+/** After the admin's kubeconfig has changed. */
+export async function renewLocalKubeconfig(host: Host, dir: string): Promise<void> {
+  const present = await host.files.readIfPresent(join(dir, localKubeconfigPath));
+  const server = serverLine.exec(Buffer.from(present ?? '').toString('utf8'))?.[0];
+  if (server !== undefined) await writeWithServer(host, dir, server);
+}
+
+const serverLine = /server: .*/;
+
+async function writeWithServer({ files }: Host, dir: string, server: string): Promise<void> {
+  const admin = await files.readText(join(dir, adminKubeconfigPath));
   const path = join(dir, localKubeconfigPath);
-  await writeIfChanged(host.files, { path, text, mode: 0o600 });
+  await writeIfChanged(files, { path, text: admin.replace(serverLine, server), mode: 0o600 });
 }
 
 /** The kubeconfig to use from here: the local one where the cluster is on this host, else the admin's. */

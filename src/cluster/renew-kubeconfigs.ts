@@ -1,15 +1,12 @@
 // Renews the certificates of administrators, which live a year on the workstation: those that have little time left are
 // made anew by the signer in the asset folder, with the kubeconfigs that carry them; everything else in the folder
 // stays. Nothing of it needs the cluster, so it also works when the last certificate has ended.
-import { join } from 'node:path';
 import { createAssets } from '../assets/create-assets.ts';
 import { adminKubeconfig, breakGlassKubeconfig } from '../assets/kubeconfigs.ts';
 import { adminLeaf, breakGlassLeaf } from '../assets/leaves.ts';
-import { adminKubeconfigPath, localKubeconfigPath } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
-import { writeIfChanged } from '../host/write-if-changed.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
-import { kubeconfigFile } from './cluster-kubeconfig.ts';
+import { kubeconfigFile, renewLocalKubeconfig } from './cluster-kubeconfig.ts';
 
 export interface RenewOptions {
   readonly host: Host;
@@ -46,21 +43,11 @@ export async function renewKubeconfigs({
   };
   const targets = identities.map(({ kubeconfig }) => kubeconfig);
   const created = await createAssets({ host, dir, targets, purpose: 'kubeconfig renew', emit: listen, signal });
-  await followAdmin(host, dir);
+  await renewLocalKubeconfig(host, dir);
   return identities.map(({ leaf, kubeconfig }) => ({
     user: leaf.name,
     kubeconfig: kubeconfig.outputs[0] ?? '',
     notAfter: created.value(leaf).certificate.notAfter,
     isRenewed: made.has(leaf.name),
   }));
-}
-
-/** The kubeconfig for a cluster on this host is that of the administrator with another server. */
-async function followAdmin({ files }: Host, dir: string): Promise<void> {
-  const path = join(dir, localKubeconfigPath);
-  const local = await files.readIfPresent(path);
-  const server = /server: .*/.exec(Buffer.from(local ?? '').toString('utf8'))?.[0];
-  if (server === undefined) return;
-  const admin = await files.readText(join(dir, adminKubeconfigPath));
-  await writeIfChanged(files, { path, text: admin.replace(/server: .*/, server), mode: 0o600 });
 }

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { configServerFolder, configServerPaths } from '../contract/machine-paths.ts';
 import { configServerLocalPort } from '../contract/ports.ts';
+import { confinedContainer } from '../control-plane/static-pod.ts';
 import { configServerEnvironment } from '../machine-software/bootstrap-units.ts';
 
 export interface ConfigServerPodOptions {
@@ -55,11 +56,7 @@ export function machineConfigServerPod({ image }: ConfigServerPodOptions): objec
           // A server that has nothing to serve yet must not be restarted for that.
           livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6, timeoutSeconds: 5 },
           readinessProbe: { ...probe('/healthz'), periodSeconds: 1, failureThreshold: 2, timeoutSeconds: 5 },
-          securityContext: {
-            allowPrivilegeEscalation: false,
-            readOnlyRootFilesystem: true,
-            capabilities: { drop: ['ALL'] },
-          },
+          securityContext: confinedContainer,
           volumeMounts: folders.map(({ name, path, isWritable }) => ({
             name,
             mountPath: path,

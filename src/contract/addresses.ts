@@ -19,6 +19,16 @@ export function isSameAddress(a: string, b: string): boolean {
   return ipaddr.isValid(a) && ipaddr.isValid(b) && canonicalAddress(a) === canonicalAddress(b);
 }
 
+/** Whether one of these is this address. Nodes report theirs unchecked: a text that is no address is nobody's. */
+export function hasAddress(addresses: readonly string[], wanted: string): boolean {
+  return addresses.some((address) => isSameAddress(address, wanted));
+}
+
+/** Never where no network is known. */
+export function isOutside(address: string, networks: readonly string[]): boolean {
+  return networks.length > 0 && !networks.some((network) => isAddressIn(address, network));
+}
+
 /** False for a text that is no address. `network` is a valid range. */
 export function isAddressIn(address: string, network: string): boolean {
   if (!ipaddr.isValid(address)) return false;

@@ -71,6 +71,13 @@ export function staticPod(options: StaticPodOptions): object {
   };
 }
 
+/** For every container of a control-plane machine that holds keys. */
+export const confinedContainer = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+} as const;
+
 function container(options: StaticPodOptions): object {
   const { readiness, environment = {} } = options;
   const env = Object.entries(environment).map(([name, value]) => ({ name, value }));
@@ -86,11 +93,7 @@ function container(options: StaticPodOptions): object {
     ...(readiness === undefined
       ? {}
       : { readinessProbe: { ...httpGet(readiness), periodSeconds: 1, failureThreshold: 3, timeoutSeconds: 15 } }),
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: confinedContainer,
     volumeMounts: foldersOf(options.component).map(({ path, isWritable }, index) => ({
       name: `host-${index}`,
       mountPath: path,

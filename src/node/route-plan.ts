@@ -2,7 +2,7 @@
 // kubelet, so it only proposes. The facts that it is judged by come from the machine's own settings and from the
 // inventory, which no node can write. What a hostile Node asks for costs only that Node its route.
 import ipaddr from 'ipaddr.js';
-import { canonicalAddress, isAddressIn, isSameAddress } from '../contract/addresses.ts';
+import { canonicalAddress, hasAddress, isAddressIn, isOutside } from '../contract/addresses.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import type { PodRouteFacts } from '../contract/node-settings.ts';
 import { internalAddressesOf, podRangesOf } from '../kubernetes/node-object.ts';
@@ -110,17 +110,18 @@ function gatewayTo(
   const address = known.find((candidate) => familyOf(candidate) === familyOf(range));
   if (address === undefined) return { doubt: `it has no address of the family of this range` };
   const via = canonicalAddress(address);
-  const isOutside = machineNetworks.length > 0 && !machineNetworks.some((network) => isAddressIn(via, network));
-  if (isOutside) return { doubt: `its address ${via} is not in the machine network ${machineNetworks.join(', ')}` };
-  if (own.addresses.some((mine) => isSameAddress(mine, via))) return { doubt: `${via} is the address of this machine` };
-  if (apiVips.some((vip) => isSameAddress(vip, via))) return { doubt: `${via} is the address of the load balancer` };
+  if (isOutside(via, machineNetworks)) {
+    return { doubt: `its address ${via} is not in the machine network ${machineNetworks.join(', ')}` };
+  }
+  if (hasAddress(own.addresses, via)) return { doubt: `${via} is the address of this machine` };
+  if (hasAddress(apiVips, via)) return { doubt: `${via} is the address of the load balancer` };
   const holder = routes.find((other) => other.name !== name && other.via === via);
   return holder === undefined ? { via } : { doubt: `${via} is the address of ${holder.name}` };
 }
 
 /** All addresses of the inventory; of several, those that the node reports come first. */
 function preferred(listed: readonly string[], reported: readonly string[]): readonly string[] {
-  const isReported = (address: string): boolean => reported.some((other) => isSameAddress(other, address));
+  const isReported = (address: string): boolean => hasAddress(reported, address);
   return [...listed.filter(isReported), ...listed.filter((address) => !isReported(address))];
 }
 

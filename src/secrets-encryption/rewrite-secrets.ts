@@ -6,13 +6,17 @@ import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
-import { type RetryPolicy, retry } from '../workflow/retry.ts';
+import { retry } from '../workflow/retry.ts';
 
 /** Enough to hide the round trips, too few to be felt by others. */
 const atATime = 4;
 
+const apiPauses = { attempts: 10, firstPauseMs: 250, maxPauseMs: 5_000 } as const;
+
 /** Through the restart of an API server or a new leader of etcd. */
-export const apiPatience: RetryPolicy = { attempts: 10, firstPauseMs: 250, maxPauseMs: 5_000 };
+export function apiPatience({ host, signal }: Pick<RewriteSecrets, 'host' | 'signal'>) {
+  return { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
+}
 
 export interface RewriteSecrets {
   readonly client: KubernetesClient;
@@ -23,7 +27,7 @@ export interface RewriteSecrets {
 
 /** How many there were. */
 export async function rewriteSecrets({ client, host, signal, onProgress }: RewriteSecrets): Promise<number> {
-  const patient = { host, signal, policy: apiPatience, isWorthRetrying: isTransient };
+  const patient = apiPatience({ host, signal });
   const { items } = await retry(patient, () =>
     client.list({ apiVersion: 'v1', kind: 'Secret' }, {}, { signal, isMetadataOnly: true }),
   );

@@ -4,7 +4,6 @@ import { missingLine } from '../contract/missing.ts';
 import { type EncryptionKeys, newEncryptionKey } from '../contract/secrets-encryption.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import { isTransient } from '../kubernetes/api-failure.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { workflowErrors } from '../workflow/errors.ts';
@@ -71,7 +70,6 @@ async function stepToDo(
   { client, host, signal, emit }: RotateKey,
   memory: RotationMemory,
 ): Promise<Exclude<RotationStep, { kind: 'wait' }>> {
-  const patient = { host, signal, policy: apiPatience, isWorthRetrying: isTransient };
   try {
     return await waitUntil({
       clock: host.clock,
@@ -80,7 +78,7 @@ async function stepToDo(
       everyMs: lookEveryMs,
       signal,
       probe: async () => {
-        const seen = await retry(patient, () => observeEncryption(client, { signal }));
+        const seen = await retry(apiPatience({ host, signal }), () => observeEncryption(client, { signal }));
         const step = nextRotationStep(seen, memory);
         return step.kind === 'wait' ? { status: 'waiting', missing: step.missing } : { status: 'ready', value: step };
       },
@@ -94,10 +92,9 @@ async function stepToDo(
 }
 
 async function change({ client, host, signal }: RotateKey, step: Changing): Promise<void> {
-  const patient = { host, signal, policy: apiPatience, isWorthRetrying: isTransient };
   const after = changeOf(step, host);
   try {
-    await retry(patient, () => changeEncryptionState(client, step.state, { ...after, signal }));
+    await retry(apiPatience({ host, signal }), () => changeEncryptionState(client, step.state, { ...after, signal }));
   } catch (error) {
     // Another command rotates too, or this change was made although its answer was lost: the next look shows it.
     if (!isError(error, kubernetesErrors.CONFLICT)) throw error;

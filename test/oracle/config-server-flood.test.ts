@@ -1,9 +1,8 @@
 // Floods against the config server, each while an honest machine at another address asks: it is served within the ten
 // seconds after which Ignition gives a request up, and usually at once. Real sockets, one loopback address per client.
 import { connect, type Socket } from 'node:net';
-import { duplexPair } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { clientHello } from '../client-hello.ts';
 import { ask, bearer, type Lab, type LabServer, makeLab, startServer, tokens } from './config-server-lab.ts';
 
 const sockets: Socket[] = [];
@@ -24,18 +23,6 @@ afterAll(async () => {
   lab?.[Symbol.dispose]();
   if (status !== 0) throw new Error(`the server ended with ${status}`);
 });
-
-/** What Node's own client sends first. */
-function clientHello(): Promise<Buffer> {
-  const [client, other] = duplexPair();
-  const socket = connectTls({ socket: client, servername: 'localhost' }).on('error', () => {});
-  return new Promise((resolve) => {
-    other.once('data', (bytes: Buffer) => {
-      resolve(bytes);
-      socket.destroy();
-    });
-  });
-}
 
 /** Connections that send these bytes and then nothing; those that the server closes count too. */
 async function flood(count: number, addresses: number, bytes: Buffer): Promise<void> {

@@ -1,6 +1,7 @@
 // The answer to a NetworkPolicy. The network of the cluster is a bridge and plain routes and enforces none, so whoever
 // writes one is told at once. A policy of the API, because only the API sees everybody who writes.
 import { installConfig } from '../install-config.ts';
+import { admissionPolicy } from './admission-policy.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 const name = 'network-policy-has-no-effect.firstlight.io';
@@ -16,17 +17,9 @@ export const networkPolicyAnswer = manifestAsset({
   inputs: { installConfig },
   objects: ({ installConfig: { security } }) => {
     if (security.networkPolicy === 'ignore') return [];
-    const validationActions = security.networkPolicy === 'refuse' ? ['Deny'] : ['Warn', 'Audit'];
-    return [
-      { ...admissionObject('ValidatingAdmissionPolicy'), spec: policy },
-      { ...admissionObject('ValidatingAdmissionPolicyBinding'), spec: { policyName: name, validationActions } },
-    ];
+    return admissionPolicy(name, policy, security.networkPolicy === 'refuse' ? ['Deny'] : ['Warn', 'Audit']);
   },
 });
-
-function admissionObject(kind: string): object {
-  return { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name } };
-}
 
 const policy = {
   failurePolicy: 'Fail',

@@ -2,9 +2,9 @@
 // refuses it, so that it costs neither etcd nor anybody who watches.
 import { bootstrapperGroup } from '../../admission/bootstrap-token-secret.ts';
 import { requestSizeMax } from '../../admission/triage-requests.ts';
+import { admissionPolicy } from './admission-policy.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
-const apiVersion = 'admissionregistration.k8s.io/v1';
 const base64Length = Math.ceil(requestSizeMax / 3) * 4;
 
 interface Policy {
@@ -81,24 +81,12 @@ export const nodePolicy = manifestAsset({
 function policyObjects(policy: Policy): readonly object[] {
   const { name, apiGroup, resource, operations, conditions, variables, validations } = policy;
   const rule = { apiGroups: [apiGroup], apiVersions: ['v1'], resources: [resource], operations };
-  return [
-    {
-      apiVersion,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name },
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: { resourceRules: [rule] },
-        ...(conditions === undefined ? {} : { matchConditions: conditions }),
-        ...(variables === undefined ? {} : { variables }),
-        validations,
-      },
-    },
-    {
-      apiVersion,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name },
-      spec: { policyName: name, validationActions: ['Deny'] },
-    },
-  ];
+  const spec = {
+    failurePolicy: 'Fail',
+    matchConstraints: { resourceRules: [rule] },
+    ...(conditions === undefined ? {} : { matchConditions: conditions }),
+    ...(variables === undefined ? {} : { variables }),
+    validations,
+  };
+  return admissionPolicy(name, spec, ['Deny']);
 }

@@ -1,20 +1,6 @@
-import { duplexPair } from 'node:stream';
-import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
+import { clientHello } from '../../../test/client-hello.ts';
 import { judgeFirstMessage } from './client-hello.ts';
-
-/** What Node's own client sends first. */
-function clientHello(): Promise<Buffer> {
-  const [client, server] = duplexPair();
-  const socket = connect({ socket: client, servername: 'localhost' });
-  socket.on('error', () => {});
-  return new Promise((resolve) => {
-    server.once('data', (bytes: Buffer) => {
-      resolve(bytes);
-      socket.destroy();
-    });
-  });
-}
 
 const record = (payload: Buffer): Buffer =>
   Buffer.concat([Buffer.from([22, 3, 1, payload.length >> 8, payload.length & 255]), payload]);

@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:https';
 import { connect } from 'node:net';
-import { duplexPair } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import { clientHello } from '../../client-hello.ts';
 
 const [kind = '', host = '', seconds = '', token = '', ...from] = process.argv.slice(2);
 const port = 22_623;
@@ -12,17 +11,6 @@ const endMs = performance.now() + Number(seconds) * 1000;
 const isOver = (): boolean => performance.now() >= endMs;
 const counts: Record<string, number> = {};
 const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
-
-function clientHello(): Promise<Buffer> {
-  const [client, other] = duplexPair();
-  const socket = connectTls({ socket: client, servername: 'localhost' }).on('error', () => {});
-  return new Promise((resolve) => {
-    other.once('data', (bytes: Buffer) => {
-      resolve(bytes);
-      socket.destroy();
-    });
-  });
-}
 
 /** Opens a connection, sends half of a ClientHello, and opens the next when the server closes this one. */
 async function half(localAddress: string, hello: Buffer): Promise<void> {
