@@ -76,6 +76,14 @@ async function untilEntered(): Promise<void> {
   );
 }
 
+/** Ignition reads resolv.conf again only five seconds after the last time: until then it still finds the server. */
+async function untilNamesAreMissed(): Promise<void> {
+  await eventually('that Ignition misses the names', 30, async () => {
+    const status = await inside(master.cluster, master.machine, 'cat /var/lib/firstlight/first-boot.json');
+    return /"reason":"lookup /.test(status) ? true : undefined;
+  });
+}
+
 const machineVerb = async (verb: string, ...more: readonly string[]): Promise<string> =>
   cli('machine', verb, '--dir', dir, ...more, master.machine);
 
@@ -88,6 +96,7 @@ describe('a stall is explained by its fault:', () => {
     blockPort(master, configServerPort, 'refuse');
     await untilEntered();
     await loseNames(master);
+    await untilNamesAreMissed();
     unblockPorts(master);
     expect(await stalledBy(outcome)).toBe('api-int.stalls.firstlight.test does not resolve on master-0');
   });
