@@ -1,5 +1,6 @@
 // What a machine is answered with: the rendered Ignition config of its pool and the files that only the server can add,
 // in the spec it asked for. Built once per pool and spec, with a place for the token; a request puts its token there.
+import { daemonFiles, nodeConfigAnnotations } from '../contract/machine-config-node.ts';
 import {
   bootstrapKubeconfig,
   kubeletClientCa,
@@ -14,16 +15,16 @@ import type { SpecVersion } from '../ignition/spec-version.ts';
 import { isAtLeast, latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
-import { apiVersion, machineConfigGroup } from '../machine-config/machine-config.ts';
+import { apiVersion } from '../machine-config/machine-config.ts';
 import type { KubeletKubeconfig, ServedPool } from './config-source.ts';
 
 /** Paths that programs on existing machines know; see docs/config-server.md. */
 export const servedPaths = {
   kubeletClientCa,
-  nodeAnnotations: '/etc/machine-config-daemon/node-annotations.json',
+  nodeAnnotations: daemonFiles.nodeAnnotations,
   bootstrapKubeconfig,
-  machineConfig: '/etc/mcs-machine-config-content.json',
-  encapsulated: '/etc/ignition-machine-config-encapsulated.json',
+  machineConfig: daemonFiles.servedMachineConfig,
+  encapsulated: daemonFiles.encapsulated,
 } as const;
 
 export type BuiltConfig =
@@ -100,12 +101,11 @@ function migrateKernelArguments(
 
 function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly FileNode[] {
   const { name } = served.machineConfig.metadata;
-  const annotation = (key: string): string => `${machineConfigGroup}/${key}`;
   const annotations = {
-    [annotation('currentConfig')]: name,
-    [annotation('desiredConfig')]: name,
-    [annotation('firstPivotConfig')]: name,
-    [annotation('state')]: 'Done',
+    [nodeConfigAnnotations.current]: name,
+    [nodeConfigAnnotations.desired]: name,
+    [nodeConfigAnnotations.firstPivot]: name,
+    [nodeConfigAnnotations.state]: 'Done',
   };
   const emptyConfig: IgnitionConfig = { ignition: { version: latestSpec } };
   const encapsulated = { ...migrated, spec: { ...migrated.spec, config: emptyConfig } };

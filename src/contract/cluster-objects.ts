@@ -93,4 +93,5 @@ export function isLeaving({ metadata }: SystemObject): boolean {
 export const membershipLease = 'etcd-membership';
 export const approverLease = 'csr-approver';
 export const renewalLease = 'leaf-renewal';
-export const agentLeases: readonly string[] = [membershipLease, approverLease, renewalLease];
+export const rolloutLease = 'machine-config-controller';
+export const agentLeases: readonly string[] = [membershipLease, approverLease, renewalLease, rolloutLease];

@@ -1,6 +1,6 @@
 // The CustomResourceDefinitions of machineconfiguration.openshift.io, as far as we use them. Fields that existing
 // objects may carry and we do not read are kept by the API, so that a file from another cluster loses nothing.
-import { machineConfigGroup } from './machine-config.ts';
+import { machineConfigGroup } from '../contract/machine-config-node.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

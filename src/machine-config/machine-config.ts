@@ -2,11 +2,11 @@
 // fields are warnings, as the API prunes them; types are checked strictly, and all code behind this file may rely on
 // them.
 import { z } from 'zod';
+import { machineConfigGroup } from '../contract/machine-config-node.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 import { hardenedSettings, securitySettingsSchema } from '../contract/security-settings.ts';
 import type { IgnitionConfig, Unit } from '../ignition/config.ts';
 
-export const machineConfigGroup = 'machineconfiguration.openshift.io';
 export const apiVersion = `${machineConfigGroup}/v1`;
 export const roleLabel = `${machineConfigGroup}/role`;
 /** On generated MachineConfigs; their osImageURL is a default, not the choice of a user. */

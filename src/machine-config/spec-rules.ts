@@ -1,5 +1,6 @@
 // Rules for a MachineConfig beyond what Ignition checks. They are the same for a MachineConfig from a file, the API or
 // our own generators.
+import { daemonFiles } from '../contract/machine-config-node.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 import { unitFindings } from './unit-mistakes.ts';
@@ -21,8 +22,8 @@ export const knownExtensions = [
   'usbguard',
 ] as const;
 
-/** The override switch of the machine config daemon: this file switches its checks off. */
-const forbiddenPaths = new Set(['/run/machine-config-daemon-force']);
+/** This file switches the checks of the daemon off, so that a person decides about it each time. */
+const forbiddenPaths = new Set<string>([daemonFiles.force]);
 
 export function specMistakes(spec: MachineConfigSpec): readonly SpecMistake[] {
   return [...referenceMistakes(spec), ...extensionMistakes(spec), ...fileMistakes(spec), ...systemdMistakes(spec)];

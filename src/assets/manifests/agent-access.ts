@@ -12,7 +12,7 @@ import {
   systemNamespace,
 } from '../../contract/cluster-objects.ts';
 import type { Inventory } from '../../contract/inventory.ts';
-import { machineConfigGroup } from '../../machine-config/machine-config.ts';
+import { machineConfigGroup } from '../../contract/machine-config-node.ts';
 import { inventory } from '../inventory.ts';
 import { clusterBinding, groupSubject } from './access.ts';
 import { manifestAsset } from './manifest-asset.ts';
