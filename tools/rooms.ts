@@ -32,6 +32,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'torcx',
     'workflow',
   ],
+  'config-daemon': ['contract', 'errors', 'host', 'machine-config', 'source-text'],
   'config-server': [
     'admission',
     'contract',
@@ -118,6 +119,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'bootkube',
     'cluster',
+    'config-daemon',
     'config-server',
     'contract',
     'control-plane',

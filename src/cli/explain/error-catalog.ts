@@ -2,6 +2,7 @@
 import { assetErrors } from '../../assets/errors.ts';
 import { bootkubeErrors } from '../../bootkube/errors.ts';
 import { clusterErrors } from '../../cluster/errors.ts';
+import { configDaemonErrors } from '../../config-daemon/errors.ts';
 import { configServerErrors } from '../../config-server/errors.ts';
 import {
   clusterMetadataErrors,
@@ -35,6 +36,7 @@ export const errorTables = {
   releaseErrors,
   platformErrors,
   machineConfigErrors,
+  configDaemonErrors,
   configServerErrors,
   nodePreparationErrors,
   clusterMetadataErrors,
