@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleFacts } from '../../test/oracle/machine-config-sample.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { baseMachineConfigs, clusterFactsOf, sshMachineConfig } from '../machine-config/base-machine-configs.ts';
+import type { SourceObjects } from '../machine-config/cluster-sources.ts';
 import {
   apiVersion,
   controllerConfigSchema,
@@ -11,13 +12,13 @@ import {
 import { controllerConfigManifest, machineConfigManifest } from '../machine-config/manifests.ts';
 import { builtInPools } from '../machine-config/pools.ts';
 import { renderPool } from '../machine-config/render.ts';
-import { clusterPools, type PoolObjects } from './cluster-pools.ts';
+import { clusterPools } from './cluster-pools.ts';
 
 const controllerConfig = controllerConfigManifest(sampleFacts) as KubernetesObject;
 const facts = controllerConfigSchema.parse(controllerConfig);
 const login = machineConfigManifest(sshMachineConfig('worker', ['ssh-ed25519 AAAA a'])) as KubernetesObject;
 
-function objects(given: Partial<PoolObjects>): PoolObjects {
+function objects(given: Partial<SourceObjects>): SourceObjects {
   return { machineConfigs: [], pools: [], controllerConfigs: [controllerConfig], ...given };
 }
 
@@ -30,7 +31,7 @@ function machineConfig(name: string, config: unknown, more: Partial<KubernetesOb
   };
 }
 
-function namesOf(given: Partial<PoolObjects>): Record<string, string> {
+function namesOf(given: Partial<SourceObjects>): Record<string, string> {
   return Object.fromEntries(
     [...clusterPools(objects(given), 'test').pools].map(([pool, found]) => [
       pool,

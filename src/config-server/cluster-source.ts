@@ -10,13 +10,14 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubeconfig } from '../kubernetes/kubeconfig.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { watchTogether } from '../kubernetes/watch.ts';
+import { type SourceObjects, sourceKinds } from '../machine-config/cluster-sources.ts';
 import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
 import type { ControllerConfig, MachineConfig } from '../machine-config/machine-config.ts';
 import { builtInPools } from '../machine-config/pools.ts';
 import { needsProxyCredentials } from '../machine-software/proxy.ts';
 import { joinBundle } from '../pki/certificate.ts';
 import { type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
-import { type ClusterPools, clusterPools, type PoolObjects, poolKinds } from './cluster-pools.ts';
+import { type ClusterPools, clusterPools } from './cluster-pools.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
 import { isServed, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
@@ -52,7 +53,7 @@ interface LocalFiles {
   readonly pullSecret: string | undefined;
 }
 
-type Seen = PoolObjects & { readonly poolTokens: readonly KubernetesObject[] };
+type Seen = SourceObjects & { readonly poolTokens: readonly KubernetesObject[] };
 
 class ClusterSource implements ConfigSource {
   readonly #host: Host;
@@ -97,7 +98,7 @@ class ClusterSource implements ConfigSource {
     const { signal } = this.#end;
     const { namespace, name } = poolTokensSecret;
     const selection = { namespace, fieldSelector: `metadata.name=${name}` };
-    const sources = { ...poolKinds, poolTokens: { kind: { apiVersion: 'v1', kind: 'Secret' }, selection } };
+    const sources = { ...sourceKinds, poolTokens: { kind: { apiVersion: 'v1', kind: 'Secret' }, selection } };
     const onTrouble = (error: FirstlightError): void => {
       this.#trouble = error.message;
       this.#update();
