@@ -33,6 +33,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   'config-daemon': ['contract', 'errors', 'host', 'machine-config', 'source-text'],
+  'pool-rollout': ['contract', 'host', 'kubernetes', 'machine-config'],
   'config-server': [
     'admission',
     'contract',
