@@ -1,12 +1,16 @@
-// The CustomResourceDefinitions of machineconfiguration.openshift.io, as far as we use them. Fields that existing
-// objects may carry and we do not read are kept by the API, so that a file from another cluster loses nothing.
-import { machineConfigGroup } from '../contract/machine-config-node.ts';
+// The definitions of the kinds of machineconfiguration.openshift.io and of MachineConfiguration, as far as we use them,
+// with the printer columns of upstream. Fields that existing objects may carry and we do not read are kept by the API,
+// so that a file from another cluster loses nothing.
+import { driftPolicies, machineConfigGroup, machineConfigurationObject } from '../contract/machine-config-node.ts';
+import { poolHistoryLength } from '../contract/machine-config-pool.ts';
+import { policyActionTypes } from './disruption-policies.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const text: Schema = { type: 'string' };
 const texts: Schema = { type: 'array', items: text };
 const flag: Schema = { type: 'boolean' };
+const time: Schema = { type: 'string', format: 'date-time' };
 const count: Schema = { type: 'integer', format: 'int32' };
 const texted: Schema = { type: 'object', additionalProperties: text };
 const anything: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -36,10 +40,14 @@ const condition: Schema = object({
   status: text,
   reason: text,
   message: text,
-  lastTransitionTime: { type: 'string', format: 'date-time' },
+  lastTransitionTime: time,
 });
 
+const age = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
 interface Kind {
+  /** Default `machineConfigGroup`. */
+  readonly group?: string;
   readonly kind: string;
   readonly plural: string;
   readonly shortName?: string;
@@ -63,12 +71,12 @@ const machineConfig: Kind = {
   }),
   columns: [
     {
-      name: 'GeneratedBy',
+      name: 'GeneratedByController',
       type: 'string',
       jsonPath: `.metadata.annotations['${machineConfigGroup.replaceAll('.', '\\.')}/generated-by-controller-version']`,
     },
     { name: 'IgnitionVersion', type: 'string', jsonPath: '.spec.config.ignition.version' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    age,
   ],
 };
 
@@ -82,6 +90,7 @@ const machineConfigPool: Kind = {
     paused: flag,
     maxUnavailable: { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true },
     configuration,
+    driftPolicy: { type: 'string', enum: driftPolicies },
   }),
   status: object({
     observedGeneration: { type: 'integer', format: 'int64' },
@@ -92,6 +101,11 @@ const machineConfigPool: Kind = {
     unavailableMachineCount: count,
     degradedMachineCount: count,
     conditions: { type: 'array', items: condition },
+    history: {
+      type: 'array',
+      maxItems: poolHistoryLength,
+      items: object({ name: text, state: text, startedAt: time, completedAt: time, sources: texts }),
+    },
   }),
   columns: [
     { name: 'Config', type: 'string', jsonPath: '.status.configuration.name' },
@@ -100,6 +114,9 @@ const machineConfigPool: Kind = {
     { name: 'Degraded', type: 'string', jsonPath: '.status.conditions[?(@.type=="Degraded")].status' },
     { name: 'MachineCount', type: 'number', jsonPath: '.status.machineCount' },
     { name: 'ReadyMachineCount', type: 'number', jsonPath: '.status.readyMachineCount' },
+    { name: 'UpdatedMachineCount', type: 'number', jsonPath: '.status.updatedMachineCount' },
+    { name: 'DegradedMachineCount', type: 'number', jsonPath: '.status.degradedMachineCount' },
+    age,
   ],
 };
 
@@ -114,6 +131,7 @@ const controllerConfig: Kind = {
     osImageURL: text,
     network: object({ clusterNetworks: texts, machineNetworks: texts }),
     mastersSchedulable: flag,
+    machines: object({ sharesHost: flag }),
     controlPlane: anything,
     security: object({ auditLog: text, podSecurity: object({ enforce: text, warn: text }), seccompDefault: flag }),
     rootCAData: { type: 'string', format: 'byte' },
@@ -127,19 +145,76 @@ const controllerConfig: Kind = {
     }),
     registries: { type: 'array', items: anything },
   }),
-  columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
+  columns: [age],
 };
 
-export const machineConfigCrds = [machineConfig, machineConfigPool, controllerConfig].map((kind) => crd(kind));
+const kubeletConfig: Kind = {
+  kind: 'KubeletConfig',
+  plural: 'kubeletconfigs',
+  spec: object({
+    machineConfigPoolSelector: selector,
+    kubeletConfig: { ...anything, nullable: true },
+    logLevel: { ...count, minimum: 0, maximum: 10 },
+    autoSizingReserved: flag,
+    tlsSecurityProfile: { ...anything, nullable: true },
+  }),
+  status: object({
+    observedGeneration: { type: 'integer', format: 'int64' },
+    conditions: { type: 'array', items: condition },
+  }),
+  columns: [age],
+};
 
-function crd({ kind, plural, shortName, spec, status, columns }: Kind): object {
+const unitAction: Schema = { type: 'object', required: ['serviceName'], properties: { serviceName: text } };
+const policyActions: Schema = {
+  type: 'array',
+  minItems: 1,
+  items: {
+    type: 'object',
+    required: ['type'],
+    properties: { type: { type: 'string', enum: policyActionTypes }, reload: unitAction, restart: unitAction },
+  },
+};
+const policiesOf = (key: 'path' | 'name'): Schema => ({
+  type: 'array',
+  maxItems: 50,
+  items: { type: 'object', required: [key, 'actions'], properties: { [key]: text, actions: policyActions } },
+});
+
+const machineConfiguration: Kind = {
+  group: machineConfigurationObject.apiVersion.split('/')[0] ?? '',
+  kind: machineConfigurationObject.kind,
+  plural: 'machineconfigurations',
+  spec: object({
+    nodeDisruptionPolicy: {
+      type: 'object',
+      properties: {
+        files: policiesOf('path'),
+        units: policiesOf('name'),
+        sshkey: { type: 'object', required: ['actions'], properties: { actions: policyActions } },
+      },
+    },
+  }),
+  status: anything,
+  columns: [age],
+};
+
+export const machineConfigCrds = [
+  machineConfig,
+  machineConfigPool,
+  controllerConfig,
+  kubeletConfig,
+  machineConfiguration,
+].map((kind) => crd(kind));
+
+function crd({ group = machineConfigGroup, kind, plural, shortName, spec, status, columns }: Kind): object {
   const singular = kind.toLowerCase();
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${machineConfigGroup}` },
+    metadata: { name: `${plural}.${group}` },
     spec: {
-      group: machineConfigGroup,
+      group,
       scope: 'Cluster',
       names: {
         kind,

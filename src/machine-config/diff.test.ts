@@ -48,7 +48,13 @@ describe('what a change costs', () => {
     ['SSH keys of core', spec(user('core', 'a')), spec(user('core', 'b')), []],
     ['another user', spec({}), spec(user('me', 'a')), ['new machines only']],
     ['a disk', spec({}), spec({ storage: { disks: [{ device: '/dev/x' }] } }), ['new machines only']],
-    ['a directory', spec({}), spec({ storage: { directories: [{ path: '/x' }] } }), ['new machines only']],
+    ['a folder', spec({}), spec({ storage: { directories: [{ path: '/x' }] } }), ['reboot']],
+    [
+      'a link below a path with a rule',
+      spec({}),
+      spec({ storage: { links: [{ path: '/etc/sysctl.d/x', target: '/y' }] } }),
+      ['systemctl restart systemd-sysctl.service'],
+    ],
     ['kernel arguments', spec({}), spec({}, { kernelArguments: ['quiet'] }), ['reboot']],
     ['FIPS', spec({}), spec({}, { fips: true }), ['new machines only']],
     [

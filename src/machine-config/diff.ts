@@ -2,8 +2,15 @@
 // costs on a running machine.
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { Disruption, DisruptionAction } from './disruption.ts';
-import { combinedActions, disruptionOfPart, disruptionOfPath, disruptionOfUnit } from './disruption.ts';
+import type { Disruption, DisruptionAction, DisruptionPolicies } from './disruption.ts';
+import {
+  combinedActions,
+  disruptionOfPart,
+  disruptionOfPath,
+  disruptionOfUnit,
+  needsDrain,
+  noDisruptionPolicies,
+} from './disruption.ts';
 import type { MachineConfigSpec } from './machine-config.ts';
 
 export interface ConfigChange {
@@ -20,12 +27,18 @@ export interface Difference {
   /** What has to be done on a machine for all changes together. */
   readonly actions: readonly DisruptionAction[];
   readonly needsReboot: boolean;
+  readonly needsDrain: boolean;
 }
 
-export function diffSpecs(before: MachineConfigSpec, after: MachineConfigSpec): Difference {
-  const changes = [...settingChanges(before, after), ...configChanges(before.config, after.config)];
+export function diffSpecs(
+  before: MachineConfigSpec,
+  after: MachineConfigSpec,
+  policies: DisruptionPolicies = noDisruptionPolicies,
+): Difference {
+  const changes = [...settingChanges(before, after), ...configChanges(before.config, after.config, policies)];
   const actions = combinedActions(changes.map(({ disruption }) => disruption));
-  return { changes, actions, needsReboot: actions.some(({ kind }) => kind === 'reboot') };
+  const needsReboot = actions.some(({ kind }) => kind === 'reboot');
+  return { changes, actions, needsReboot, needsDrain: needsDrain(actions) };
 }
 
 const settings = [
@@ -43,7 +56,11 @@ function settingChanges(before: MachineConfigSpec, after: MachineConfigSpec): re
     .map((name) => ({ kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) }));
 }
 
-function configChanges(before: IgnitionConfig, after: IgnitionConfig): readonly ConfigChange[] {
+function configChanges(
+  before: IgnitionConfig,
+  after: IgnitionConfig,
+  policies: DisruptionPolicies,
+): readonly ConfigChange[] {
   const sections = (config: IgnitionConfig): Readonly<Record<string, unknown>> => {
     const { disks, raid, filesystems, luks } = config.storage ?? {};
     const { version: _version, ...ignition } = config.ignition;
@@ -55,24 +72,31 @@ function configChanges(before: IgnitionConfig, after: IgnitionConfig): readonly 
     .map((name): ConfigChange => {
       return { kind: 'setting', name, change: 'changed', fields: [], disruption: disruptionOfPart(name) };
     });
+  const changesOf = (
+    kind: ListKind,
+    one: readonly Item[] | undefined,
+    other: readonly Item[] | undefined,
+  ): readonly ConfigChange[] =>
+    listChanges(one, other).map((change) => ({ kind, ...change, disruption: disruptionOf(kind, change, policies) }));
   return [
     ...sectionChanges,
-    ...listChanges('directory', before.storage?.directories, after.storage?.directories),
-    ...listChanges('file', before.storage?.files, after.storage?.files),
-    ...listChanges('link', before.storage?.links, after.storage?.links),
-    ...listChanges('unit', before.systemd?.units, after.systemd?.units),
-    ...listChanges('user', before.passwd?.users, after.passwd?.users),
-    ...listChanges('group', before.passwd?.groups, after.passwd?.groups),
+    ...changesOf('directory', before.storage?.directories, after.storage?.directories),
+    ...changesOf('file', before.storage?.files, after.storage?.files),
+    ...changesOf('link', before.storage?.links, after.storage?.links),
+    ...changesOf('unit', before.systemd?.units, after.systemd?.units),
+    ...changesOf('user', before.passwd?.users, after.passwd?.users),
+    ...changesOf('group', before.passwd?.groups, after.passwd?.groups),
   ];
 }
 
 type Item = object;
+type ListKind = Exclude<ConfigChange['kind'], 'setting'>;
+interface ListChange extends Pick<ConfigChange, 'name' | 'change' | 'fields'> {
+  /** The fields that differ, or all of them when the whole thing came or went. */
+  readonly touched: readonly string[];
+}
 
-function listChanges(
-  kind: Exclude<ConfigChange['kind'], 'setting'>,
-  before: readonly Item[] = [],
-  after: readonly Item[] = [],
-): readonly ConfigChange[] {
+function listChanges(before: readonly Item[] = [], after: readonly Item[] = []): readonly ListChange[] {
   const nameOf = (item: Item): string => {
     const { path, name } = item as { readonly path?: string; readonly name?: string };
     return path ?? name ?? '';
@@ -80,17 +104,14 @@ function listChanges(
   const older = new Map(before.map((item) => [nameOf(item), item]));
   const newer = new Map(after.map((item) => [nameOf(item), item]));
   const names = [...new Set([...older.keys(), ...newer.keys()])].sort();
-  return names.flatMap((name): ConfigChange[] => {
+  return names.flatMap((name): ListChange[] => {
     const [one, other] = [older.get(name), newer.get(name)];
     if (one === undefined || other === undefined) {
       const change = one === undefined ? 'added' : 'removed';
-      return [
-        { kind, name, change, fields: [], disruption: disruptionOf(kind, name, Object.keys(one ?? other ?? {})) },
-      ];
+      return [{ name, change, fields: [], touched: Object.keys(one ?? other ?? {}) }];
     }
     const fields = changedFields(one, other);
-    if (fields.length === 0) return [];
-    return [{ kind, name, change: 'changed', fields, disruption: disruptionOf(kind, name, fields) }];
+    return fields.length === 0 ? [] : [{ name, change: 'changed', fields, touched: fields }];
   });
 }
 
@@ -102,13 +123,13 @@ function changedFields(one: Item, other: Item): readonly string[] {
 
 const credentialFields = ['passwordHash', 'sshAuthorizedKeys'];
 
-function disruptionOf(kind: ConfigChange['kind'], name: string, fields: readonly string[]): Disruption {
-  if (kind === 'file') return disruptionOfPath(name);
-  if (kind === 'unit') return disruptionOfUnit(name);
+function disruptionOf(kind: ListKind, { name, touched }: ListChange, policies: DisruptionPolicies): Disruption {
+  if (kind === 'file' || kind === 'directory' || kind === 'link') return disruptionOfPath(name, policies);
+  if (kind === 'unit') return disruptionOfUnit(name, policies);
   // The user every machine image has; others are made at first boot.
-  const credentials = fields.filter((field) => field !== 'name');
+  const credentials = touched.filter((field) => field !== 'name');
   if (kind === 'user' && name === 'core' && credentials.every((field) => credentialFields.includes(field))) {
-    return disruptionOfPart(credentials.includes('passwordHash') ? 'passwordHash' : 'sshAuthorizedKeys');
+    return disruptionOfPart(credentials.includes('passwordHash') ? 'passwordHash' : 'sshAuthorizedKeys', policies);
   }
   return disruptionOfPart(kind);
 }

@@ -15,6 +15,8 @@ import { unitNames } from '../contract/unit-names.ts';
 
 export type DisruptionAction =
   | { readonly kind: 'none' }
+  /** The pods of the machine go elsewhere first. */
+  | { readonly kind: 'drain' }
   | { readonly kind: 'daemon-reload' }
   | { readonly kind: 'reload' | 'restart'; readonly unit: string }
   | { readonly kind: 'reboot' }
@@ -64,8 +66,6 @@ export const disruptionRules: readonly DisruptionRule[] = [
   part('passwordHash', none, 'login reads the password at every login'),
   part('user', newMachinesOnly, 'users are made at first boot'),
   part('group', newMachinesOnly, 'groups are made at first boot'),
-  part('directory', newMachinesOnly, 'directories are made at first boot'),
-  part('link', newMachinesOnly, 'links are made at first boot'),
   part('disks', newMachinesOnly, 'a disk is laid out once'),
   part('raid', newMachinesOnly, 'a disk is laid out once'),
   part('filesystems', newMachinesOnly, 'a disk is laid out once'),
@@ -118,23 +118,52 @@ export interface Disruption {
 
 const unknown: Disruption = { actions: [reboot], why: 'no rule says how to do with less' };
 
-export function disruptionOfPart(name: string): Disruption {
+/** What users say instead, read by disruption-policies.ts. */
+export interface DisruptionPolicies {
+  /** A path is that file or link, or a folder and everything below it. */
+  readonly files: readonly { readonly path: string; readonly actions: readonly DisruptionAction[] }[];
+  readonly units: readonly { readonly name: string; readonly actions: readonly DisruptionAction[] }[];
+  readonly sshKeys: readonly DisruptionAction[] | undefined;
+}
+
+export const noDisruptionPolicies: DisruptionPolicies = { files: [], units: [], sshKeys: undefined };
+
+export function disruptionOfPart(name: string, policies = noDisruptionPolicies): Disruption {
+  if (name === 'sshAuthorizedKeys' && policies.sshKeys !== undefined) return byUser('sshkey', policies.sshKeys);
   return disruptionRules.find(({ match }) => 'part' in match && match.part === name) ?? unknown;
 }
 
-export function disruptionOfUnit(name: string): Disruption {
+export function disruptionOfUnit(name: string, policies = noDisruptionPolicies): Disruption {
+  const chosen = policies.units.find((policy) => policy.name === name);
+  if (chosen !== undefined) return byUser(name, chosen.actions);
   return disruptionRules.find(({ match }) => 'unit' in match && match.unit === name) ?? unknown;
 }
 
-/** The rule with the longest matching path decides. */
-export function disruptionOfPath(file: string): Disruption {
-  const matches = disruptionRules.flatMap((rule) => {
+/**
+ * Of a file, a folder or a link. The longest matching path decides, of rules and policies alike; a policy replaces the
+ * rule for the same path.
+ */
+export function disruptionOfPath(name: string, policies = noDisruptionPolicies): Disruption {
+  const rules = disruptionRules.flatMap((rule) => {
     if (!('path' in rule.match)) return [];
     const { path: pattern } = rule.match;
-    const isMatch = pattern.endsWith('/') ? file.startsWith(pattern) : file === pattern;
-    return isMatch ? [{ rule, length: pattern.length }] : [];
+    const folder = pattern.replace(/\/$/, '');
+    const isMatch = pattern.endsWith('/') ? isAtOrBelow(name, folder) : name === pattern;
+    return isMatch ? [{ length: folder.length, disruption: rule }] : [];
   });
-  return matches.sort((one, other) => other.length - one.length)[0]?.rule ?? unknown;
+  const chosen = policies.files
+    .filter(({ path: folder }) => isAtOrBelow(name, folder))
+    .map(({ path: folder, actions }) => ({ length: folder.length, disruption: byUser(folder, actions) }));
+  // The sort is stable: of two equally long ones the policy stays first.
+  return [...chosen, ...rules].sort((one, other) => other.length - one.length)[0]?.disruption ?? unknown;
+}
+
+function isAtOrBelow(name: string, folder: string): boolean {
+  return name === folder || name.startsWith(`${folder}/`);
+}
+
+function byUser(entry: string, actions: readonly DisruptionAction[]): Disruption {
+  return { actions, why: `nodeDisruptionPolicy says so for ${entry}` };
 }
 
 /** All of them together, each once, in the order in which they have to be done. */
@@ -142,17 +171,24 @@ export function combinedActions(disruptions: readonly Disruption[]): readonly Di
   const actions = disruptions.flatMap((disruption) => disruption.actions);
   const impossible = actions.filter(({ kind }) => kind === 'new-machines-only').slice(0, 1);
   if (actions.some(({ kind }) => kind === 'reboot')) return [...impossible, reboot];
-  const order: readonly DisruptionAction['kind'][] = ['daemon-reload', 'reload', 'restart'];
+  const order: readonly DisruptionAction['kind'][] = ['drain', 'daemon-reload', 'reload', 'restart'];
   const live = order.flatMap((kind) => actions.filter((action) => action.kind === kind));
   const texts = new Set<string>();
   const once = live.filter((action) => !texts.has(actionText(action)) && texts.add(actionText(action)));
   return [...impossible, ...once];
 }
 
+/** Pods have to leave the machine before these actions. */
+export function needsDrain(actions: readonly DisruptionAction[]): boolean {
+  return actions.some(({ kind }) => kind === 'drain' || kind === 'reboot');
+}
+
 export function actionText(action: DisruptionAction): string {
   switch (action.kind) {
     case 'none':
       return 'nothing to do';
+    case 'drain':
+      return 'drain';
     case 'daemon-reload':
       return 'systemctl daemon-reload';
     case 'reload':

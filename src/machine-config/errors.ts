@@ -45,11 +45,27 @@ export const machineConfigErrors = errorTable('MACHINECONFIG', {
       'Each MachineConfig is valid by itself, but what they give together is not: Ignition, the kubelet or the config server would refuse it.',
     exit: exitCodes.badConfig,
   },
+  NOT_APPLICABLE: {
+    message: (e: { pool: string; problems: readonly string[] }) =>
+      `pool ${e.pool} renders to something that its machines cannot be brought to:\n${e.problems.map((problem) => `  ${problem}`).join('\n')}`,
+    hint: 'Change or remove the MachineConfigs named above. The machines keep what they have until then.',
+    means:
+      'The configuration is valid, but it asks for something that this platform cannot give, or for a change that only a new machine can take (disks, users, groups, what Ignition fetches).',
+    exit: exitCodes.badConfig,
+  },
   TOO_LARGE: {
     message: (e: { pool: string; sizeBytes: number; limitBytes: number; largest: readonly string[] }) =>
       `pool ${e.pool} renders to ${e.sizeBytes} bytes, and an object of the API has at most ${e.limitBytes}; largest: ${e.largest.join(', ')}`,
     hint: 'Let the machine fetch large files (contents.source: https://…, with verification.hash) instead of carrying them in a MachineConfig.',
     means: 'A rendered configuration is stored as one object, and etcd refuses larger ones.',
+    exit: exitCodes.badConfig,
+  },
+  POLICIES: {
+    message: (e: { mistakes: readonly string[] }) =>
+      `spec.nodeDisruptionPolicy of MachineConfiguration cluster cannot be used: ${e.mistakes.join('; ')}`,
+    hint: 'Mend it with kubectl edit machineconfiguration cluster. No machine changes until then.',
+    means:
+      'This object says which changes of a machine need a reboot and which need less. A mistake in it could reboot machines, or leave them unrebooted, against the will of its author.',
     exit: exitCodes.badConfig,
   },
   NOT_THERE: {

@@ -2,7 +2,7 @@
 // fields are warnings, as the API prunes them; types are checked strictly, and all code behind this file may rely on
 // them.
 import { z } from 'zod';
-import { machineConfigGroup } from '../contract/machine-config-node.ts';
+import { driftPolicies, machineConfigGroup } from '../contract/machine-config-node.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 import { hardenedSettings, securitySettingsSchema } from '../contract/security-settings.ts';
 import type { IgnitionConfig, Unit } from '../ignition/config.ts';
@@ -17,7 +17,7 @@ export const kernelTypes = ['', 'default', 'realtime', '64k-pages'] as const;
 export type KernelType = (typeof kernelTypes)[number];
 
 const strings = z.record(z.string(), z.string());
-const metadata = z.object({
+export const objectMetadataSchema = z.object({
   name: z.string().min(1),
   labels: strings.nullish().transform((labels) => labels ?? {}),
   annotations: strings.nullish().transform((annotations) => annotations ?? {}),
@@ -35,7 +35,7 @@ const text = z
 export const machineConfigSchema = z.object({
   apiVersion: z.literal(apiVersion),
   kind: z.literal('MachineConfig'),
-  metadata,
+  metadata: objectMetadataSchema,
   spec: z
     .object({
       config: z.unknown().optional(),
@@ -98,14 +98,14 @@ const selectorExpression = z.object({
   operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
   values: list,
 });
-const labelSelector = z.object({
+export const labelSelectorSchema = z.object({
   matchLabels: strings.nullish().transform((labels) => labels ?? {}),
   matchExpressions: z
     .array(selectorExpression)
     .nullish()
     .transform((expressions) => expressions ?? []),
 });
-export type LabelSelector = z.output<typeof labelSelector>;
+export type LabelSelector = z.output<typeof labelSelectorSchema>;
 
 const configurationReference = z.object({
   name: text,
@@ -118,16 +118,18 @@ const configurationReference = z.object({
 export const machineConfigPoolSchema = z.object({
   apiVersion: z.literal(apiVersion),
   kind: z.literal('MachineConfigPool'),
-  metadata,
+  metadata: objectMetadataSchema,
   spec: z.object({
-    machineConfigSelector: labelSelector.nullish(),
-    nodeSelector: labelSelector.nullish(),
+    machineConfigSelector: labelSelectorSchema.nullish(),
+    nodeSelector: labelSelectorSchema.nullish(),
     paused: z
       .boolean()
       .nullish()
       .transform((paused) => paused ?? false),
     maxUnavailable: z.union([z.int().nonnegative(), z.string().regex(/^\d+%?$/)]).nullish(),
     configuration: configurationReference.nullish(),
+    /** What a machine does about a file that somebody else changed; ours. Absent means Report. */
+    driftPolicy: z.enum(driftPolicies).nullish(),
   }),
 });
 export type MachineConfigPool = z.output<typeof machineConfigPoolSchema>;
@@ -141,7 +143,7 @@ const proxyUrl = z.url().refine((url) => {
 export const controllerConfigSchema = z.object({
   apiVersion: z.literal(apiVersion),
   kind: z.literal('ControllerConfig'),
-  metadata,
+  metadata: objectMetadataSchema,
   spec: z.object({
     clusterDNSIP: z.union([z.ipv4(), z.ipv6()]),
     clusterDomain: z.string().default('cluster.local'),
@@ -153,6 +155,8 @@ export const controllerConfigSchema = z.object({
       machineNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),
     }),
     mastersSchedulable: z.boolean().default(false),
+    /** What machines can be asked for; ours. */
+    machines: z.object({ sharesHost: z.boolean() }).exactOptional(),
     controlPlane: controlPlaneFactsSchema.exactOptional(),
     /** PEM in base64, as upstream has it. */
     rootCAData: z.base64().exactOptional(),

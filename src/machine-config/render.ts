@@ -9,7 +9,9 @@ import { apiVersion, generatedAnnotation, osImageOverriddenAnnotation } from './
 import type { MergedConfigs } from './merge-configs.ts';
 import { mergeConfigs } from './merge-configs.ts';
 import { selectMachineConfigs } from './pools.ts';
+import { reconcilableProblems, type SettingName, type SpecProblem } from './reconcilable.ts';
 import { renderedProblems } from './rendered-problems.ts';
+import { type MachineTraits, unsupportedProblems } from './unsupported.ts';
 
 /** The largest object that etcd stores. */
 export const objectLimitBytes = 1_572_864;
@@ -20,6 +22,10 @@ export interface RenderOptions {
   /** Written into an annotation, never into the name. */
   readonly generatedBy: string;
   readonly limitBytes?: number;
+  /** What the machines of the cluster can be asked for. Without it (a folder of another cluster) nothing is refused. */
+  readonly machines?: MachineTraits;
+  /** What the machines of the pool have now: the result must be something that they can be brought to. */
+  readonly replaces?: MachineConfigSpec;
 }
 
 /** As it is stored and served: the object's own field order, ready for JSON. */
@@ -62,6 +68,15 @@ export function renderPool(
 
   const { reasons, warnings } = renderedProblems(spec, merged);
   if (reasons.length > 0) throw machineConfigErrors.REFUSED({ pool: poolName, reasons });
+  const { machines, replaces } = options;
+  const unsupported =
+    machines === undefined ? [] : unsupportedProblems(spec, { ...machines, osImageURL: options.osImageURL ?? '' });
+  const asked = new Set(unsupported.map(({ about }) => canonicalJson(about)));
+  const irreconcilable = (replaces === undefined ? [] : reconcilableProblems(replaces, spec)).filter(
+    ({ about }) => !asked.has(canonicalJson(about)),
+  );
+  const problems = [...unsupported, ...irreconcilable].map((problem) => blamedText(problem, sources, merged));
+  if (problems.length > 0) throw machineConfigErrors.NOT_APPLICABLE({ pool: poolName, problems });
 
   const canonicalSpec = canonicalJson(spec);
   const name = `rendered-${poolName}-${digestOf(canonicalSpec).slice(0, 32)}`;
@@ -92,6 +107,31 @@ export function renderPool(
       ...checkSize({ pool: poolName, merged, sizeBytes }, options.limitBytes ?? objectLimitBytes),
     ],
   };
+}
+
+/** With the MachineConfigs that ask for it; nobody does any more when it is the removal that cannot be done. */
+function blamedText({ about, message }: SpecProblem, sources: readonly MachineConfig[], merged: MergedConfigs): string {
+  const names = [...new Set(blamed(about, sources, merged))];
+  return names.length === 0
+    ? `${message} (no MachineConfig has it any more)`
+    : `${message} (from ${names.join(' and ')})`;
+}
+
+function blamed(
+  about: SpecProblem['about'],
+  sources: readonly MachineConfig[],
+  { entries, sections }: MergedConfigs,
+): readonly string[] {
+  if (about.kind === 'field') {
+    return sources.filter(({ spec }) => isSet(spec[about.name])).map(({ metadata }) => metadata.name);
+  }
+  if (about.kind === 'section') return sections.find(({ section }) => section === about.name)?.machineConfigs ?? [];
+  const entry = entries.find(({ kind, name }) => kind === about.kind && name === about.name);
+  return entry?.sources.map(({ machineConfig }) => machineConfig) ?? [];
+}
+
+function isSet(value: MachineConfigSpec[SettingName]): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== '' && value !== false && value !== 'default';
 }
 
 /** A MachineConfig of the user; the image of a generated one is a default. */
