@@ -14,6 +14,7 @@ export function coreDnsObjects(context: Pick<BootkubeContext, 'release' | 'names
     clusterRoleBinding,
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { Corefile: corefile } },
     deployment(releaseImage(context, 'COREDNS_IMAGE')),
+    budget,
     service(context.names.dnsAddress),
   ];
 }
@@ -72,6 +73,14 @@ function deployment(image: string): object {
     },
   };
 }
+
+/** A drain that meets both replicas on one machine waits until the first is replaced. */
+const budget = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name, namespace },
+  spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
+} as const;
 
 function podSpec(image: string): object {
   const otherMachine = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' };
