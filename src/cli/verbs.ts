@@ -193,6 +193,26 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./machine-config/explain.ts')).machineConfigExplainVerb,
     },
     {
+      words: 'machine-config status',
+      summary: 'Show which configuration each pool and node has, and what a roll-out waits for.',
+      load: async () => (await import('./machine-config/status.ts')).machineConfigStatusVerb,
+    },
+    {
+      words: 'machine-config pause',
+      summary: 'Let no further node of a pool change.',
+      load: async () => (await import('./machine-config/pause.ts')).machineConfigPauseVerb,
+    },
+    {
+      words: 'machine-config resume',
+      summary: 'Let the nodes of a paused pool change again.',
+      load: async () => (await import('./machine-config/pause.ts')).machineConfigResumeVerb,
+    },
+    {
+      words: 'machine-config history',
+      summary: 'List the configurations that the nodes of a pool have had.',
+      load: async () => (await import('./machine-config/history.ts')).machineConfigHistoryVerb,
+    },
+    {
       words: 'machine-config serve',
       summary: 'Serve configurations to machines over HTTPS (the Machine Config Server).',
       load: async () => (await import('./machine-config/serve.ts')).machineConfigServeVerb,

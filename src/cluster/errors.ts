@@ -104,4 +104,26 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'Before a node goes its pods are evicted; a disruption budget or a pod without an owner can forbid that.',
     exit: exitCodes.infrastructure,
   },
+  ROLL_OUT_DEGRADED: {
+    message: (e: { pools: readonly string[]; reasons: readonly string[] }) =>
+      `the roll-out stops:\n${e.reasons.map((reason) => `  ${reason}`).join('\n')}`,
+    hint: (e: { pools: readonly string[]; reasons: readonly string[] }) =>
+      `No further node changes until that is mended. To go back: ${e.pools.map((pool) => `firstlight machine-config rollback ${pool}`).join(', ')}`,
+    means:
+      'A node could not take its configuration, or its files are not what its configuration says. It keeps what it had, and its pool stops, so that no second node fails in the same way.',
+    exit: exitCodes.notStable,
+  },
+  ROLL_OUT_STUCK: {
+    message: (e: Stuck & { pools: readonly string[] }) => `the roll-out to ${e.pools.join(', ')} is not over`,
+    hint: stuckHint,
+    means:
+      'Nothing has moved for as long as --stall-after allows, or the time of --timeout is over. Nothing was undone: the cluster goes on by itself, and machine-config status --watch follows it.',
+    exit: exitCodes.notStable,
+  },
+  NOTHING_TO_ROLL_BACK: {
+    message: (e: { pool: string }) => `the pool ${e.pool} has had no other configuration`,
+    hint: (e: { pool: string }) => `firstlight machine-config history ${e.pool} lists what it has had.`,
+    means: 'A pool is rolled back to a configuration that all of its nodes had before.',
+    exit: exitCodes.usage,
+  },
 });

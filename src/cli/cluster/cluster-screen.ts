@@ -4,9 +4,8 @@ import type { CreateState } from '../../cluster/create-view.ts';
 import { beginCreateState, createFrame, nextCreateState } from '../../cluster/create-view.ts';
 import type { ClusterObservation } from '../../cluster/observe-cluster.ts';
 import type { StallWatch } from '../../cluster/wait-for-progress.ts';
-import { drawnFrame } from '../../screen/drawn-frame.ts';
-import { changedLines, type FrameView, frameLines } from '../../screen/frame.ts';
-import type { Emit, WorkflowEvent } from '../../workflow/events.ts';
+import type { Emit } from '../../workflow/events.ts';
+import { frameDisplay } from '../frame/frame-display.ts';
 import type { Invocation } from '../frame/verb.ts';
 
 /** Draws until it is disposed of. */
@@ -26,11 +25,10 @@ export function clusterScreen(
   names: readonly string[],
   title: string,
 ): ClusterScreen {
-  const { host, terminal, global } = invocation;
+  const { host } = invocation;
   const now = (): number => host.clock.monotonicMs();
   let state = beginCreateState(names, title, now());
-  const display =
-    terminal.canDraw && global.logLevel !== 'debug' ? terminalDisplay(invocation) : pipeDisplay(invocation);
+  const display = frameDisplay(invocation);
   const update = (next: CreateState): void => {
     state = next;
     display.show(createFrame(state, now()));
@@ -58,41 +56,6 @@ export function clusterScreen(
     [Symbol.asyncDispose]: async () => {
       end.abort();
       await drawn;
-    },
-  };
-}
-
-interface Display {
-  readonly isDrawn: boolean;
-  readonly show: (view: FrameView) => void;
-  readonly report: (event: WorkflowEvent) => void;
-}
-
-function terminalDisplay({ terminal, emit }: Pick<Invocation, 'terminal' | 'emit'>): Display {
-  const frame = drawnFrame(terminal);
-  return {
-    isDrawn: true,
-    show: (view) => {
-      const { hasColors } = terminal;
-      frame.draw(frameLines(view, { columns: terminal.columns(), rows: terminal.rows(), hasColors }));
-    },
-    report: (event) => {
-      if (event.kind === 'notice') frame.clear();
-      emit(event.kind === 'stage-adopted' ? { kind: 'stage-unchanged', stage: event.stage } : event);
-    },
-  };
-}
-
-function pipeDisplay({ emit }: Pick<Invocation, 'emit'>): Display {
-  let before: FrameView | undefined;
-  return {
-    isDrawn: false,
-    show: (view) => {
-      for (const text of changedLines(before, view)) emit({ kind: 'notice', level: 'info', text });
-      before = view;
-    },
-    report: (event) => {
-      if (event.kind !== 'stage-adopted') emit(event);
     },
   };
 }
