@@ -70,6 +70,17 @@ export const rotatingToAnnotation = 'firstlight.io/rotating-to';
 /** An annotation of a master's Node: the digest of the key list that its kube-apiserver has loaded. */
 export const loadedEncryptionAnnotation = 'firstlight.io/secrets-encryption';
 
+/**
+ * Certificates and secrets of machines that are in no MachineConfig, as machines are to have them. A person makes it to
+ * change one of them; a key that it does not have stays as the machine got it at its first boot.
+ */
+export const machineSecrets = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  namespace: systemNamespace,
+  name: 'firstlight-machine-secrets',
+} as const;
+
 const joinRecordPrefix = 'firstlight-join-';
 
 /** Each master has one such ConfigMap. The agent of the master records there whether it is ready to join etcd. */

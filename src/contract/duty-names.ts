@@ -17,5 +17,7 @@ export const dutyNames = [
   'pod-network',
   'peer-routes',
   'kube-proxy',
+  'machine-config',
+  'machine-secrets',
 ] as const;
 export type DutyName = (typeof dutyNames)[number];

@@ -16,6 +16,8 @@ test('a worker has the duties of a node and no key', () => {
     'pod-network',
     'peer-routes',
     'kube-proxy',
+    'machine-config',
+    'machine-secrets',
   ]);
 });
 

@@ -10,6 +10,8 @@ import { etcdMemberDuty } from './duties/etcd-member.ts';
 import { keysDuty } from './duties/keys.ts';
 import { kubeProxyDuty } from './duties/kube-proxy.ts';
 import { kubeletDuty } from './duties/kubelet.ts';
+import { machineConfigDuty } from './duties/machine-config.ts';
+import { machineSecretsDuty } from './duties/machine-secrets.ts';
 import { membershipDuty } from './duties/membership.ts';
 import { peerRoutesDuty } from './duties/peer-routes.ts';
 import { podNetworkDuty } from './duties/pod-network.ts';
@@ -34,6 +36,8 @@ export const duties: readonly Duty[] = [
   podNetworkDuty,
   peerRoutesDuty,
   kubeProxyDuty,
+  machineConfigDuty,
+  machineSecretsDuty,
 ];
 
 /** The duties of a role; a need for a duty that only the other role has is dropped. */

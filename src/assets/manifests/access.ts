@@ -1,7 +1,8 @@
 // The first access rights: bindings of Kubernetes' own roles to the identities of the table in pki/profiles.ts.
 // There is deliberately no binding that lets the controller manager approve bootstrap requests: our approver decides.
 import { bootstrapperGroup } from '../../admission/bootstrap-token-secret.ts';
-import { adminGroup, systemNamespace } from '../../contract/cluster-objects.ts';
+import { adminGroup, nodeAgentGroup, systemNamespace } from '../../contract/cluster-objects.ts';
+import { machineConfigGroup, machineConfigurationObject } from '../../contract/machine-config-node.ts';
 import { manifestAsset } from './manifest-asset.ts';
 
 export const groupSubject = (name: string): object => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name });
@@ -24,11 +25,31 @@ export const adminAccess = manifestAsset({
   objects: () => [clusterBinding(adminGroup, 'cluster-admin', groupSubject(adminGroup))],
 });
 
+/** For the agent of a machine, which brings it to the rendered config that its Node names. */
+const configReader = 'firstlight:config-daemon';
+
 export const nodeAccess = manifestAsset({
   name: 'access-nodes',
-  why: 'A joining kubelet may ask for a certificate and nothing else; a joined one may renew its own.',
+  why: 'A joining kubelet may ask for a certificate and nothing else; a joined one may renew its own, and read what its machine is to be like.',
   inputs: {},
   objects: () => [
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: configReader },
+      rules: [
+        // By its name alone, which its Node says: machines do not list what others have.
+        { apiGroups: [machineConfigGroup], resources: ['machineconfigs'], verbs: ['get'] },
+        {
+          apiGroups: [machineConfigurationObject.apiVersion.split('/')[0]],
+          resources: ['machineconfigurations'],
+          resourceNames: [machineConfigurationObject.name],
+          verbs: ['get'],
+        },
+      ],
+    },
+    clusterBinding(configReader, configReader, groupSubject('system:nodes')),
+    clusterBinding(`${configReader}:masters`, configReader, groupSubject(nodeAgentGroup)),
     clusterBinding('firstlight:kubelet-bootstrap', 'system:node-bootstrapper', groupSubject(bootstrapperGroup)),
     clusterBinding(
       'firstlight:node-certificate-rotation',

@@ -8,6 +8,7 @@ import {
   etcdEndpoints,
   inventoryConfigMap,
   joinRecordName,
+  machineSecrets,
   nodeAgentGroup,
   systemNamespace,
 } from '../../contract/cluster-objects.ts';
@@ -94,6 +95,8 @@ export const proxyAccess = manifestAsset({
     clusterBinding('firstlight:node-proxier', 'system:node-proxier', groupSubject('system:nodes')),
     { ...rbac('Role', { name: inventoryReader, namespace }), rules: [inventoryRule] },
     roleBinding(inventoryReader, inventoryReader, groupSubject('system:nodes')),
+    { ...rbac('Role', { name: machineSecretsReader, namespace }), rules: [machineSecretsRule] },
+    roleBinding(machineSecretsReader, machineSecretsReader, groupSubject('system:nodes')),
   ],
 });
 
@@ -104,6 +107,15 @@ const inventoryRule: Rule = {
   resources: ['configmaps'],
   resourceNames: [inventoryConfigMap.name],
   verbs: read,
+};
+
+/** Every machine has what is in it on its disk already, or is to have it. */
+const machineSecretsReader = 'firstlight:machine-secrets-reader';
+const machineSecretsRule: Rule = {
+  apiGroups: [''],
+  resources: ['secrets'],
+  resourceNames: [machineSecrets.name],
+  verbs: ['get'],
 };
 
 const agentRules: readonly (Rule | PathRule)[] = [

@@ -1,5 +1,6 @@
 // Keeps the watches that the other duties read. Pod ranges, peers and the inventory are in the API, and a watch
 // reports a change at once.
+import { nodeConfigAnnotations } from '../../contract/machine-config-node.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { isReadyNode } from '../../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
@@ -23,7 +24,7 @@ export const clusterViewDuty: Duty = {
         view,
         signal,
         onChange: () => doorbell.ring(),
-        onSeen: (nodes) => noteNode(agent, nodes),
+        onSeen: (nodes) => noteOwnNode(agent, nodes),
       }),
     );
     if (view.nodes === undefined) {
@@ -40,9 +41,22 @@ export const clusterViewDuty: Duty = {
   },
 };
 
-function noteNode({ node, timeline }: Agent, nodes: readonly KubernetesObject[]): void {
+function noteOwnNode(agent: Agent, nodes: readonly KubernetesObject[]): void {
+  const { node, timeline, doorbell } = agent;
   const self = nodes.find(({ metadata }) => metadata.name === node.name);
   if (self === undefined) return;
   timeline.mark('node', 'began', { text: 'registered' });
   if (isReadyNode(self)) timeline.mark('node', 'done', { text: 'Ready' });
+  const asked = askedOf(self);
+  if (lastAsked.get(agent) !== asked) doorbell.ring();
+  lastAsked.set(agent, asked);
+}
+
+const lastAsked = new WeakMap<Agent, string>();
+
+/** What the Node says that the duty machine-config acts on, and whether the node is Ready, for which it waits. */
+function askedOf(self: KubernetesObject): string {
+  const { desired, lastAppliedDrain, driftPolicy } = nodeConfigAnnotations;
+  const annotations = self.metadata.annotations ?? {};
+  return JSON.stringify([isReadyNode(self), ...[desired, lastAppliedDrain, driftPolicy].map((name) => annotations[name])]);
 }

@@ -1,6 +1,7 @@
 // The first start of the kubelet, made when the API knows its token. A kubelet that starts earlier is refused and then
 // retries more and more rarely: nodes came ten seconds late, and some were not Ready for twenty more. From then on the
 // unit is enabled and starts at every boot, because a control plane must start again while no API runs.
+import { daemonFiles } from '../../contract/machine-config-node.ts';
 import { bootstrapKubeconfig, kubeletClientCertificate, programs } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
@@ -24,6 +25,10 @@ export const kubeletDuty: Duty = {
   run: async (agent) => {
     const { host } = agent;
     if (await startsAtBoot(host.files, unit)) return settled();
+    // The encapsulated config is there until the first boot is complete; the duty machine-config puts it aside.
+    if ((await host.files.facts(daemonFiles.encapsulated)) !== undefined) {
+      return waiting(waitingFor('the first boot', 'to be complete'));
+    }
     const isKnown = (await host.files.facts(kubeletClientCertificate)) !== undefined;
     const missing = isKnown ? undefined : await joinMissing(agent);
     if (missing !== undefined) return missing;
