@@ -13,7 +13,7 @@ const postAction = z.discriminatedUnion('kind', [
 /** What is done with systemd after the files have changed; a reboot makes all of it unnecessary. */
 export type PostAction = z.output<typeof postAction>;
 
-const disruption = z.object({ needsReboot: z.boolean(), actions: z.array(postAction) });
+const disruption = z.object({ needsReboot: z.boolean(), actions: z.array(postAction).readonly() });
 
 const machineChange = z.object({
   from: z.string(),
@@ -38,7 +38,7 @@ const machineChange = z.object({
   /** The boot in which its files were changed, and which a reboot is to end. */
   bootId: z.string(),
   /** Units that had failed before the change: they say nothing about it. */
-  failedBefore: z.array(z.string()),
+  failedBefore: z.array(z.string()).readonly(),
 });
 export type MachineChange = z.output<typeof machineChange>;
 

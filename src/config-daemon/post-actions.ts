@@ -15,7 +15,7 @@ export function isOwnRestart(action: PostAction): boolean {
 }
 
 /** In their order, with the restart of the agent at the end. */
-export function orderedActions(actions: readonly PostAction[]): PostAction[] {
+export function orderedActions(actions: readonly PostAction[]): readonly PostAction[] {
   return [...actions.filter((action) => !isOwnRestart(action)), ...actions.filter(isOwnRestart).slice(0, 1)];
 }
 

@@ -45,7 +45,7 @@ export function prepareChange(request: PrepareRequest): PreparedChange {
     back: disruptionOn(diffSpecs(to.spec, from.spec, policies), isForced),
     actionsBegun: 0,
     bootId,
-    failedBefore: [...failedBefore],
+    failedBefore,
   };
   return { status: 'ready', change };
 }
