@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { daemonFiles, nodeConfigAnnotations as annotation } from '../contract/machine-config-node.ts';
+import { nodeConfigAnnotations as annotation, daemonFiles } from '../contract/machine-config-node.ts';
+import { ignitionPreset } from '../contract/machine-paths.ts';
 import { Crash } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import { adoptServedConfig, keepSeedsAside, readOwnConfig, seedAnnotations } from './adopt-served-config.ts';
 
 const served = { metadata: { name: 'rendered-worker-1' }, spec: { config: { ignition: { version: '3.5.0' } } } };
-const preset = '/etc/systemd/system-preset/20-ignition.preset';
 
 async function machine(): Promise<FakeHost> {
   const host = fakeHost();
   await host.files.makeFolder('/etc/machine-config-daemon');
   await host.files.makeFolder('/etc/systemd/system-preset');
-  await host.files.write(preset, 'enable a.service\n');
+  await host.files.write(ignitionPreset, 'enable a.service\n');
   await host.files.write(daemonFiles.servedMachineConfig, JSON.stringify(served));
   await host.files.write(daemonFiles.encapsulated, '{}');
   const seeds = { [annotation.desired]: 'rendered-worker-1', [annotation.firstPivot]: 'rendered-worker-1' };
@@ -26,7 +26,7 @@ test('a new machine has the config that it was served, and its first boot is com
   expect((await host.files.facts(daemonFiles.currentConfig))?.mode).toBe(0o600);
   expect(await host.files.facts(daemonFiles.encapsulated)).toBeUndefined();
   expect(await host.files.facts(daemonFiles.encapsulatedDone)).toBeDefined();
-  expect(await host.files.facts(preset)).toBeUndefined();
+  expect(await host.files.facts(ignitionPreset)).toBeUndefined();
   expect(await adoptServedConfig(host)).toBe(false);
 });
 

@@ -2,14 +2,12 @@
 // Copies texts as they are: this runs while the machine joins the cluster, and reading the config would cost memory.
 import { dirname } from 'node:path';
 import { daemonFiles, nodeConfigAnnotations } from '../contract/machine-config-node.ts';
+import { ignitionPreset } from '../contract/machine-paths.ts';
 import type { Host } from '../host/host.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { MachineConfig } from '../machine-config/machine-config.ts';
 import type { AppliedConfig } from './applied-config.ts';
 import { configDaemonErrors } from './errors.ts';
-
-/** Ignition's list of the units that it enabled; `systemctl preset` would follow it for ever. */
-const ignitionPreset = '/etc/systemd/system-preset/20-ignition.preset';
 
 type MachineFiles = Pick<Host, 'files'>;
 
@@ -23,6 +21,7 @@ export async function adoptServedConfig({ files }: MachineFiles): Promise<boolea
       await files.write(daemonFiles.currentConfig, served, { mode: 0o600 });
     }
   }
+  // `systemctl preset` would follow it for ever, whatever later configs say.
   await files.remove(ignitionPreset);
   await files.rename(daemonFiles.encapsulated, daemonFiles.encapsulatedDone);
   return true;

@@ -21,24 +21,26 @@ export interface DaemonView {
   readonly now: Date;
 }
 
+/** What perform-step.ts does, on the machine alone. */
+export type MachineStep =
+  /** Write the files of the current config again. */
+  | { readonly kind: 'rewrite' }
+  /** A failure that is about a config that nobody wants any more. */
+  | { readonly kind: 'forget-failure' }
+  | { readonly kind: 'abandon' | 'apply' | 'undo' | 'act' | 'reboot' | 'verify'; readonly change: MachineChange }
+  /** All actions have been made, or the machine has booted again: record that it is to be verified. */
+  | { readonly kind: 'begin-verifying'; readonly change: MachineChange };
+
 export type DaemonStep =
+  | MachineStep
   /** Nothing to do; the report says whether that is good. */
   | { readonly kind: 'rest' }
   /** Compare the machine with its config. */
   | { readonly kind: 'find-drift' }
   /** Fetch the config, judge it, and record the change if the machine can make it. */
   | { readonly kind: 'prepare'; readonly to: string; readonly isForced: boolean }
-  /** A failure that is about a config that nobody wants any more. */
-  | { readonly kind: 'forget-failure' }
   | { readonly kind: 'retry-later'; readonly at: Date }
-  /** Write the files of the current config again. */
-  | { readonly kind: 'rewrite' }
-  | { readonly kind: 'await-drain'; readonly change: MachineChange }
-  | { readonly kind: 'abandon'; readonly change: MachineChange }
-  | { readonly kind: 'apply' | 'undo' | 'act' | 'reboot' | 'verify'; readonly change: MachineChange }
-  /** All actions have been made, or the machine has booted again: record that it is to be verified. */
-  | { readonly kind: 'begin-verifying'; readonly change: MachineChange }
-  | { readonly kind: 'await-own-restart'; readonly change: MachineChange };
+  | { readonly kind: 'await-drain' | 'await-own-restart'; readonly change: MachineChange };
 
 export function nextDaemonStep(view: DaemonView): DaemonStep {
   const { change } = view.state;
@@ -53,7 +55,8 @@ function stepOfChange(change: MachineChange, view: DaemonView): DaemonStep {
     case 'applying':
       return { kind: change.direction === 'forward' ? 'apply' : 'undo', change };
     case 'acting':
-      if (change.restartingPid === view.pid && change.bootId === view.bootId) return { kind: 'await-own-restart', change };
+      if (change.restartingPid === view.pid && change.bootId === view.bootId)
+        return { kind: 'await-own-restart', change };
       return { kind: hasActionsLeft(change) ? 'act' : 'begin-verifying', change };
     case 'rebooting':
       return { kind: change.bootId === view.bootId ? 'reboot' : 'begin-verifying', change };

@@ -1,12 +1,12 @@
 // What the Node says about the configuration of its machine: a pure function of the state of the daemon, so that a
 // report that could not be written while the API was away is made good at the next look.
 import {
+  nodeConfigAnnotations as annotation,
   type DrainProgress,
   drainProgressSchema,
   drainRequest,
   type NodeConfigPhase,
   type NodeConfigProgress,
-  nodeConfigAnnotations as annotation,
   type NodeConfigState,
   reasonLengthMax,
 } from '../contract/machine-config-node.ts';

@@ -3,7 +3,8 @@
 import { daemonFiles } from '../contract/machine-config-node.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import type { DisruptionPolicies } from '../machine-config/disruption-policies.ts';
+import type { DisruptionPolicies } from '../machine-config/disruption.ts';
+
 import { readOwnConfig } from './adopt-served-config.ts';
 import type { AppliedConfig } from './applied-config.ts';
 import { planChange } from './change-plan.ts';
@@ -19,7 +20,7 @@ import {
 } from './daemon-state.ts';
 import { configDaemonErrors } from './errors.ts';
 import { findDrift, planHeal } from './find-drift.ts';
-import { phaseAfterFiles, retryPauseMs } from './next-daemon-step.ts';
+import { type MachineStep, phaseAfterFiles, retryPauseMs } from './next-daemon-step.ts';
 import { isOwnRestart, performAction, reboot } from './post-actions.ts';
 import { prepareChange } from './prepare-change.ts';
 import { applyChange, finishChange, forgetChange, readChange, recoverChange, undoChange } from './transaction.ts';
@@ -34,10 +35,33 @@ export interface StepContext {
 /** What was done, for the log; or what the step still waits for. */
 export type StepResult = { readonly did: string } | { readonly waitsFor: string };
 
-export interface PrepareInput {
+export interface ChangeInput {
   readonly to: AppliedConfig;
   readonly policies: DisruptionPolicies;
   readonly isForced: boolean;
+}
+
+export function performMachineStep(context: StepContext, step: MachineStep): Promise<StepResult> {
+  switch (step.kind) {
+    case 'rewrite':
+      return rewrite(context);
+    case 'forget-failure':
+      return forgetFailure(context);
+    case 'abandon':
+      return abandon(context, step.change);
+    case 'apply':
+      return apply(context, step.change);
+    case 'undo':
+      return undo(context, step.change);
+    case 'act':
+      return act(context, step.change);
+    case 'reboot':
+      return askForReboot(context);
+    case 'begin-verifying':
+      return beginVerifying(context, step.change);
+    case 'verify':
+      return verify(context, step.change);
+  }
 }
 
 /** To be called once after a start, before the first step. */
@@ -51,7 +75,7 @@ export async function recoverMachine(host: Host): Promise<void> {
 }
 
 /** Judges a change; records it, or why it cannot be made. */
-export async function performPrepare(context: StepContext, input: PrepareInput): Promise<StepResult> {
+export async function recordChange(context: StepContext, input: ChangeInput): Promise<StepResult> {
   const { host, bootId } = context;
   const from = await mustReadOwn(host);
   const { failed } = await findUnitHealth(host, enabledUnits(input.to));
@@ -89,7 +113,7 @@ function troubleOf(
   return { config, reason, state: 'Degraded', attempts, retryAt };
 }
 
-export async function performApply(context: StepContext, change: MachineChange): Promise<StepResult> {
+async function apply(context: StepContext, change: MachineChange): Promise<StepResult> {
   const { host } = context;
   const from = await mustReadOwn(host);
   const to = await mustReadTarget(host);
@@ -133,14 +157,14 @@ async function notApplied(context: StepContext, change: MachineChange, error: Fi
   return { did: error.message };
 }
 
-export async function performUndo({ host, bootId }: StepContext, change: MachineChange): Promise<StepResult> {
+async function undo({ host, bootId }: StepContext, change: MachineChange): Promise<StepResult> {
   if ((await readChange(host))?.phase === 'applied') await undoChange(host);
   const next = { ...inPhase(host, change, phaseAfterFiles(change)), bootId };
   await writeDaemonState(host, { ...emptyDaemonState, change: next });
   return { did: `put back the files of ${change.from}` };
 }
 
-export async function performNextAction({ host }: StepContext, change: MachineChange): Promise<StepResult> {
+async function act({ host }: StepContext, change: MachineChange): Promise<StepResult> {
   const action = change[change.direction].actions[change.actionsBegun];
   if (action === undefined) throw new Error(`${change.to} has no action ${change.actionsBegun}`);
   const next = { ...change, actionsBegun: change.actionsBegun + 1 };
@@ -162,12 +186,12 @@ export async function performNextAction({ host }: StepContext, change: MachineCh
   return { did: text };
 }
 
-export async function performReboot({ host }: StepContext): Promise<StepResult> {
+async function askForReboot({ host }: StepContext): Promise<StepResult> {
   await reboot(host);
   return { waitsFor: 'the reboot of the machine' };
 }
 
-export async function performBeginVerifying({ host }: StepContext, change: MachineChange): Promise<StepResult> {
+async function beginVerifying({ host }: StepContext, change: MachineChange): Promise<StepResult> {
   await writeDaemonState(host, { ...emptyDaemonState, change: inPhase(host, change, 'verifying') });
   return { did: change.phase === 'rebooting' ? 'booted again' : 'made all actions' };
 }
@@ -175,7 +199,7 @@ export async function performBeginVerifying({ host }: StepContext, change: Machi
 /** How long units may take until they work. */
 const healthLimitMs = 90_000;
 
-export async function performVerify(context: StepContext, change: MachineChange): Promise<StepResult> {
+async function verify(context: StepContext, change: MachineChange): Promise<StepResult> {
   const { host } = context;
   const applied = await mustReadOwn(host);
   const isForward = change.direction === 'forward';
@@ -200,10 +224,7 @@ interface Trouble {
 }
 
 async function verificationOf(host: Host, change: MachineChange, config: AppliedConfig): Promise<readonly Trouble[]> {
-  const [drift, health] = await Promise.all([
-    findDrift(host, config.spec),
-    findUnitHealth(host, enabledUnits(config)),
-  ]);
+  const [drift, health] = await Promise.all([findDrift(host, config.spec), findUnitHealth(host, enabledUnits(config))]);
   const isNew = ({ unit }: { readonly unit: string }): boolean => !change.failedBefore.includes(unit);
   return [
     ...drift.map(({ message }) => ({ text: message, isFinal: true })),
@@ -248,18 +269,18 @@ async function forgetIfUndone(host: Host): Promise<void> {
 }
 
 /** A change that only waited for its drain. */
-export async function performAbandon({ host }: StepContext, change: MachineChange): Promise<StepResult> {
+async function abandon({ host }: StepContext, change: MachineChange): Promise<StepResult> {
   await writeDaemonState(host, emptyDaemonState);
   return { did: `gave up ${change.to} before anything had changed` };
 }
 
-export async function performForgetFailure({ host }: StepContext): Promise<StepResult> {
+async function forgetFailure({ host }: StepContext): Promise<StepResult> {
   await writeDaemonState(host, emptyDaemonState);
   return { did: 'another config is wanted than the one that failed' };
 }
 
 /** Writes back what has drifted. */
-export async function performRewrite({ host }: StepContext): Promise<StepResult> {
+async function rewrite({ host }: StepContext): Promise<StepResult> {
   const config = await mustReadOwn(host);
   const drift = await findDrift(host, config.spec);
   if (drift.length > 0) {

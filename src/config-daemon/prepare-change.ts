@@ -2,8 +2,8 @@
 // returns is written to the disk before anything happens.
 import type { Difference } from '../machine-config/diff.ts';
 import { diffSpecs } from '../machine-config/diff.ts';
-import type { DisruptionAction } from '../machine-config/disruption.ts';
-import type { DisruptionPolicies } from '../machine-config/disruption-policies.ts';
+import type { DisruptionAction, DisruptionPolicies } from '../machine-config/disruption.ts';
+
 import { reconcilableProblems } from '../machine-config/reconcilable.ts';
 import type { AppliedConfig } from './applied-config.ts';
 import type { MachineChange, PostAction } from './daemon-state.ts';
@@ -63,7 +63,10 @@ function postActionOf(action: DisruptionAction): readonly PostAction[] {
     case 'reload':
     case 'restart':
       return [{ kind: action.kind, unit: action.unit }];
-    default:
+    case 'none':
+    case 'drain':
+    case 'reboot':
+    case 'new-machines-only':
       return [];
   }
 }

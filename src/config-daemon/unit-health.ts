@@ -68,7 +68,7 @@ function verdictOf(unit: Shown, uptimeSeconds: number): Verdict {
   const isNeeded = nodeUnits.includes(unit.get('Id') ?? '');
   if (unit.get('LoadState') === 'masked') return isNeeded ? 'failed' : 'fine';
   if (unit.get('LoadState') === 'bad-setting' || unit.get('LoadState') === 'error') return 'failed';
-  switch (unit.get('ActiveState')) {
+  switch (unit.get('ActiveState') ?? '') {
     case 'failed':
       return 'failed';
     case 'activating':

@@ -72,6 +72,9 @@ export const etcdDataFolder = '/var/lib/etcd';
 /** The state of a machine's programs. On a host with local machines, it also contains the clusters of that host. */
 export const machineStateFolder = '/var/lib/firstlight';
 
+/** The units that Ignition enabled or disabled, for `systemctl preset`. */
+export const ignitionPreset = '/etc/systemd/system-preset/20-ignition.preset';
+
 export const hostsFile = '/etc/hosts';
 export const osReleaseFile = '/etc/os-release';
 export const resolverFile = '/etc/resolv.conf';

@@ -3,7 +3,7 @@
 // the config is deleted: a run that finds the status `done` only deletes the config.
 import { dirname } from 'node:path';
 import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from '../contract/first-boot-status.ts';
-import { nodeSettingsFile } from '../contract/machine-paths.ts';
+import { ignitionPreset, nodeSettingsFile } from '../contract/machine-paths.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import type { Host } from '../host/host.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
@@ -14,7 +14,6 @@ import { prepareNode } from './prepare-node.ts';
 /** One stage of Ignition writes it, the next reads it; it contains the whole config. */
 const configCache = '/run/ignition.json';
 const stateFile = '/run/ignition-state.json';
-const presetFile = '/etc/systemd/system-preset/20-ignition.preset';
 
 export interface FirstBootOptions {
   readonly signal: AbortSignal;
@@ -126,7 +125,7 @@ async function runIgnition(host: Host, stage: 'fetch' | 'files', options: Igniti
 
 /** Only the units that Ignition named: the others stay as the root was built, whatever Debian's default preset is. */
 async function applyPresets(host: Host): Promise<void> {
-  const content = await host.files.readIfPresent(presetFile);
+  const content = await host.files.readIfPresent(ignitionPreset);
   const units = presetUnits(Buffer.from(content ?? new Uint8Array()).toString('utf8'));
   // Without a reload: the caller reloads once for everything.
   if (units.length > 0) await systemctl(host, ['--no-reload', 'preset', ...units]);

@@ -58,5 +58,8 @@ const lastAsked = new WeakMap<Agent, string>();
 function askedOf(self: KubernetesObject): string {
   const { desired, lastAppliedDrain, driftPolicy } = nodeConfigAnnotations;
   const annotations = self.metadata.annotations ?? {};
-  return JSON.stringify([isReadyNode(self), ...[desired, lastAppliedDrain, driftPolicy].map((name) => annotations[name])]);
+  return JSON.stringify([
+    isReadyNode(self),
+    ...[desired, lastAppliedDrain, driftPolicy].map((name) => annotations[name]),
+  ]);
 }

@@ -3,8 +3,7 @@
 // talks to the API and holds the lock. A change that has begun ends also while the API and the kubelet are down.
 // Modules that only a change needs are loaded when there is one: most of the time this duty has nothing to do.
 import { adoptServedConfig, keepSeedsAside, seedAnnotations } from '../../config-daemon/adopt-served-config.ts';
-import type { MachineChange } from '../../config-daemon/daemon-state.ts';
-import { type DaemonStep, type DaemonView, nextDaemonStep } from '../../config-daemon/next-daemon-step.ts';
+import { type DaemonStep, type DaemonView, type MachineStep, nextDaemonStep } from '../../config-daemon/next-daemon-step.ts';
 import { nodeReport } from '../../config-daemon/node-report.ts';
 import { machineConfigGroup, machineConfigurationObject } from '../../contract/machine-config-node.ts';
 import { waitingFor } from '../../contract/missing.ts';
@@ -87,8 +86,8 @@ function changesMachine({ kind }: DaemonStep): boolean {
   );
 }
 
-interface Performing {
-  readonly step: DaemonStep;
+interface Performing<Step = DaemonStep> {
+  readonly step: Step;
   readonly view: DaemonView;
 }
 
@@ -109,15 +108,20 @@ async function performStep(agent: Agent, memory: ConfigDaemonMemory, { step, vie
     case 'prepare':
       return prepare(agent, memory, { to: step.to, isForced: step.isForced, view });
     case 'reboot':
-      if (!memory.mayAskForReboot()) return waiting(waitingFor('the machine', 'to reboot'));
-      break;
+      return memory.mayAskForReboot()
+        ? onMachine(agent, memory, { step, view })
+        : waiting(waitingFor('the machine', 'to reboot'));
     case 'rewrite':
-      if (!memory.mayRewrite()) return restOutcome(memory, view);
-      break;
-    default:
-      break;
+      return memory.mayRewrite() ? onMachine(agent, memory, { step, view }) : restOutcome(memory, view);
+    case 'forget-failure':
+    case 'abandon':
+    case 'apply':
+    case 'undo':
+    case 'act':
+    case 'begin-verifying':
+    case 'verify':
+      return onMachine(agent, memory, { step, view });
   }
-  return onMachine(agent, memory, { step, view });
 }
 
 function restOutcome(memory: ConfigDaemonMemory, view: DaemonView): DutyOutcome {
@@ -164,8 +168,12 @@ async function prepare(agent: Agent, memory: ConfigDaemonMemory, preparing: Prep
     import('../../machine-config/disruption-policies.ts'),
   ]);
   try {
-    const input = { to: appliedConfigOf(object, `MachineConfig ${to}`), policies: disruptionPolicies(policies), isForced };
-    return outcomeOf(memory, await steps.performPrepare(context, input));
+    const input = {
+      to: appliedConfigOf(object, `MachineConfig ${to}`),
+      policies: disruptionPolicies(policies),
+      isForced,
+    };
+    return outcomeOf(memory, await steps.recordChange(context, input));
   } catch (error) {
     if (!(error instanceof FirstlightError)) throw error;
     await steps.recordTrouble(context, to, error.message);
@@ -179,24 +187,15 @@ function absentKind(error: unknown): undefined {
   throw error;
 }
 
-async function onMachine({ host }: Agent, memory: ConfigDaemonMemory, { step, view }: Performing): Promise<DutyOutcome> {
-  const steps = await import('../../config-daemon/perform-step.ts');
-  const context = { host, state: view.state, bootId: view.bootId };
+async function onMachine(
+  { host }: Agent,
+  memory: ConfigDaemonMemory,
+  { step, view }: Performing<MachineStep>,
+): Promise<DutyOutcome> {
+  const { performMachineStep } = await import('../../config-daemon/perform-step.ts');
   // What the machine has on the disk changes: what was known about drift is old.
   memory.forgetDrift();
-  const ofChange = {
-    abandon: steps.performAbandon,
-    apply: steps.performApply,
-    undo: steps.performUndo,
-    act: steps.performNextAction,
-    reboot: steps.performReboot,
-    'begin-verifying': steps.performBeginVerifying,
-    verify: steps.performVerify,
-  };
-  if (step.kind === 'rewrite') return outcomeOf(memory, await steps.performRewrite(context));
-  if (step.kind === 'forget-failure') return outcomeOf(memory, await steps.performForgetFailure(context));
-  const { kind, change } = step as { readonly kind: keyof typeof ofChange; readonly change: MachineChange };
-  return outcomeOf(memory, await ofChange[kind](context, change));
+  return outcomeOf(memory, await performMachineStep({ host, state: view.state, bootId: view.bootId }, step));
 }
 
 function outcomeOf(
