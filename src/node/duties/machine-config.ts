@@ -3,7 +3,12 @@
 // talks to the API and holds the lock. A change that has begun ends also while the API and the kubelet are down.
 // Modules that only a change needs are loaded when there is one: most of the time this duty has nothing to do.
 import { adoptServedConfig, keepSeedsAside, seedAnnotations } from '../../config-daemon/adopt-served-config.ts';
-import { type DaemonStep, type DaemonView, type MachineStep, nextDaemonStep } from '../../config-daemon/next-daemon-step.ts';
+import {
+  type DaemonStep,
+  type DaemonView,
+  type MachineStep,
+  nextDaemonStep,
+} from '../../config-daemon/next-daemon-step.ts';
 import { nodeReport } from '../../config-daemon/node-report.ts';
 import { machineConfigGroup, machineConfigurationObject } from '../../contract/machine-config-node.ts';
 import { waitingFor } from '../../contract/missing.ts';
