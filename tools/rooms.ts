@@ -97,7 +97,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'secrets-encryption',
     'workflow',
   ],
-  diagnose: ['contract', 'errors', 'host', 'ignition', 'kubernetes', 'machine-software', 'platform'],
+  diagnose: ['contract', 'errors', 'host', 'ignition', 'kubernetes', 'machine-software', 'platform', 'pool-rollout'],
   audit: ['contract', 'errors', 'host', 'kubernetes', 'pki', 'platform', 'workflow'],
   waterfall: ['contract', 'host', 'platform', 'workflow'],
   screen: ['contract', 'host', 'workflow'],

@@ -4,14 +4,17 @@ import type { BootstrapProgress } from '../contract/bootstrap-progress.ts';
 import { etcdEndpoints } from '../contract/cluster-objects.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { stageProgressText } from '../contract/stage-progress.ts';
-import { FirstlightError } from '../errors/firstlight-error.ts';
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
+import type { PoolView } from '../pool-rollout/pool-view.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { machineWords } from './machine-words.ts';
 import { observeCluster } from './observe-cluster.ts';
+import { observePools } from './pools/observe-pools.ts';
 
 export interface StatusMachine {
   readonly name: string;
@@ -35,6 +38,8 @@ export interface ClusterStatus {
   readonly api: { readonly isReady: boolean; readonly reason?: string };
   readonly etcdVoters: readonly string[];
   readonly nodes: readonly ClusterNode[];
+  /** Empty while the API does not answer, or does not know what a pool is. */
+  readonly pools: readonly PoolView[];
 }
 
 export async function clusterStatus(host: Host, dir: string, signal: AbortSignal): Promise<ClusterStatus> {
@@ -71,18 +76,22 @@ async function askApi({
   dir,
   inventory,
   signal,
-}: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes'>> {
+}: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes' | 'pools'>> {
   try {
     await using client = await connectCluster(host, dir);
-    const [nodes, etcdVoters] = await Promise.all([
+    const [nodes, etcdVoters, pools] = await Promise.all([
       listNodes(client, signal),
       listVoters(client, inventory.machines, signal),
+      observePools(client, signal).catch((error: unknown) => {
+        if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return [];
+        throw error;
+      }),
     ]);
-    return { api: { isReady: true }, etcdVoters, nodes };
+    return { api: { isReady: true }, etcdVoters, nodes, pools };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { api: { isReady: false, reason: error.message }, etcdVoters: [], nodes: [] };
+    return { api: { isReady: false, reason: error.message }, etcdVoters: [], nodes: [], pools: [] };
   }
 }
 

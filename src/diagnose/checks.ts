@@ -2,9 +2,11 @@
 // To add a check: a file with its value, and a line here.
 import type { DiagnosisCheck } from './check.ts';
 import { clockWrong } from './checks/clock-wrong.ts';
+import { configDegraded } from './checks/config-degraded.ts';
 import { configRefused } from './checks/config-refused.ts';
 import { containerWaits } from './checks/container-waits.ts';
 import { diskFull } from './checks/disk-full.ts';
+import { drainBlocked } from './checks/drain-blocked.ts';
 import { firstBootFailed } from './checks/first-boot-failed.ts';
 import { imageMissing } from './checks/image-missing.ts';
 import { loadBalancer } from './checks/load-balancer.ts';
@@ -12,7 +14,9 @@ import { machineStopped } from './checks/machine-stopped.ts';
 import { nameUnresolved } from './checks/name-unresolved.ts';
 import { nobodyServes } from './checks/nobody-serves.ts';
 import { nodeUnready } from './checks/node-unready.ts';
+import { poolUnrendered } from './checks/pool-unrendered.ts';
 import { portClosed } from './checks/port-closed.ts';
+import { rollOutWaits } from './checks/roll-out-waits.ts';
 import { somebodyWaits } from './checks/somebody-waits.ts';
 import { unitFails } from './checks/unit-fails.ts';
 
@@ -30,5 +34,9 @@ export const checks: readonly DiagnosisCheck[] = [
   nobodyServes,
   containerWaits,
   nodeUnready,
+  poolUnrendered,
+  configDegraded,
+  drainBlocked,
+  rollOutWaits,
   somebodyWaits,
 ];

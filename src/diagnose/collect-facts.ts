@@ -2,15 +2,18 @@
 // cannot be read is left out, because a diagnosis must not fail when the cluster is broken.
 
 import { systemNamespace } from '../contract/cluster-objects.ts';
+import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import type { Missing } from '../contract/missing.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
-import { FirstlightError } from '../errors/firstlight-error.ts';
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
-import type { KubernetesClient } from '../kubernetes/client.ts';
+import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf } from '../kubernetes/conditions.ts';
+import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { PlacedCluster, Platform } from '../platform/platform.ts';
+import { viewPools } from '../pool-rollout/pool-view.ts';
 import type { ApiFacts, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
 
@@ -110,14 +113,29 @@ export function clockAhead(
 async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts | undefined> {
   const call = { signal, deadlineMs: 5_000 };
   try {
-    const [nodes, pods] = await Promise.all([
+    const [nodes, pods, pools] = await Promise.all([
       client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
       client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: systemNamespace }, call),
+      listPools(client, call),
     ]);
-    return { conditions: nodes.items.flatMap(nodeConditions), waiting: pods.items.flatMap(waitingIn) };
+    return {
+      conditions: nodes.items.flatMap(nodeConditions),
+      waiting: pods.items.flatMap(waitingIn),
+      pools: viewPools(pools, nodes.items),
+    };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof FirstlightError) return undefined;
+    throw error;
+  }
+}
+
+/** None while the API does not know what a pool is. */
+async function listPools(client: KubernetesClient, call: ApiCallOptions): Promise<readonly KubernetesObject[]> {
+  try {
+    return (await client.list(machineConfigPoolKind, {}, call)).items;
+  } catch (error) {
+    if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return [];
     throw error;
   }
 }

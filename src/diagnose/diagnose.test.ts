@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { nodeConfigAnnotations } from '../contract/machine-config-node.ts';
+import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import { waitingFor } from '../contract/missing.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { poolView } from '../pool-rollout/pool-view.ts';
 import { checks } from './checks.ts';
 import { clockAhead } from './collect-facts.ts';
 import { diagnose } from './diagnose.ts';
@@ -130,6 +134,7 @@ test('what was measured comes before what somebody says, whoever stands higher i
   const api = {
     conditions: [{ node: 'master-1', type: 'Ready', status: 'False', message: 'the network is not ready' }],
     waiting: [],
+    pools: [],
   };
   const faulty = sick({ images: { needed: [etcdImage], missing: [etcdImage] } }, { firstBoot });
   expect(diagnose(cluster([...healthy, faulty], { api })).map(({ check }) => check)).toEqual([
@@ -156,6 +161,65 @@ test('nobody serves: said only when every machine that could was looked into', (
   });
   const blind = idle.map((one) => (one.name === 'master-0' ? { ...one, inside: undefined } : one));
   expect(diagnose(cluster(blind))).toEqual([]);
+});
+
+describe('a roll-out that is stuck is explained by what it waits for:', () => {
+  const annotation = (name: keyof typeof nodeConfigAnnotations, value: string | object) =>
+    [nodeConfigAnnotations[name], typeof value === 'string' ? value : JSON.stringify(value)] as const;
+  const node = (...said: readonly (readonly [string, string])[]): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'worker-0', annotations: Object.fromEntries(said) },
+  });
+  const stuck = (pool: object, seen: KubernetesObject) => {
+    const object = { ...machineConfigPoolKind, metadata: { name: 'worker' }, ...pool };
+    const api = { conditions: [], waiting: [], pools: [poolView(object, [seen])] };
+    return diagnose(cluster(healthy, { api }))[0];
+  };
+  const target = { spec: { configuration: { name: 'new' } } };
+  const told = [annotation('current', 'old'), annotation('desired', 'new')];
+
+  test('a budget that lets no pod go', () => {
+    const blocked = [{ pod: 'shop/web-1', budget: 'shop/web', reason: 'needs 2 healthy pods and has 2' }];
+    const drain = annotation('drainProgress', { since: at, left: ['shop/web-1'], leftCount: 1, blocked });
+    const progress = annotation('progress', { phase: 'draining', since: at });
+    expect(stuck(target, node(...told, annotation('state', 'Working'), progress, drain))).toMatchObject({
+      check: 'drain-blocked',
+      machine: 'worker-0',
+      sentence: 'worker-0 cannot be drained: the budget shop/web forbids to evict pod shop/web-1',
+      next: { verb: 'kubectl', rest: 'describe pdb -n shop web' },
+    });
+  });
+
+  test.each([
+    ['content mismatch for file /etc/motd', { verb: 'machine exec', rest: 'worker-0 -- ls -l /etc/motd' }],
+    ['bad.service does not start', { verb: 'machine logs', rest: 'worker-0 --unit bad.service' }],
+    ['no space left on device', { verb: 'machine logs', rest: 'worker-0 --unit firstlight-agent' }],
+  ])('a node that says: %s', (reason, next) => {
+    const degraded = node(...told, annotation('state', 'Degraded'), annotation('reason', reason));
+    expect(stuck(target, degraded)).toMatchObject({
+      check: 'config-degraded',
+      sentence: `worker-0 is degraded: ${reason}`,
+      next,
+    });
+  });
+
+  test('MachineConfigs that cannot be rendered', () => {
+    const conditions = [{ type: 'RenderDegraded', status: 'True', message: '99-x: kernelArguments' }];
+    expect(stuck({ ...target, status: { conditions } }, node(...told))).toMatchObject({
+      check: 'pool-unrendered',
+      sentence: 'the MachineConfigs of pool worker cannot be rendered: 99-x: kernelArguments',
+    });
+  });
+
+  test('a pool that is paused', () => {
+    const behind = node(annotation('current', 'old'), annotation('desired', 'old'), annotation('state', 'Done'));
+    expect(stuck({ spec: { ...target.spec, paused: true } }, behind)).toMatchObject({
+      check: 'roll-out-waits',
+      certainty: 'waited',
+      next: { verb: 'machine-config resume', rest: 'worker' },
+    });
+  });
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { AgentState } from '../contract/agent-state.ts';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { Missing } from '../contract/missing.ts';
+import type { PoolView } from '../pool-rollout/pool-view.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 
 export interface DiagnosedMachine {
@@ -38,6 +39,8 @@ export interface WaitingContainer {
 export interface ApiFacts {
   readonly conditions: readonly NodeCondition[];
   readonly waiting: readonly WaitingContainer[];
+  /** Empty while the API knows no pools. */
+  readonly pools: readonly PoolView[];
 }
 
 export interface DiagnosisFacts {

@@ -5,7 +5,9 @@ import { type PoolRollback, poolRollbackAnnotation, poolRollbackSchema } from '.
 import { type PoolHistoryEntry, readPoolStatus } from '../contract/machine-config-pool.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { machineConfigPoolSchema } from '../machine-config/machine-config.ts';
 import { type NodeView, nodeView } from './node-view.ts';
+import { poolOfNode } from './pool-of-node.ts';
 
 export type PoolState = 'updated' | 'updating' | 'paused' | 'degraded' | 'not rendered';
 
@@ -30,6 +32,18 @@ const poolSpec = z.object({
   configuration: z.object({ name: z.string().nullish() }).nullish(),
   driftPolicy: z.string().nullish(),
 });
+
+/** In order of name. A pool whose object cannot be read has no nodes here; its conditions say what is wrong. */
+export function viewPools(pools: readonly KubernetesObject[], nodes: readonly KubernetesObject[]): readonly PoolView[] {
+  const readable = pools.flatMap((pool) => machineConfigPoolSchema.safeParse(pool).data ?? []);
+  const members = Map.groupBy(nodes, ({ metadata }) => {
+    const membership = poolOfNode(metadata.labels ?? {}, readable);
+    return membership.kind === 'member' ? membership.pool : undefined;
+  });
+  return pools
+    .map((pool) => poolView(pool, members.get(pool.metadata.name) ?? []))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
 
 export function poolView(pool: KubernetesObject, nodes: readonly KubernetesObject[]): PoolView {
   const spec = poolSpec.safeParse(pool['spec']).data;

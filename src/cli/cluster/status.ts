@@ -20,13 +20,14 @@ export const statusVerb = defineVerb({
   },
 });
 
-function statusText({ cluster, infraId, machines, api, etcdVoters, nodes }: ClusterStatus): string {
+function statusText({ cluster, infraId, machines, api, etcdVoters, nodes, pools }: ClusterStatus): string {
   const ready = nodes.filter(({ isReady }) => isReady).length;
   const head = [
     `${cluster} (${infraId})`,
     `  API    ${api.isReady ? 'ready' : `does not answer: ${api.reason ?? ''}`}`,
     ...(api.isReady ? [`  etcd   ${etcdVoters.length} voters: ${etcdVoters.join(', ')}`] : []),
     ...(api.isReady ? [`  nodes  ${ready} of ${nodes.length} Ready`] : []),
+    ...pools.filter(({ state }) => state !== 'updated').map((pool) => `  pool   ${poolLine(pool)}`),
     '',
   ].join('\n');
   if (machines.length === 0) return `${head}\nno machines on this host\n`;
@@ -35,6 +36,18 @@ function statusText({ cluster, infraId, machines, api, etcdVoters, nodes }: Clus
     return [name, role, address, state, node === undefined ? '-' : node.isReady ? 'Ready' : 'NotReady', detail];
   });
   return `${head}\n${alignColumns([['MACHINE', 'ROLE', 'ADDRESS', 'STATE', 'NODE', 'DETAIL'], ...rows])}`;
+}
+
+/** `worker is updating, 1 of 2: worker-1 is draining, waits for …`; `machine-config status` says more. */
+function poolLine({ name, state, renderProblem, nodes }: ClusterStatus['pools'][number]): string {
+  const done = nodes.filter(({ phase }) => phase === 'done').length;
+  const moving = nodes.filter(({ phase }) => phase !== 'done' && phase !== 'queued');
+  const words = moving.map(({ name: node, phase, reason, waitsFor }) => {
+    const more = reason ?? (waitsFor === null ? '' : `waits for ${waitsFor}`);
+    return `${node} is ${phase}${more === '' ? '' : `, ${more}`}`;
+  });
+  const about = renderProblem === null ? words : [renderProblem];
+  return `${name} is ${state}, ${done} of ${nodes.length}${about.length === 0 ? '' : `: ${about.join('; ')}`}`;
 }
 
 /** As text, or as a picture in the file `svg`. */
