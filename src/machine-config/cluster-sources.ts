@@ -4,12 +4,14 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
+import type { GeneratedKubeletConfigs, KubeletConfigInput, KubeletConfigResult } from './generate-kubelet-configs.ts';
+import { generateKubeletConfigs, kubeletConfigAnnotation } from './generate-kubelet-configs.ts';
 import { selects } from './label-selector.ts';
-import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
+import type { ControllerConfig, MachineConfig, MachineConfigPool, MachineConfigSpec } from './machine-config.ts';
 import { apiVersion, generatedAnnotation } from './machine-config.ts';
 import { allPools } from './pools.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
-import { type RenderedPool, renderPool } from './render.ts';
+import { type RenderedPool, type RenderOptions, renderPool } from './render.ts';
 
 export const sourceKinds = {
   machineConfigs: { kind: { apiVersion, kind: 'MachineConfig' } },
@@ -17,7 +19,13 @@ export const sourceKinds = {
   controllerConfigs: { kind: { apiVersion, kind: 'ControllerConfig' } },
 } as const;
 
-export type SourceObjects = Readonly<Record<keyof typeof sourceKinds, readonly KubernetesObject[]>>;
+/** Read by the pool controller only: for others the MachineConfigs made from them are in the API. */
+export const kubeletConfigKind = { apiVersion, kind: 'KubeletConfig' } as const;
+
+export type SourceObjects = Readonly<Record<keyof typeof sourceKinds, readonly KubernetesObject[]>> & {
+  /** Where they are given, the MachineConfigs of KubeletConfigs are generated from them instead of read. */
+  readonly kubeletConfigs?: readonly KubernetesObject[];
+};
 
 /** One sentence: why there is no rendered config. */
 export interface RenderProblem {
@@ -32,7 +40,10 @@ export interface ClusterSources {
   readonly unusablePools: ReadonlyMap<string, RenderProblem>;
   /** What this program generates for this cluster, as it should be in the API. */
   readonly generated: () => readonly MachineConfig[];
-  readonly render: (pool: MachineConfigPool) => RenderedPool | RenderProblem;
+  /** What became of each KubeletConfig. */
+  readonly kubeletResults: () => readonly KubeletConfigResult[];
+  /** `replaces`: what the machines of the pool have now; a result that they cannot be brought to is a problem. */
+  readonly render: (pool: MachineConfigPool, replaces?: MachineConfigSpec) => RenderedPool | RenderProblem;
   /** A rendered config of the API, by its name. */
   readonly renderedConfig: (name: string) => MachineConfig | undefined;
 }
@@ -47,26 +58,41 @@ export function isRenderedConfig({ metadata }: KubernetesObject): boolean {
 }
 
 export function clusterSources(objects: SourceObjects, generatedBy: string): ClusterSources {
-  const pools = objects.pools.map(readOne);
+  const readPools = objects.pools.map(readOne);
+  const pools = allPools(readPools.flatMap(({ read }) => read.pools));
   const [facts] = objects.controllerConfigs.map(readOne);
   const controllerConfig = facts?.read.controllerConfig;
   // A config server asks for a rendered config alone, as long as the API has it: nothing else is read then.
   const sources = once(() => objects.machineConfigs.filter((object) => !isRenderedConfig(object)).map(readOne));
-  const generated = once(() => generatedConfigs(controllerConfig, { sources: sources(), generatedBy }));
+  const base = once(() => generatedConfigs(controllerConfig, { sources: sources(), generatedBy }));
+  const kubelets = once(() =>
+    kubeletsOf(objects.kubeletConfigs?.map(readOne), {
+      pools,
+      machineConfigs: [...base(), ...sources().flatMap(({ read }) => read.machineConfigs)],
+      generatedBy,
+      sharesHost: controllerConfig?.spec.machines?.sharesHost ?? false,
+    }),
+  );
+  const generated = once(() => [...base(), ...kubelets().machineConfigs]);
   const missing = facts?.mistake ?? 'the API has no ControllerConfig yet';
   return {
     controllerConfig,
-    pools: allPools(pools.flatMap(({ read }) => read.pools)),
+    pools,
     unusablePools: new Map(
-      pools.flatMap(({ object, mistake }) =>
+      readPools.flatMap(({ object, mistake }) =>
         mistake === undefined ? [] : [[object.metadata.name, { problem: mistake }] as const],
       ),
     ),
     generated,
-    render: (pool) => {
+    kubeletResults: () => kubelets().results,
+    render: (pool, replaces) => {
       if (controllerConfig === undefined) return { problem: missing };
-      const { osImageURL } = controllerConfig.spec;
-      return renderNow(pool, { sources: sources(), generated: generated(), options: { osImageURL, generatedBy } });
+      const { osImageURL, machines } = controllerConfig.spec;
+      const options = { osImageURL, machines, replaces, generatedBy };
+      const outdated = (object: KubernetesObject): boolean =>
+        objects.kubeletConfigs !== undefined && object.metadata.annotations?.[kubeletConfigAnnotation] !== undefined;
+      const usable = sources().filter(({ object }) => !outdated(object));
+      return renderNow(pool, { sources: usable, generated: generated(), options });
     },
     renderedConfig: (name) => {
       const found = objects.machineConfigs.find((object) => object.metadata.name === name && isRenderedConfig(object));
@@ -103,10 +129,29 @@ function generatedConfigs(
   return all.filter(({ metadata }) => !taken.has(metadata.name));
 }
 
+/** One that cannot even be read gets its result too. */
+function kubeletsOf(
+  read: readonly ReadObject[] | undefined,
+  input: Omit<KubeletConfigInput, 'kubeletConfigs'>,
+): GeneratedKubeletConfigs {
+  if (read === undefined) return { machineConfigs: [], results: [] };
+  const kubeletConfigs = read.flatMap((one) => one.read.kubeletConfigs);
+  const { machineConfigs, results } = generateKubeletConfigs({ ...input, kubeletConfigs });
+  const broken = read.filter(({ mistake }) => mistake !== undefined);
+  const names = new Set(broken.map(({ object }) => object.metadata.name));
+  const kept = input.machineConfigs.filter(({ metadata }) =>
+    names.has(metadata.annotations[kubeletConfigAnnotation] ?? ''),
+  );
+  const unread = broken.map(({ object, mistake }): KubeletConfigResult => {
+    return { kubeletConfig: object.metadata.name, pools: [], machineConfigs: [], problems: [mistake ?? ''] };
+  });
+  return { machineConfigs: [...machineConfigs, ...kept], results: [...results, ...unread] };
+}
+
 interface RenderInputs {
   readonly sources: readonly ReadObject[];
   readonly generated: readonly MachineConfig[];
-  readonly options: { readonly osImageURL: string; readonly generatedBy: string };
+  readonly options: RenderOptions;
 }
 
 function renderNow(

@@ -1,5 +1,6 @@
-// Reads folders of YAML: MachineConfigs, pools and the ControllerConfig, and adds the built-in MachineConfigs where
-// there is a ControllerConfig. Every file is read before a mistake is reported.
+// Reads folders of YAML: MachineConfigs, pools, KubeletConfigs, the ControllerConfig, and adds what is generated from
+// them: the built-in MachineConfigs, where there is a ControllerConfig, and those of KubeletConfigs. Every file is read
+// before a mistake is reported.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { type ReadDocument, readDocuments } from '../source-text/documents.ts';
@@ -7,9 +8,11 @@ import { type JudgedMistake, mistakeText } from '../source-text/mistake.ts';
 import { placeText } from '../source-text/place.ts';
 import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
 import { machineConfigErrors } from './errors.ts';
+import { generateKubeletConfigs } from './generate-kubelet-configs.ts';
 import type { MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { allPools } from './pools.ts';
-import { readObjects } from './read-objects.ts';
+import { type ReadObjects, readObjects } from './read-objects.ts';
+import type { MachineTraits } from './unsupported.ts';
 
 export interface LoadedObjects {
   /** In no particular order; rendering sorts them. */
@@ -17,6 +20,8 @@ export interface LoadedObjects {
   readonly pools: readonly MachineConfigPool[];
   /** From the ControllerConfig; empty without one. */
   readonly osImageURL: string;
+  /** From the ControllerConfig: what machines can be asked for. */
+  readonly machines: MachineTraits | undefined;
   readonly hasBuiltIns: boolean;
   /** Where a MachineConfig comes from: `manifests/motd.yaml:1:1`, or `built in`. */
   readonly originOf: (machineConfig: string) => string;
@@ -45,19 +50,24 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
   }
   const objects = readObjects(documents);
   mistakes.push(...objects.mistakes);
+  const given = new Set(objects.machineConfigs.map(({ metadata }) => metadata.name));
+  const { controllerConfig } = objects;
+  const builtIns =
+    controllerConfig === undefined ? [] : baseMachineConfigs(clusterFactsOf(controllerConfig), generatedBy);
+  const replaced = builtIns.filter(({ metadata }) => given.has(metadata.name)).map(({ metadata }) => metadata.name);
+  const sources = [...builtIns.filter(({ metadata }) => !given.has(metadata.name)), ...objects.machineConfigs];
+  const pools = allPools(objects.pools);
+  const kubelets = kubeletConfigsOf(objects, { sources, pools, generatedBy });
+  mistakes.push(...kubelets.mistakes);
   const errors = mistakes.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
     throw machineConfigErrors.UNREADABLE({ mistakes: errors.map((mistake) => mistakeText(mistake)) });
 
-  const { controllerConfig } = objects;
-  const given = new Set(objects.machineConfigs.map(({ metadata }) => metadata.name));
-  const builtIns =
-    controllerConfig === undefined ? [] : baseMachineConfigs(clusterFactsOf(controllerConfig), generatedBy);
-  const replaced = builtIns.filter(({ metadata }) => given.has(metadata.name)).map(({ metadata }) => metadata.name);
   return {
-    machineConfigs: [...builtIns.filter(({ metadata }) => !given.has(metadata.name)), ...objects.machineConfigs],
-    pools: allPools(objects.pools),
+    machineConfigs: [...sources, ...kubelets.machineConfigs],
+    pools,
     osImageURL: controllerConfig?.spec.osImageURL ?? '',
+    machines: controllerConfig?.spec.machines,
     hasBuiltIns: controllerConfig !== undefined,
     originOf: (name) => {
       const place = objects.placeOf(name);
@@ -68,6 +78,30 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
       ...replaced.map((name) => `the built-in MachineConfig ${name} is replaced by one of the same name`),
     ],
   };
+}
+
+interface KubeletInputs {
+  readonly sources: readonly MachineConfig[];
+  readonly pools: readonly MachineConfigPool[];
+  readonly generatedBy: string;
+}
+
+/** They are made from defaults that come with a ControllerConfig: without one there is nothing to make them from. */
+function kubeletConfigsOf(
+  { kubeletConfigs, controllerConfig, placeOf }: ReadObjects,
+  { sources, pools, generatedBy }: KubeletInputs,
+): { readonly machineConfigs: readonly MachineConfig[]; readonly mistakes: readonly JudgedMistake[] } {
+  if (controllerConfig === undefined || kubeletConfigs.length === 0) return { machineConfigs: [], mistakes: [] };
+  const sharesHost = controllerConfig.spec.machines?.sharesHost ?? false;
+  const input = { kubeletConfigs, pools, machineConfigs: sources, generatedBy, sharesHost };
+  const { machineConfigs, results } = generateKubeletConfigs(input);
+  const mistakes = results.flatMap(({ kubeletConfig, problems }) => {
+    const place = placeOf(kubeletConfig, 'KubeletConfig') ?? { file: kubeletConfig, line: 1, column: 1 };
+    return problems.map((problem): JudgedMistake => {
+      return { severity: 'error', ...place, message: `KubeletConfig ${kubeletConfig}: ${problem}` };
+    });
+  });
+  return { machineConfigs, mistakes };
 }
 
 async function yamlFiles(host: Host, folder: string): Promise<readonly string[]> {

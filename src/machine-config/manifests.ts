@@ -3,6 +3,7 @@
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
 import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
 import { apiVersion } from './machine-config.ts';
+import type { MachineTraits } from './unsupported.ts';
 
 /** Without fields that have their default. */
 export function machineConfigManifest({ metadata, spec }: MachineConfig): object {
@@ -16,7 +17,8 @@ export function machineConfigManifest({ metadata, spec }: MachineConfig): object
   };
 }
 
-export function controllerConfigManifest(facts: SoftwareFacts): object {
+/** `machines`: what the platform says about them; without it nothing is refused on their account. */
+export function controllerConfigManifest(facts: SoftwareFacts, machines?: MachineTraits): object {
   return {
     apiVersion,
     kind: 'ControllerConfig',
@@ -28,6 +30,7 @@ export function controllerConfigManifest(facts: SoftwareFacts): object {
       network: { clusterNetworks: facts.clusterNetworks, machineNetworks: facts.machineNetworks },
       images: { pause: facts.pauseImage },
       mastersSchedulable: facts.mastersSchedulable,
+      ...(machines === undefined ? {} : { machines }),
       security: facts.security,
       ...(facts.controlPlane === undefined ? {} : { controlPlane: facts.controlPlane }),
       ...(facts.configServerCaPem === undefined

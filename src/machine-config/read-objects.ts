@@ -1,5 +1,5 @@
-// From documents to MachineConfigs, pools and the ControllerConfig, each mistake with its place. Other kinds are
-// skipped, because a folder of manifests holds many. All documents are read before a mistake is reported.
+// From documents to MachineConfigs, pools, KubeletConfigs and the ControllerConfig, each mistake with its place. Other
+// kinds are skipped, because a folder of manifests holds many. All documents are read before a mistake is reported.
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { IgnitionConfig } from '../ignition/config.ts';
@@ -9,6 +9,7 @@ import type { ReadDocument } from '../source-text/documents.ts';
 import type { FieldPath } from '../source-text/field-path.ts';
 import type { JudgedMistake } from '../source-text/mistake.ts';
 import { type Place, placeText } from '../source-text/place.ts';
+import { type KubeletConfig, kubeletConfigSchema } from './kubelet-config.ts';
 import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { apiVersion, controllerConfigSchema, machineConfigPoolSchema, machineConfigSchema } from './machine-config.ts';
 import { specMistakes } from './spec-rules.ts';
@@ -16,15 +17,17 @@ import { specMistakes } from './spec-rules.ts';
 export interface ReadObjects {
   readonly machineConfigs: readonly MachineConfig[];
   readonly pools: readonly MachineConfigPool[];
+  readonly kubeletConfigs: readonly KubeletConfig[];
   readonly controllerConfig: ControllerConfig | undefined;
   readonly mistakes: readonly JudgedMistake[];
-  /** Where a MachineConfig was read from. */
-  readonly placeOf: (machineConfig: string) => Place | undefined;
+  /** Where a MachineConfig, or an object of another kind, was read from. */
+  readonly placeOf: (name: string, kind?: Kind) => Place | undefined;
 }
 
 export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
   const machineConfigs: MachineConfig[] = [];
   const pools: MachineConfigPool[] = [];
+  const kubeletConfigs: KubeletConfig[] = [];
   const controllerConfigs: ControllerConfig[] = [];
   const mistakes: JudgedMistake[] = [];
   const seen = new Map<string, ReadDocument>();
@@ -38,17 +41,21 @@ export function readObjects(documents: readonly ReadDocument[]): ReadObjects {
     if (duplicate !== undefined) mistakes.push(duplicate);
     else if (found.kind === 'MachineConfig') machineConfigs.push(found.object);
     else if (found.kind === 'MachineConfigPool') pools.push(found.object);
+    else if (found.kind === 'KubeletConfig') kubeletConfigs.push(found.object);
     else controllerConfigs.push(found.object);
   }
-  const placeOf = (name: string): Place | undefined => seen.get(`MachineConfig ${name}`)?.placeOf([]);
-  return { machineConfigs, pools, controllerConfig: controllerConfigs[0], mistakes, placeOf };
+  const placeOf = (name: string, kind: Kind = 'MachineConfig'): Place | undefined =>
+    seen.get(`${kind} ${name}`)?.placeOf([]);
+  return { machineConfigs, pools, kubeletConfigs, controllerConfig: controllerConfigs[0], mistakes, placeOf };
 }
 
-type Kind = 'MachineConfig' | 'MachineConfigPool' | 'ControllerConfig';
+const readKinds = ['MachineConfig', 'MachineConfigPool', 'KubeletConfig', 'ControllerConfig'] as const;
+type Kind = (typeof readKinds)[number];
 
 type Found = { readonly mistakes: readonly JudgedMistake[] } & (
   | { readonly kind: 'MachineConfig'; readonly object: MachineConfig | undefined }
   | { readonly kind: 'MachineConfigPool'; readonly object: MachineConfigPool | undefined }
+  | { readonly kind: 'KubeletConfig'; readonly object: KubeletConfig | undefined }
   | { readonly kind: 'ControllerConfig'; readonly object: ControllerConfig | undefined }
 );
 
@@ -58,6 +65,8 @@ function readItem(kind: Kind, item: ReadDocument): Found {
       return { kind, ...readMachineConfig(item) };
     case 'MachineConfigPool':
       return { kind, ...readBySchema(machineConfigPoolSchema, item) };
+    case 'KubeletConfig':
+      return { kind, ...readBySchema(kubeletConfigSchema, item) };
     case 'ControllerConfig':
       return { kind, ...readBySchema(controllerConfigSchema, item) };
   }
@@ -77,7 +86,7 @@ function kindOf(value: unknown): Kind | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const header = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
   if (header.apiVersion !== apiVersion) return undefined;
-  return (['MachineConfig', 'MachineConfigPool', 'ControllerConfig'] as const).find((kind) => kind === header.kind);
+  return readKinds.find((kind) => kind === header.kind);
 }
 
 /** Places are not kept, because finding one reads the document once more: only a mistake needs them. */

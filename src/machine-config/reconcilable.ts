@@ -78,7 +78,7 @@ function groupProblems({ passwd: before }: IgnitionConfig, { passwd: after }: Ig
 
 /** The user that every machine image has. */
 const coreUser = 'core';
-const changeableUserFields: readonly string[] = ['name', 'sshAuthorizedKeys'];
+const changeableUserFields: readonly string[] = ['name', 'passwordHash', 'sshAuthorizedKeys'];
 
 function userProblems({ passwd: before }: IgnitionConfig, { passwd: after }: IgnitionConfig): readonly SpecProblem[] {
   const users = after?.users ?? [];
@@ -89,7 +89,12 @@ function userProblems({ passwd: before }: IgnitionConfig, { passwd: after }: Ign
     const [one, other] = [before?.users?.find((user) => user.name === name), users.find((user) => user.name === name)];
     const fields = otherFields(one, other);
     if (fields.length === 0) return [];
-    return [{ about, message: `${fields.join(', ')} of user core changed: only its SSH keys can change on a machine` }];
+    return [
+      {
+        about,
+        message: `${fields.join(', ')} of user core changed: only its SSH keys and password can change on a machine`,
+      },
+    ];
   });
 }
 

@@ -208,3 +208,32 @@ test('a pool of the user replaces the built-in one of its name', () => {
     ['worker', true],
   ]);
 });
+
+describe('a configuration that machines cannot be brought to', () => {
+  const base = machineConfig({ name: '00-worker', config: withFile('/a', 'data:,1') });
+  const replaces = renderPool(worker, [base], options).machineConfig.spec;
+
+  test('is refused, and the MachineConfig that asks for it is named', () => {
+    const disks = machineConfig({ name: '50-disks', config: { storage: { disks: [{ device: '/dev/x' }] } } });
+    const users = machineConfig({ name: '60-users', config: { passwd: { users: [{ name: 'me' }] } } });
+    const harmless = machineConfig({ name: '70-file', config: withFile('/b', 'data:,1') });
+    const render = () => renderPool(worker, [base, disks, users, harmless], { ...options, replaces });
+    expect(render).toThrow(/storage\.disks changed: .* \(from 50-disks\)\n {2}user me changed: .* \(from 60-users\)$/);
+    expect(() => renderPool(worker, [base, harmless], { ...options, replaces })).not.toThrow();
+  });
+
+  test('is refused when it is the removal that cannot be done', () => {
+    const grouped = { ...replaces, config: { ...replaces.config, passwd: { groups: [{ name: 'g' }] } } };
+    const render = () => renderPool(worker, [base], { ...options, replaces: grouped });
+    expect(render).toThrow('group g changed: groups are made at first boot (no MachineConfig has it any more)');
+  });
+
+  test('is refused for new machines too when no machine can honour it, once and with its cause', () => {
+    const quiet = machineConfig({ name: '50-quiet', kernelArguments: ['quiet'] });
+    const image = machineConfig({ name: '60-image', osImageURL: 'mine' });
+    const machines = { sharesHost: true };
+    const render = () => renderPool(worker, [base, quiet, image], { ...options, machines, replaces });
+    expect(render).toThrow(/osImageURL .*\(from 60-image\)\n {2}kernelArguments .*\(from 50-quiet\)$/);
+    expect(() => renderPool(worker, [base, quiet, image], options)).not.toThrow();
+  });
+});

@@ -23,9 +23,9 @@ export interface RenderOptions {
   readonly generatedBy: string;
   readonly limitBytes?: number;
   /** What the machines of the cluster can be asked for. Without it (a folder of another cluster) nothing is refused. */
-  readonly machines?: MachineTraits;
+  readonly machines?: MachineTraits | undefined;
   /** What the machines of the pool have now: the result must be something that they can be brought to. */
-  readonly replaces?: MachineConfigSpec;
+  readonly replaces?: MachineConfigSpec | undefined;
 }
 
 /** As it is stored and served: the object's own field order, ready for JSON. */

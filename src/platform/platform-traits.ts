@@ -4,6 +4,8 @@
 export interface PlatformTraits {
   /** Firstlight makes the machines and gives them names and addresses; otherwise the user lists them under `hosts`. */
   readonly makesMachines: boolean;
+  /** Machines have the kernel and the disk of the host that makes them: neither is theirs to configure. */
+  readonly sharesHost: boolean;
   /** Which address of the machine network is the platform's load balancer; absent where the user brings one. */
   readonly balancerOffset?: number;
   /** More than the time in which the load balancer notices that an API server is about to stop. */
@@ -12,6 +14,7 @@ export interface PlatformTraits {
 
 export const localTraits = {
   makesMachines: true,
+  sharesHost: true,
   balancerOffset: 1,
   // The health checks of our load balancer need up to one and a half seconds: they allow for a busy machine.
   balancerNoticesSeconds: 2,
@@ -19,6 +22,7 @@ export const localTraits = {
 
 const noneTraits: PlatformTraits = {
   makesMachines: false,
+  sharesHost: false,
   // How often the user's load balancer checks is not known.
   balancerNoticesSeconds: 20,
 };

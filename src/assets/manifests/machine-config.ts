@@ -4,6 +4,7 @@
 import { baseRoles, sshMachineConfig } from '../../machine-config/base-machine-configs.ts';
 import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../machine-config/manifests.ts';
+import { platformTraits } from '../../platform/platform-traits.ts';
 import { clusterNames } from '../cluster-names.ts';
 import { identity } from '../identity.ts';
 import { installConfig } from '../install-config.ts';
@@ -27,6 +28,7 @@ export const machineConfigFacts = manifestAsset({
     const logins =
       keys.length === 0 ? [] : baseRoles.map((role) => machineConfigManifest(sshMachineConfig(role, keys)));
     const facts = softwareFacts(config, names, { clusterId, rootCaPem: certificatePem });
-    return [controllerConfigManifest(facts), ...logins];
+    const { sharesHost } = platformTraits(config.platform);
+    return [controllerConfigManifest(facts, { sharesHost }), ...logins];
   },
 });

@@ -20,7 +20,8 @@ export const machineConfig = renderStage({
     const folder = join(folders.render, stageFolder({ number: 1, name: 'manifests' }));
     const objects = await loadObjects(host, { folders: [folder], generatedBy });
     return objects.pools.flatMap((pool) => {
-      const rendered = renderPool(pool, objects.machineConfigs, { osImageURL: objects.osImageURL, generatedBy });
+      const { osImageURL, machines } = objects;
+      const rendered = renderPool(pool, objects.machineConfigs, { osImageURL, machines, generatedBy });
       return renderedFiles(pool, rendered).map(({ path, text }) => ({ path, content: text }));
     });
   },

@@ -31,7 +31,8 @@ export async function loadInput(
 
 export function renderNamed(objects: LoadedObjects, name: string): RenderedPool {
   const pool = poolNamed(name, objects.pools);
-  return renderPool(pool, objects.machineConfigs, { osImageURL: objects.osImageURL, generatedBy });
+  const { osImageURL, machines } = objects;
+  return renderPool(pool, objects.machineConfigs, { osImageURL, machines, generatedBy });
 }
 
 /** Lines for the end of a text; nothing when there is nothing to say. */
