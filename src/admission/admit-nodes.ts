@@ -28,7 +28,7 @@ import {
 } from './certificate-request.ts';
 import { decideRequest } from './decide-request.ts';
 import { type JoinFacts, knownNode } from './join-facts.ts';
-import { labelNode, missingRoleLabels, nodeKind, rolesOf } from './node-roles.ts';
+import { labelNode, missingLabels, nodeKind, type PoolLabels, readPoolLabels } from './node-roles.ts';
 import { inTurns, type RefusedRequest, triageRequests } from './triage-requests.ts';
 
 export interface AdmitOptions {
@@ -92,6 +92,8 @@ interface Seen {
   readonly secrets: readonly KubernetesObject[];
 }
 
+type LabelledFacts = JoinFacts & { readonly poolLabels: PoolLabels };
+
 class Admission {
   readonly #options: AdmitOptions;
   /** Requests whose reason was written already; after a restart each is written once more. */
@@ -118,8 +120,12 @@ class Admission {
       virtualAddresses,
       machineNetworks,
     };
-    await this.#attempt(() => this.#labelNodes(seen.nodes, facts));
-    await this.#attempt(() => this.#deleteTokens(seen.nodes, facts));
+    await this.#attempt(async () => {
+      const { client, signal } = this.#options;
+      const poolLabels = await readPoolLabels(client, facts.tokens, { signal });
+      await this.#labelNodes(seen.nodes, { ...facts, poolLabels });
+      await this.#deleteTokens(seen.nodes, { ...facts, poolLabels });
+    });
     await this.#decideAll([...seen.clientRequests, ...seen.servingRequests].map(summaryOf), facts);
   }
 
@@ -203,10 +209,10 @@ class Admission {
     return allowance.count <= explanationsPerMinute;
   }
 
-  async #labelNodes(nodes: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
+  async #labelNodes(nodes: readonly KubernetesObject[], facts: LabelledFacts): Promise<void> {
     const { client, signal, onEvent } = this.#options;
     for (const node of nodes) {
-      const labels = missingRoleLabels(node, rolesOf(node.metadata.name, facts));
+      const labels = missingLabels(node, facts);
       const { uid = '' } = node.metadata;
       if (Object.keys(labels).length === 0) this.#labelled.delete(uid);
       if (Object.keys(labels).length === 0 || this.#labelled.has(uid)) continue;
@@ -220,13 +226,13 @@ class Admission {
    * A used token is kept until its node is there: the kubelet fetches its certificate with it, and its pool decides the
    * labels. The token of a master is also kept until the master has recorded that it holds its keys.
    */
-  async #deleteTokens(nodes: readonly KubernetesObject[], facts: JoinFacts): Promise<void> {
+  async #deleteTokens(nodes: readonly KubernetesObject[], facts: LabelledFacts): Promise<void> {
     const { client, signal, onEvent } = this.#options;
     for (const { id, used, pool, keysHeldBy } of facts.tokens) {
       if (pool === 'master' && keysHeldBy === undefined) continue;
       const node = nodes.find(({ metadata }) => metadata.name === used?.by);
       if (used === undefined || node === undefined || !knownNode(node).isLive) continue;
-      if (Object.keys(missingRoleLabels(node, rolesOf(used.by, facts))).length > 0) continue;
+      if (Object.keys(missingLabels(node, facts)).length > 0) continue;
       if (await deleteBootstrapToken(client, id, { signal })) onEvent?.({ kind: 'token-deleted', id, node: used.by });
     }
   }

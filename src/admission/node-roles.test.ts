@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JoinFacts } from './join-facts.ts';
 import { knownNode } from './join-facts.ts';
-import { missingRoleLabels, rolesOf } from './node-roles.ts';
+import { missingLabels, rolesOf } from './node-roles.ts';
 
 const used = (by: string, pool: string): JoinFacts['tokens'][number] => ({
   id: 'abc123',
@@ -38,10 +38,21 @@ describe('the roles of a node', () => {
   test('only labels that are missing are added, whatever their value', () => {
     const labels = { 'node-role.kubernetes.io/master': 'yes' };
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'master-0', labels } };
-    expect(missingRoleLabels(node, ['master', 'control-plane'])).toEqual({
+    expect(missingLabels(node, { ...facts, poolLabels: new Map() })).toEqual({
       'node-role.kubernetes.io/control-plane': '',
     });
   });
+});
+
+test('a node that joined a pool of the user gets what that pool selects by together with its roles, until its token goes', () => {
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'infra-0', labels: { rack: 'mine' } } };
+  const poolLabels = new Map([['infra', { tier: 'infra', rack: '1' }]]);
+  expect(missingLabels(node, { ...facts, poolLabels })).toEqual({
+    'node-role.kubernetes.io/worker': '',
+    'node-role.kubernetes.io/infra': '',
+    tier: 'infra',
+  });
+  expect(missingLabels(node, { ...facts, tokens: [], poolLabels })).toEqual({ 'node-role.kubernetes.io/worker': '' });
 });
 
 describe('a node', () => {

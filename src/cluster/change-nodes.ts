@@ -28,18 +28,25 @@ import type { ClusterChange } from './destroy.ts';
 import { clusterErrors } from './errors.ts';
 import { stallWatch } from './explain-stall.ts';
 import { type FoundCluster, mustFindOwnMachines } from './find-cluster.ts';
-import { laterMasterPointer } from './later-master.ts';
+import { laterPointer, mustBeJoinable } from './later-pointer.ts';
 import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 
 const firstWorkerAddress = 21;
 const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };
 
+interface WorkerPlace {
+  /** The machine network. */
+  readonly network: string;
+  /** A pool of the user's own. */
+  readonly pool?: string | undefined;
+}
+
 /** New entries for the inventory, each with the next free address of the workers' range. */
 export function newWorkers(
   machines: Inventory['machines'],
   names: readonly string[],
-  network: string,
+  { network, pool }: WorkerPlace,
 ): readonly InventoryMachine[] {
   const taken = new Set(machines.flatMap(({ addresses }) => addresses));
   const range = readRange(network);
@@ -50,13 +57,15 @@ export function newWorkers(
     while (taken.has(addressAt(range, offset))) offset += 1;
     const address = addressAt(range, offset);
     taken.add(address);
-    return { name, role: 'worker', addresses: [address] };
+    return { name, role: 'worker', addresses: [address], ...(pool === undefined ? {} : { pool }) };
   });
 }
 
 export interface AddNodes extends ClusterChange {
   readonly dir: string;
   readonly names: readonly string[];
+  /** Which pool they join; undefined: worker, or the one that a lost machine was added to. */
+  readonly pool?: string | undefined;
   /** Undefined: does not wait until they are Ready. */
   readonly patience: WaitLimits | undefined;
 }
@@ -67,6 +76,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   const { platform, placed } = found;
   if (placed === undefined) throw clusterErrors.NO_CLUSTER({ dir });
   await using client = await connectCluster(host, dir);
+  if (add.pool !== undefined) await mustBeJoinable(client, add.pool, signal);
   const existing = new Set((await platform.listMachines(found.name)).map(({ name }) => name));
   // After the loss of a master the load balancer may still send requests to it for a moment.
   const patient = { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
@@ -80,7 +90,9 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
         // Listed but without a machine: the machine was lost, or an earlier run was interrupted here.
         const isListed = (name: string) => before.some((one) => one.name === name && one.role !== 'bootstrap');
         const fresh = add.names.filter((name) => existing.has(name) || !isListed(name));
-        return [...before, ...newWorkers(before, fresh, placed.machineNetwork)];
+        const pool = add.pool === 'worker' ? undefined : add.pool;
+        const kept = add.pool === undefined ? before : before.map((one) => movedTo(one, { ...add, pool }));
+        return [...kept, ...newWorkers(before, fresh, { network: placed.machineNetwork, pool })];
       },
     }),
   );
@@ -94,11 +106,12 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   for (const {
     name,
     role,
+    pool = role,
     addresses: [address = ''],
   } of added) {
-    const ignition = await (role === 'master'
-      ? retry(patient, () => laterMasterPointer({ host, dir, client, signal }))
-      : host.files.read(join(dir, 'worker.ign')));
+    const ignition = await (pool === 'worker'
+      ? host.files.read(join(dir, 'worker.ign'))
+      : retry(patient, () => laterPointer({ host, dir, client, pool, signal })));
     requests.push({ name, role, address, ignition });
   }
   await ableTo(platform, 'createMachines')(add, {
@@ -108,6 +121,16 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   });
   if (add.patience !== undefined) await awaitReady(add, { cluster: found, machines, patience: add.patience });
   return added;
+}
+
+/** A lost machine that is added again joins the pool that is asked for now. */
+function movedTo(machine: InventoryMachine, { names, pool }: Pick<AddNodes, 'names' | 'pool'>): InventoryMachine {
+  if (!names.includes(machine.name)) return machine;
+  const { name, role, addresses } = machine;
+  if (role !== 'worker') {
+    throw clusterErrors.POOL_NOT_JOINABLE({ pool: pool ?? 'worker', reason: `${name} is a ${role}` });
+  }
+  return { name, role, addresses, ...(pool === undefined ? {} : { pool }) };
 }
 
 /**

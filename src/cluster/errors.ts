@@ -92,6 +92,13 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'Every machine of a cluster has a name of its own.',
     exit: exitCodes.usage,
   },
+  POOL_NOT_JOINABLE: {
+    message: (e: { pool: string; reason: string }) => `no machine can join the pool ${e.pool}: ${e.reason}`,
+    hint: 'firstlight machine-config status shows the pools and what is wrong with them.',
+    means:
+      'A new machine gets the configuration of its pool at first boot, so the pool must exist and have one. Masters join under their own names, without --pool.',
+    exit: exitCodes.usage,
+  },
   NODE_IS_MASTER: {
     message: (e: { name: string }) => `${e.name} is a master`,
     hint: 'To make a master anew: firstlight machine destroy NAME, then firstlight node add NAME.',

@@ -5,6 +5,8 @@ import { z } from 'zod';
 const machine = z.strictObject({
   name: z.string(),
   role: z.enum(['bootstrap', 'master', 'worker']),
+  /** The MachineConfigPool of the user's own that a worker was added to. Its Node may have left that pool since. */
+  pool: z.string().exactOptional(),
   addresses: z.array(z.string()).min(1),
 });
 
