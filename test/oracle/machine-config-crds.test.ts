@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toYamlDocuments } from '../../src/kubernetes/yaml.ts';
 import { baseMachineConfigs, clusterFactsOf, sshMachineConfig } from '../../src/machine-config/base-machine-configs.ts';
 import { machineConfigCrds } from '../../src/machine-config/crds.ts';
+import { disruptionPolicies } from '../../src/machine-config/disruption-policies.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
 import { allPools, builtInPools } from '../../src/machine-config/pools.ts';
 import { readObjects } from '../../src/machine-config/read-objects.ts';
@@ -111,4 +112,43 @@ test('what a real API gives back renders to the same names as the files that wen
   const stored = kubectl('get', kinds, '-o', 'yaml');
   expect(namesOf(stored.stdout)).toEqual(namesOf(toYamlDocuments(objects)));
   expect(kubectl('get', 'mc').stdout).toMatch(/^99-worker-ssh +3\.5\.0 /m);
+});
+
+test('kubectl prints the columns of the original', () => {
+  const columns = (kind: string): readonly string[] => (kubectl('get', kind).stdout.split('\n')[0] ?? '').split(/ +/);
+  const counts = ['MACHINECOUNT', 'READYMACHINECOUNT', 'UPDATEDMACHINECOUNT', 'DEGRADEDMACHINECOUNT'];
+  expect(columns('mcp')).toEqual(['NAME', 'CONFIG', 'UPDATED', 'UPDATING', 'DEGRADED', ...counts, 'AGE']);
+  expect(columns('mc')).toEqual(['NAME', 'GENERATEDBYCONTROLLER', 'IGNITIONVERSION', 'AGE']);
+  apply('kubelet-config.yaml', [kubeletConfig({ maxPods: 10 })]);
+  expect(columns('kubeletconfig')).toEqual(['NAME', 'AGE']);
+});
+
+function kubeletConfig(fields: object): object {
+  const machineConfigPoolSelector = { matchLabels: { pool: 'worker' } };
+  return {
+    apiVersion: 'machineconfiguration.openshift.io/v1',
+    kind: 'KubeletConfig',
+    metadata: { name: 'pods' },
+    spec: { machineConfigPoolSelector, kubeletConfig: fields, logLevel: 4 },
+  };
+}
+
+function machineConfiguration(action: object): object {
+  return {
+    apiVersion: 'operator.openshift.io/v1',
+    kind: 'MachineConfiguration',
+    metadata: { name: 'cluster' },
+    spec: { nodeDisruptionPolicy: { files: [{ path: '/etc/app', actions: [action] }] } },
+  };
+}
+
+test('disruption policies are read back as they were written, and an unknown action is refused by the API', () => {
+  apply('policies.yaml', [machineConfiguration({ type: 'Restart', restart: { serviceName: 'app.service' } })]);
+  const stored: unknown = JSON.parse(kubectl('get', 'machineconfiguration', 'cluster', '-o', 'json').stdout);
+  expect(disruptionPolicies(stored).files).toEqual([
+    { path: '/etc/app', actions: [{ kind: 'restart', unit: 'app.service' }] },
+  ]);
+  expect(() => apply('policies.yaml', [machineConfiguration({ type: 'Explode' })])).toThrow(
+    /Unsupported value: "Explode"/,
+  );
 });
