@@ -32,8 +32,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'torcx',
     'workflow',
   ],
-  'config-daemon': ['contract', 'errors', 'host', 'machine-config', 'source-text'],
   'pool-rollout': ['contract', 'host', 'kubernetes', 'machine-config'],
+  'config-daemon': ['contract', 'errors', 'host', 'ignition', 'machine-config', 'source-text'],
   'config-server': [
     'admission',
     'contract',

@@ -75,6 +75,12 @@ export const machineStateFolder = '/var/lib/firstlight';
 /** The units that Ignition enabled or disabled, for `systemctl preset`. */
 export const ignitionPreset = '/etc/systemd/system-preset/20-ignition.preset';
 
+/** Units that a configuration brings, and links that enable units. */
+export const unitFolder = '/etc/systemd/system';
+
+/** Another text after every boot of the machine. */
+export const bootIdFile = '/proc/sys/kernel/random/boot_id';
+
 export const hostsFile = '/etc/hosts';
 export const osReleaseFile = '/etc/os-release';
 export const resolverFile = '/etc/resolv.conf';

@@ -53,9 +53,10 @@ export interface Files {
   list(path: string): Promise<readonly string[] | undefined>;
   /** Does not follow a link; undefined if nothing has this path. */
   facts(path: string): Promise<FileFacts | undefined>;
-  rename(from: string, to: string): Promise<void>;
+  /** With `isDurable`, a power failure does not lose it; needs no space on the disk. */
+  rename(from: string, to: string, options?: { readonly isDurable?: boolean }): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
-  /** A second name for the same file on the same disk; only for content that never changes. */
+  /** A second name for the same file or link on the same disk; only for content that is replaced, never changed. */
   hardLink(existing: string, path: string): Promise<void>;
   readLink(path: string): Promise<string>;
   realPath(path: string): Promise<string>;
@@ -64,6 +65,8 @@ export interface Files {
   setOwner(path: string, owner: { readonly uid: number; readonly gid: number }): Promise<void>;
   /** Removes a file or a whole tree. A path that does not exist is no error. */
   remove(path: string): Promise<void>;
+  /** False if something is in the folder, which then stays. A path that does not exist is no error. */
+  removeEmptyFolder(path: string): Promise<boolean>;
   /** Makes a new folder with mode 0700 in the temporary folder of the machine. The caller removes it. */
   makeTemporaryFolder(prefix: string): Promise<string>;
   /** Free bytes on the disk that holds `path`. */

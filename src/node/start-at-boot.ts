@@ -1,8 +1,8 @@
 // Whether a unit starts at the next boot, as `systemctl enable` decides it: by a link. The link is made here, because
 // systemctl would make systemd read every unit of the machine again, for a link that matters at the next boot only.
+import { unitFolder } from '../contract/machine-paths.ts';
 import type { Files } from '../host/files.ts';
 
-const unitFolder = '/etc/systemd/system';
 const wantsFolder = `${unitFolder}/multi-user.target.wants`;
 
 function linkOf(unit: string): string {

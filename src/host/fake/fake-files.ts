@@ -104,14 +104,18 @@ function writers(
     },
     hardLink: async (existing, path) => {
       change(disk, 'link', path);
-      disk.nodes.set(clean(path), mustFile(disk, existing));
+      const node = disk.nodes.get(clean(existing));
+      disk.nodes.set(clean(path), node?.kind === 'link' ? node : mustFile(disk, existing));
     },
   };
 }
 
-function movers(disk: FakeDisk): Pick<Files, 'rename' | 'remove'> {
-  const tree = (path: string): readonly string[] =>
-    [...disk.nodes.keys()].filter((name) => name === clean(path) || name.startsWith(`${clean(path)}/`));
+function movers(disk: FakeDisk): Pick<Files, 'rename' | 'remove' | 'removeEmptyFolder'> {
+  const tree = (path: string): readonly string[] => {
+    const root = clean(path);
+    if (!disk.nodes.has(root)) return [];
+    return [...disk.nodes.keys()].filter((name) => name === root || name.startsWith(`${root}/`));
+  };
   return {
     rename: async (from, to) => {
       change(disk, 'rename', to);
@@ -127,6 +131,12 @@ function movers(disk: FakeDisk): Pick<Files, 'rename' | 'remove'> {
       if (doomed.length === 0) return;
       change(disk, 'remove', path);
       for (const name of doomed) disk.nodes.delete(name);
+    },
+    removeEmptyFolder: async (path) => {
+      const inside = tree(path);
+      if (inside.length !== 1) return inside.length === 0;
+      change(disk, 'remove', path);
+      return disk.nodes.delete(clean(path));
     },
   };
 }

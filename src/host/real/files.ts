@@ -18,6 +18,7 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
   statfs,
   symlink,
@@ -44,7 +45,7 @@ export function realFiles(): Files {
     makeFolder: (path, options) => named('make', path, () => makeFolder(path, options?.mode ?? 0o755)),
     list: (path) => named('list', path, () => readdir(path).then((names) => names.sort(), absent)),
     facts: (path) => named('look at', path, () => facts(path)),
-    rename: (from, to) => named('rename', from, () => rename(from, to)),
+    rename: (from, to, options) => named('rename', from, () => renameFile(from, to, options?.isDurable === true)),
     symlink: (target, path) => named('link', path, () => symlink(target, path)),
     hardLink: (existing, path) => named('link', path, () => link(existing, path)),
     readLink: (path) => named('read', path, () => readlink(path)),
@@ -52,6 +53,7 @@ export function realFiles(): Files {
     setMode: (path, mode) => named('change the mode of', path, () => chmod(path, mode)),
     setOwner: (path, { uid, gid }) => named('change the owner of', path, () => lchown(path, uid, gid)),
     remove: (path) => named('remove', path, () => rm(path, { recursive: true, force: true })),
+    removeEmptyFolder: (path) => named('remove', path, () => removeEmptyFolder(path)),
     makeTemporaryFolder: (prefix) => named('make a folder in', tmpdir(), () => mkdtemp(join(tmpdir(), prefix))),
     freeBytes: (path) => named('look at', path, () => statfs(path).then((s) => s.bavail * s.bsize)),
     lock: (folder, purpose) => named('lock', folder, () => lockFolder(folder, purpose)),
@@ -88,6 +90,23 @@ async function replace(
     throw error;
   }
   if (options.isDurable !== false) await syncFolder(folder);
+}
+
+async function renameFile(from: string, to: string, isDurable: boolean): Promise<void> {
+  await rename(from, to);
+  if (isDurable) await syncFolder(dirname(to));
+}
+
+async function removeEmptyFolder(path: string): Promise<boolean> {
+  try {
+    await rmdir(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return true;
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,6 +1,7 @@
 // What makes a process ours. Every process that this platform starts first writes its own pid and start time into a
 // file that only root can write, and then becomes its program. Command lines, names and owners count for nothing,
 // because any user can start a process with any of them. No second process gets the same pid and start time.
+import { bootIdFile } from '../../contract/machine-paths.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Files } from '../../host/files.ts';
@@ -11,8 +12,6 @@ export interface OwnProcess {
   /** Clock ticks since the boot of this host, as the kernel writes it. */
   readonly startTime: string;
 }
-
-const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
 /** The shell's words that record the shell itself in `file`, which is a word of the shell too. */
 export function recordItself(file: string): string {
