@@ -15,7 +15,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'install-config': ['contract', 'errors', 'host', 'source-text'],
   release: ['contract', 'errors', 'host', 'workflow'],
   'machine-software': ['contract', 'ignition', 'kubernetes'],
-  'machine-boot': ['contract', 'errors', 'host', 'machine-software'],
   'control-plane': ['contract', 'errors', 'etcd', 'host', 'kubernetes', 'pki'],
   'secrets-encryption': ['contract', 'errors', 'host', 'kubernetes', 'workflow'],
   admission: ['contract', 'errors', 'host', 'kubernetes', 'pki'],
@@ -34,6 +33,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'pool-rollout': ['contract', 'host', 'kubernetes', 'machine-config'],
   'config-daemon': ['contract', 'errors', 'host', 'ignition', 'machine-config', 'source-text'],
+  'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software'],
   'config-server': [
     'admission',
     'contract',

@@ -5,7 +5,10 @@ import { posix } from 'node:path';
 import { daemonFiles } from '../contract/machine-config-node.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
-import type { MachineConfigSpec } from '../machine-config/machine-config.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
+import { readInlineContents } from '../ignition/inline-contents.ts';
+import type { MachineConfig, MachineConfigSpec } from '../machine-config/machine-config.ts';
 import { makeStateFolder } from './change-record.ts';
 import { isEnabledState, unitStates } from './unit-states.ts';
 import { type WantedState, wantedState } from './wanted-state.ts';
@@ -18,8 +21,17 @@ function stampPath(path: string): string {
   return `${daemonFiles.noOriginals}${path}.mcdnoorig`;
 }
 
-/** For first boot, between Ignition's `fetch` and `files`. */
-export async function saveOriginals(host: Host, spec: Pick<MachineConfigSpec, 'config'>): Promise<void> {
+/** For first boot, with the config that Ignition has fetched and not applied yet; also with one of no config server. */
+export async function saveServedOriginals(host: Host, fetched: IgnitionConfig): Promise<void> {
+  const file = fetched.storage?.files?.find(({ path }) => path === daemonFiles.servedMachineConfig);
+  const served = file === undefined ? undefined : readInlineContents(file.contents ?? {});
+  if (served?.status !== 'inline') return;
+  // Not judged here: Ignition itself is about to judge what it is made of.
+  const { spec } = (jsonIfValid(served.bytes) ?? {}) as Partial<Pick<MachineConfig, 'spec'>>;
+  if (spec !== undefined) await saveOriginals(host, spec);
+}
+
+async function saveOriginals(host: Host, spec: Pick<MachineConfigSpec, 'config'>): Promise<void> {
   const wanted = wantedState(spec);
   const missing = await missingOriginals(host.files, [...wanted.nodes.keys()]);
   // A power failure now means that the first boot begins again, on a machine on which nothing was written.

@@ -2,6 +2,7 @@
 // The real ones are in test/e2e/machines.test.ts.
 import { describe, expect, test } from 'vitest';
 import { firstBootStatusPath } from '../contract/first-boot-status.ts';
+import { daemonFiles } from '../contract/machine-config-node.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { RunResult } from '../host/processes.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
@@ -51,6 +52,23 @@ describe('first boot', () => {
       'systemctl --no-block isolate default.target',
     ]);
     expect(await status(host)).toMatchObject({ phase: 'done' });
+  });
+
+  test('keeps the originals of what Ignition is about to replace', async () => {
+    const { host } = await machine();
+    await host.files.makeFolder('/run');
+    await host.files.write('/etc/motd', 'of the system', { mode: 0o640 });
+    const files = ['/etc/motd', '/etc/new/file'].map((path) => ({ path, contents: { source: 'data:,x' } }));
+    const served = JSON.stringify({ spec: { config: { storage: { files } } } });
+    const contents = { source: `data:,${encodeURIComponent(served)}` };
+    const fetched = { storage: { files: [{ path: daemonFiles.servedMachineConfig, contents }] } };
+    await host.files.write('/run/ignition.json', JSON.stringify(fetched));
+    await runFirstBoot(host, options);
+    expect(await host.files.facts(`${daemonFiles.originals}/etc/motd.mcdorig`)).toMatchObject({ mode: 0o640 });
+    // The folder that Ignition makes for the file was not there either.
+    for (const path of ['/etc/new', '/etc/new/file']) {
+      expect(await host.files.facts(`${daemonFiles.noOriginals}${path}.mcdnoorig`), path).toBeDefined();
+    }
   });
 
   test('deletes the config, which may hold secrets, once it says that it is done', async () => {

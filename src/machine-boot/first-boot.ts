@@ -2,10 +2,13 @@
 // it named are enabled or disabled, then systemd reloads and starts the machine's target. The status is written before
 // the config is deleted: a run that finds the status `done` only deletes the config.
 import { dirname } from 'node:path';
+import { saveServedOriginals } from '../config-daemon/originals.ts';
 import { type FirstBootStatus, firstBootStatusPath, readFirstBootStatus } from '../contract/first-boot-status.ts';
 import { ignitionPreset, nodeSettingsFile } from '../contract/machine-paths.ts';
 import { openTimeline, type Timeline } from '../contract/timeline.ts';
 import type { Host } from '../host/host.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
+import type { IgnitionConfig } from '../ignition/config.ts';
 import { firstBootConfigPath } from '../machine-software/first-boot-unit.ts';
 import { firstBootErrors } from './errors.ts';
 import { type FetchAttempt, failureReason, nextAttempt, parseIgnitionLine } from './ignition-log.ts';
@@ -30,6 +33,7 @@ export async function runFirstBoot(host: Host, options: FirstBootOptions): Promi
   await host.files.makeFolder(dirname(firstBootStatusPath));
   try {
     await runIgnition(host, 'fetch', { ...options, report });
+    await keepOriginals(host);
     await runIgnition(host, 'files', { ...options, report });
     await report({ phase: 'presets' });
     await applyPresets(host);
@@ -46,6 +50,12 @@ export async function runFirstBoot(host: Host, options: FirstBootOptions): Promi
   // the switch from initramfs to root does elsewhere. Without waiting: the job can only run when this unit has ended.
   await systemctl(host, ['--no-block', 'isolate', 'default.target']);
   return done;
+}
+
+/** Of what Ignition is about to replace: when a path leaves the config of the machine, its original comes back. */
+async function keepOriginals(host: Host): Promise<void> {
+  const fetched = jsonIfValid((await host.files.readIfPresent(configCache)) ?? '');
+  if (fetched !== undefined) await saveServedOriginals(host, fetched as IgnitionConfig);
 }
 
 /** On a node this makes the start of firstlight-prepare.service unnecessary; when it fails, that unit tries again. */

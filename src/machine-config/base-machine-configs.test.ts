@@ -96,9 +96,9 @@ describe('the base MachineConfigs', () => {
     expect(contentsOf(withAddon, '/etc/kubernetes/installer/kubelet.env')).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
     const units = withAddon.spec.config.systemd?.units ?? [];
     expect(units.find(({ name }) => name === 'k8s-node-bootstrap.service')).toEqual(nodeBootstrap.units[0]);
-    // The agent enables it, when the API knows the machine.
+    // The agent enables it, when the API knows the machine: the config leaves that open.
+    expect(units.find(({ name }) => name === 'kubelet.service')).not.toHaveProperty('enabled');
     expect(units.find(({ name }) => name === 'kubelet.service')).toMatchObject({
-      enabled: false,
       contents: expect.stringContaining('ExecStart='),
       dropins: [{ name: '10-gate.conf' }],
     });

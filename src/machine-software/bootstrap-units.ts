@@ -132,7 +132,7 @@ export const masterConfigServerUnit: ServiceUnit = {
   why:
     'Gives machines their configuration from what the API knows. firstlight-agent.service enables it when this master ' +
     'has the keys and an identity of its own; without them there is nothing to serve.',
-  isEnabled: false,
+  isEnabled: 'by the agent',
   unit: {
     Description: 'Machine Config Server',
     Wants: ['network-online.target'],

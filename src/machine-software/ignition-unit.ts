@@ -1,11 +1,12 @@
-// A unit as Ignition reads it. `enabled` is always set: without it Ignition applies the presets of the image, which are
-// not ours.
+// A unit as Ignition reads it. `enabled` is left out only where the agent decides it at run time: then neither the
+// first boot nor a later change touches it, and what the agent has decided is no drift.
 import type { Dropin, Unit } from '../ignition/config.ts';
 import type { SystemdUnit } from './unit.ts';
 import { unitText } from './unit.ts';
 
 export function ignitionUnit(unit: SystemdUnit): Unit {
-  return { name: unit.name, enabled: unit.isEnabled, contents: unitText(unit) };
+  const { name, isEnabled } = unit;
+  return { name, ...(typeof isEnabled === 'boolean' ? { enabled: isEnabled } : {}), contents: unitText(unit) };
 }
 
 /** An addition to a unit, also to a unit that another config defines. */

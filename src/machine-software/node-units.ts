@@ -99,7 +99,7 @@ export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
       'Starts on every boot and may fail until it succeeds: without kubelet.env (k8s-node-bootstrap.service has not ' +
       'finished) or node.env (firstlight-prepare.service has not finished) it tries again every second. In a cluster ' +
       'firstlight-agent.service enables it, when the API knows the token of this machine: it has nothing to do before.',
-    isEnabled: mode === 'standalone',
+    isEnabled: mode === 'standalone' ? true : 'by the agent',
     unit: {
       Description: mode === 'cluster' ? 'Kubernetes node agent' : 'Kubernetes node agent, static pods only',
       Documentation: ['https://kubernetes.io/docs/'],

@@ -92,8 +92,8 @@ interface UnitBase {
   readonly name: string;
   /** Why the unit exists and what must stay true; written at the top of its text. */
   readonly why: string;
-  /** Whether it starts at boot by itself. */
-  readonly isEnabled: boolean;
+  /** Whether it starts at boot by itself. Where the agent decides it on the machine, no config says so. */
+  readonly isEnabled: boolean | 'by the agent';
   readonly unit: UnitSection;
   readonly install?: InstallSection;
 }

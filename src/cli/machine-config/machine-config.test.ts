@@ -79,7 +79,7 @@ describe('machine-config', () => {
   test('show lists everything with its origin, and prints one thing as the machine gets it', async () => {
     const { text } = await show('master');
     expect(text).toMatch(/file +\/etc\/motd +0644 3 B +60-motd {2}\(overrides another\)/);
-    expect(text).toMatch(/unit +kubelet\.service +not enabled +01-master-kubelet/);
+    expect(text).toMatch(/unit +kubelet\.service +left open +01-master-kubelet/);
     expect((await show('master', '/etc/motd')).text).toBe('bye');
     expect((await show('master', 'kubelet.service')).text).toContain('EnvironmentFile=/etc/kubernetes/kubelet.env');
   });
@@ -107,7 +107,7 @@ describe('machine-config', () => {
         '  60-motd  /cluster/manifests/motd.yaml:13:1  sets contents, mode\n',
     );
     const kubelet = await explain('master', '/etc/systemd/system/kubelet.service');
-    expect(kubelet.text).toContain('  01-master-kubelet  built in  sets enabled, contents\n');
+    expect(kubelet.text).toContain('  01-master-kubelet  built in  sets contents\n');
     await expect(explain('master', '/etc/motdd')).rejects.toMatchObject({
       code: 'MACHINECONFIG_NOT_THERE',
       hint: 'Did you mean /etc/motd?',

@@ -65,7 +65,7 @@ function detailOf(entry: MergedEntry | undefined): string {
   if (entry.kind !== 'unit') return '';
   const unit = entry.fields as unknown as Unit;
   if (unit.mask === true) return 'masked';
-  if (unit.enabled === undefined) return 'as preset';
+  if (unit.enabled === undefined) return 'left open';
   return unit.enabled ? 'enabled' : 'not enabled';
 }
 
