@@ -31,7 +31,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'torcx',
     'workflow',
   ],
-  'pool-rollout': ['contract', 'host', 'kubernetes', 'machine-config'],
+  'pool-rollout': ['contract', 'errors', 'host', 'kubernetes', 'machine-config', 'workflow'],
   'config-daemon': ['contract', 'errors', 'host', 'ignition', 'machine-config', 'source-text'],
   'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software'],
   'config-server': [
@@ -94,6 +94,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'machine-config',
     'machine-software',
     'membership',
+    'pool-rollout',
     'secrets-encryption',
     'workflow',
   ],

@@ -1,7 +1,9 @@
 // Reads the manifests that earlier stages rendered, in the order in which they are applied to the API.
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { Manifest } from '../kubernetes/apply.ts';
+import { exportFolder } from '../machine-config/exported-objects.ts';
 import type { BootkubeContext } from './context.ts';
 import { stageFolder } from './render-stage.ts';
 
@@ -12,10 +14,14 @@ interface Place {
   readonly subfolder?: string;
 }
 
-/** First the definitions of kinds, then the release, then the manifests of the workstation and the user. */
+/**
+ * First the definitions of kinds, then the release, then what machines were given, then the manifests of the
+ * workstation and the user.
+ */
 export const seedPlaces: readonly Place[] = [
   { number: 3, name: 'api' },
   { number: 6, name: 'version-operator' },
+  { number: 12, name: 'machine-config', subfolder: exportFolder },
   { number: 1, name: 'manifests' },
 ];
 
@@ -33,14 +39,22 @@ async function manifestsIn({ host, folders }: BootkubeContext, place: Place): Pr
   const folder = join(folders.render, stageFolder(place), place.subfolder ?? '');
   const names = ((await host.files.list(folder)) ?? []).filter((name) => /\.(ya?ml|json)$/.test(name));
   const lists = names.map(async (name) => {
-    const documents = parseAllDocuments(await host.files.readText(join(folder, name)), { version: '1.1' });
+    const text = await host.files.readText(join(folder, name));
+    // The reader of YAML also reads JSON, and takes a second for the objects that hold a machine's configuration.
+    const source = `${stageFolder(place)}/${name}`;
+    const json = name.endsWith('.json') ? jsonIfValid(text) : undefined;
+    if (json !== undefined) return itemsOf(json).map((value, index) => ({ source: `${source}#${index + 1}`, value }));
+    const documents = parseAllDocuments(text, { version: '1.1' });
     if (!Array.isArray(documents)) return [];
     return documents
-      .map((document, index) => ({
-        source: `${stageFolder(place)}/${name}#${index + 1}`,
-        value: document.toJS() as unknown,
-      }))
+      .map((document, index) => ({ source: `${source}#${index + 1}`, value: document.toJS() as unknown }))
       .filter(({ value }) => value !== null);
   });
   return (await Promise.all(lists)).flat();
+}
+
+/** A List, as `kubectl get -o json` writes it, is its items. */
+function itemsOf(value: unknown): readonly unknown[] {
+  const { kind, items } = value as { readonly kind?: unknown; readonly items?: unknown };
+  return kind === 'List' && Array.isArray(items) ? items : [value];
 }

@@ -14,6 +14,7 @@ export const dutyNames = [
   'config-server',
   'approver',
   'membership',
+  'pool-rollout',
   'pod-network',
   'peer-routes',
   'kube-proxy',

@@ -64,6 +64,8 @@ export const drainProgressSchema = z.object({
   leftCount: z.number(),
   /** The pods that cannot be evicted now, each with the budget that forbids it or the answer of the API. */
   blocked: z.array(z.object({ pod: z.string(), budget: z.string().optional(), reason: z.string() })),
+  /** Completes "waits for …": what else is missing when all pods are gone, such as another master. */
+  waitsFor: z.string().optional(),
 });
 export type DrainProgress = z.infer<typeof drainProgressSchema>;
 

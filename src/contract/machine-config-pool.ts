@@ -5,6 +5,9 @@ import { machineConfigGroup } from './machine-config-node.ts';
 
 export const machineConfigPoolKind = { apiVersion: `${machineConfigGroup}/v1`, kind: 'MachineConfigPool' } as const;
 
+/** On rendered MachineConfigs: one that somebody deletes stays until no node and no pool names it any more. */
+export const renderedFinalizer = `${machineConfigGroup}/in-use`;
+
 /** In the order in which they are written. */
 export const poolConditionTypes = ['RenderDegraded', 'NodeDegraded', 'Degraded', 'Updated', 'Updating'] as const;
 export type PoolConditionType = (typeof poolConditionTypes)[number];

@@ -46,6 +46,13 @@ export interface DeleteOptions extends ApiCallOptions {
   readonly resourceVersion?: string;
 }
 
+export interface EvictedPod {
+  readonly namespace: string;
+  readonly name: string;
+  /** Only this very pod, not one that took its name since. */
+  readonly uid: string;
+}
+
 export interface KubernetesClient extends AsyncDisposable {
   readonly server: string;
   get<T extends KubernetesObject>(reference: ObjectReference, options?: ApiCallOptions): Promise<T>;
@@ -75,6 +82,8 @@ export interface KubernetesClient extends AsyncDisposable {
   ): Promise<T>;
   /** False when there was no such object. */
   delete(reference: ObjectReference, options?: DeleteOptions): Promise<boolean>;
+  /** Asks a pod to go. TOO_MANY_REQUESTS where a disruption budget forbids it now; false when there is no such pod. */
+  evict(pod: EvictedPod, options?: ApiCallOptions): Promise<boolean>;
   /** Any path, such as /readyz; the answer as it is, whatever its status. */
   getRaw(path: string, options?: ApiCallOptions): Promise<{ readonly status: number; readonly text: string }>;
   /** How the API serves a kind; throws NO_SUCH_KIND. */
@@ -226,6 +235,27 @@ class ConnectedClient implements KubernetesClient {
     } as const;
     try {
       await this.#call(reference, call, options);
+      return true;
+    } catch (error) {
+      if (isError(error, kubernetesErrors.NOT_FOUND)) return false;
+      throw error;
+    }
+  }
+
+  async evict({ namespace, name, uid }: EvictedPod, options: ApiCallOptions = {}): Promise<boolean> {
+    const call = {
+      what: `evict Pod ${namespace}/${name}`,
+      method: 'POST',
+      path: { namespace, name, subresource: 'eviction' },
+      body: {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name, namespace },
+        deleteOptions: { preconditions: { uid } },
+      },
+    } as const;
+    try {
+      await this.#call({ apiVersion: 'v1', kind: 'Pod' }, call, options);
       return true;
     } catch (error) {
       if (isError(error, kubernetesErrors.NOT_FOUND)) return false;

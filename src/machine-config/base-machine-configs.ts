@@ -17,6 +17,12 @@ import { configSpec, generatedAnnotation, roleLabel } from './machine-config.ts'
 export const baseRoles = ['master', 'worker'] as const;
 export type BaseRole = (typeof baseRoles)[number];
 
+/** All names that a generated MachineConfig may have here. */
+export const baseNames: readonly string[] = baseRoles.flatMap((role) => [
+  `00-${role}`,
+  ...['container-runtime', 'kubelet', 'node-bootstrap'].map((part) => `01-${role}-${part}`),
+]);
+
 /** `generatedBy`: the version of this program, for the annotation that marks generated MachineConfigs. */
 export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): readonly MachineConfig[] {
   const { nodeBootstrap } = facts;

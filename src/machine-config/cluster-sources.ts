@@ -3,7 +3,7 @@
 // a pool's config the same name. An object that cannot be used affects only the pools that select it.
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
+import { baseMachineConfigs, baseNames, clusterFactsOf } from './base-machine-configs.ts';
 import type { GeneratedKubeletConfigs, KubeletConfigInput, KubeletConfigResult } from './generate-kubelet-configs.ts';
 import { generateKubeletConfigs, kubeletConfigAnnotation } from './generate-kubelet-configs.ts';
 import { selects } from './label-selector.ts';
@@ -89,16 +89,26 @@ export function clusterSources(objects: SourceObjects, generatedBy: string): Clu
       if (controllerConfig === undefined) return { problem: missing };
       const { osImageURL, machines } = controllerConfig.spec;
       const options = { osImageURL, machines, replaces, generatedBy };
-      const outdated = (object: KubernetesObject): boolean =>
-        objects.kubeletConfigs !== undefined && object.metadata.annotations?.[kubeletConfigAnnotation] !== undefined;
-      const usable = sources().filter(({ object }) => !outdated(object));
+      const isKept = ({ metadata }: KubernetesObject): boolean =>
+        objects.kubeletConfigs === undefined && metadata.annotations?.[kubeletConfigAnnotation] !== undefined;
+      const usable = sources().filter(({ object }) => !isLeftOver(object) || isKept(object));
       return renderNow(pool, { sources: usable, generated: generated(), options });
     },
     renderedConfig: (name) => {
       const found = objects.machineConfigs.find((object) => object.metadata.name === name && isRenderedConfig(object));
-      return found === undefined ? undefined : readOne(found).read.machineConfigs[0];
+      return found === undefined ? undefined : readRenderedConfig(found);
     },
   };
+}
+
+export function readRenderedConfig(object: KubernetesObject): MachineConfig | undefined {
+  return readOne(object).read.machineConfigs[0];
+}
+
+/** For objects that are not generated now: whether they were before. They count no more, and are deleted. */
+export function isLeftOver({ metadata }: KubernetesObject): boolean {
+  const { name, annotations = {} } = metadata;
+  return isGenerated(metadata) && (baseNames.includes(name) || kubeletConfigAnnotation in annotations);
 }
 
 function once<T>(make: () => T): () => T {

@@ -23,6 +23,10 @@ export interface LoadedObjects {
   /** From the ControllerConfig: what machines can be asked for. */
   readonly machines: MachineTraits | undefined;
   readonly hasBuiltIns: boolean;
+  /** Those of the MachineConfigs that were generated here. */
+  readonly builtIns: readonly MachineConfig[];
+  /** The pools that were read; `pools` also has the built-in ones. */
+  readonly givenPools: readonly MachineConfigPool[];
   /** Where a MachineConfig comes from: `manifests/motd.yaml:1:1`, or `built in`. */
   readonly originOf: (machineConfig: string) => string;
   readonly warnings: readonly string[];
@@ -52,10 +56,11 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
   mistakes.push(...objects.mistakes);
   const given = new Set(objects.machineConfigs.map(({ metadata }) => metadata.name));
   const { controllerConfig } = objects;
-  const builtIns =
+  const generated =
     controllerConfig === undefined ? [] : baseMachineConfigs(clusterFactsOf(controllerConfig), generatedBy);
-  const replaced = builtIns.filter(({ metadata }) => given.has(metadata.name)).map(({ metadata }) => metadata.name);
-  const sources = [...builtIns.filter(({ metadata }) => !given.has(metadata.name)), ...objects.machineConfigs];
+  const replaced = generated.filter(({ metadata }) => given.has(metadata.name)).map(({ metadata }) => metadata.name);
+  const builtIns = generated.filter(({ metadata }) => !given.has(metadata.name));
+  const sources = [...builtIns, ...objects.machineConfigs];
   const pools = allPools(objects.pools);
   const kubelets = kubeletConfigsOf(objects, { sources, pools, generatedBy });
   mistakes.push(...kubelets.mistakes);
@@ -65,7 +70,9 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
 
   return {
     machineConfigs: [...sources, ...kubelets.machineConfigs],
+    builtIns,
     pools,
+    givenPools: objects.pools,
     osImageURL: controllerConfig?.spec.osImageURL ?? '',
     machines: controllerConfig?.spec.machines,
     hasBuiltIns: controllerConfig !== undefined,

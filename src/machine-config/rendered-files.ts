@@ -10,10 +10,7 @@ export interface RenderedPoolFile {
 }
 
 export function renderedFiles(pool: MachineConfigPool, rendered: RenderedPool): readonly RenderedPoolFile[] {
-  const configuration = {
-    name: rendered.name,
-    source: rendered.sources.map(({ metadata }) => ({ name: metadata.name })),
-  };
+  const configuration = configurationOf(rendered);
   return [
     { path: `machine-configs/${rendered.name}.yaml`, text: jsonText(rendered.machineConfig) },
     {
@@ -21,6 +18,11 @@ export function renderedFiles(pool: MachineConfigPool, rendered: RenderedPool): 
       text: jsonText({ ...pool, spec: { ...pool.spec, configuration }, status: { configuration } }),
     },
   ];
+}
+
+/** How a pool names a rendered config and what it is made of. */
+export function configurationOf({ name, sources, machineConfig: { apiVersion, kind } }: RenderedPool) {
+  return { name, source: sources.map(({ metadata }) => ({ apiVersion, kind, name: metadata.name })) };
 }
 
 function jsonText(value: object): string {

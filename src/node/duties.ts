@@ -15,6 +15,7 @@ import { machineSecretsDuty } from './duties/machine-secrets.ts';
 import { membershipDuty } from './duties/membership.ts';
 import { peerRoutesDuty } from './duties/peer-routes.ts';
 import { podNetworkDuty } from './duties/pod-network.ts';
+import { poolRolloutDuty } from './duties/pool-rollout.ts';
 import { readyToJoinDuty } from './duties/ready-to-join.ts';
 import { secretsEncryptionDuty } from './duties/secrets-encryption.ts';
 import { spentTokenDuty } from './duties/spent-token.ts';
@@ -33,6 +34,7 @@ export const duties: readonly Duty[] = [
   configServerDuty,
   approverDuty,
   membershipDuty,
+  poolRolloutDuty,
   podNetworkDuty,
   peerRoutesDuty,
   kubeProxyDuty,

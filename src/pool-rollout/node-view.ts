@@ -123,7 +123,8 @@ function movingWait(
 }
 
 /** Names what cannot be evicted first: a person can do something about that. */
-function drainWait({ blocked, left, leftCount }: DrainProgress): string {
+function drainWait({ blocked, left, leftCount, waitsFor }: DrainProgress): string {
+  if (waitsFor !== undefined) return waitsFor;
   const [first] = blocked;
   if (first !== undefined) {
     const more = blocked.length === 1 ? '' : `, and ${blocked.length - 1} more`;

@@ -118,6 +118,27 @@ const machineSecretsRule: Rule = {
   verbs: ['get'],
 };
 
+/** The pool controller, which runs in the agent that holds its Lease. A rule cannot name what it renders. */
+const rolloutRules: readonly Rule[] = [
+  { apiGroups: [machineConfigGroup], resources: ['controllerconfigs'], verbs: read },
+  { apiGroups: [machineConfigGroup], resources: ['kubeletconfigs'], verbs: read },
+  {
+    apiGroups: [machineConfigGroup],
+    resources: ['machineconfigs'],
+    verbs: [...read, 'create', 'update', 'patch', 'delete'],
+  },
+  { apiGroups: [machineConfigGroup], resources: ['machineconfigpools'], verbs: [...read, 'create', 'patch'] },
+  {
+    apiGroups: [machineConfigGroup],
+    resources: ['machineconfigpools/status', 'kubeletconfigs/status'],
+    verbs: ['patch'],
+  },
+  // A node is drained: its pods are asked to go, and whatever a disruption budget forbids does not happen.
+  { apiGroups: [''], resources: ['pods'], verbs: read },
+  { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: read },
+];
+
 const agentRules: readonly (Rule | PathRule)[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: [...read, 'patch'] },
   // A request that no kubelet makes is removed.
@@ -130,6 +151,7 @@ const agentRules: readonly (Rule | PathRule)[] = [
     verbs: ['approve'],
   },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  ...rolloutRules,
   // What their own kube-apiserver has loaded stands in its metrics.
   { nonResourceURLs: ['/metrics'], verbs: ['get'] },
 ];
