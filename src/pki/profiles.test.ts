@@ -6,9 +6,19 @@ import { trustBundles } from './trust-bundles.ts';
 const leaves = Object.entries<LeafProfile>(leafProfiles) as [LeafName, LeafProfile][];
 
 describe('the table of leaves', () => {
-  test('gives system:masters to the break-glass administrator alone', () => {
-    const masters = leaves.filter(([name]) => sampleContents(name).subject.organizations.includes('system:masters'));
-    expect(masters.map(([name]) => name)).toEqual(['break-glass-admin']);
+  test('gives each group that has rights to one identity alone', () => {
+    const holders: Record<string, readonly string[]> = {};
+    for (const [name] of leaves) {
+      for (const group of sampleContents(name).subject.organizations)
+        holders[group] = [...(holders[group] ?? []), name];
+    }
+    expect(holders).toEqual({
+      'system:masters': ['break-glass-admin'],
+      'firstlight:admins': ['admin'],
+      'firstlight:node-agents': ['node-agent'],
+      'firstlight:config-servers': ['config-server-client'],
+      'system:nodes': ['kubelet-client', 'kubelet-serving'],
+    });
   });
 
   test('names no two clients of one signer alike', () => {

@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tokensPerAddress } from '../../../src/config-server/token-quota.ts';
 import type { IgnitionConfig } from '../../../src/ignition/config.ts';
 import { masters } from '../fire/fire-cluster.ts';
 import { eventually, inside, list } from '../machine-lab.ts';
@@ -132,7 +133,22 @@ export function configServerFloodTopic(cluster: TrustCluster): void {
     for (const { ms } of seen) expect(ms, report).toBeLessThan(10_000);
   });
 
-  test('afterwards masters still join: their share of tokens is untouched', () => {
+  test('afterwards each address has its share of tokens and no more, and masters still join', async () => {
+    const tokens = await trustKubectlJson<{
+      items: readonly { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }[];
+    }>(cluster, 'get', 'secrets', '--namespace=kube-system', '--field-selector=type=bootstrap.kubernetes.io/token');
+    const issuedTo = tokens.items.map(
+      ({ metadata }) => metadata.annotations?.['firstlight.io/issued-to-address'] ?? '',
+    );
+    for (const one of [address('worker-0'), ...forged]) {
+      // A server counts what the two others issued a moment later.
+      const held = issuedTo.filter((other) => other === one).length;
+      expect([one, held >= tokensPerAddress && held <= masters.length * tokensPerAddress, held]).toEqual([
+        one,
+        true,
+        held,
+      ]);
+    }
     expect(ask('master-2', '/config/master', pointerOf('master').token).status).toBe('200');
   });
 }
