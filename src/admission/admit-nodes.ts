@@ -223,7 +223,7 @@ class Admission {
   }
 
   /**
-   * A used token is kept until its node is there: the kubelet fetches its certificate with it, and its pool decides the
+   * A used token is kept until its node is there: its machine fetches the certificate with it, and its pool decides the
    * labels. The token of a master is also kept until the master has recorded that it holds its keys.
    */
   async #deleteTokens(nodes: readonly KubernetesObject[], facts: LabelledFacts): Promise<void> {

@@ -46,10 +46,12 @@ export async function approveRequest(
   ]);
   const decision = decideRequest(request, { ...facts, now, nodes: nodes.items.map(knownNode), tokens });
   if (decision.outcome !== 'approve' || !mayAct()) return undefined;
-  const { token, nodeName } = decision;
+  const { takes, nodeName } = decision;
   const requestUid = request.metadata.uid ?? '';
-  if (token !== undefined && !(await takeBootstrapToken(client, token, { nodeName, requestUid, now, signal }))) {
-    return undefined;
+  if (takes !== undefined) {
+    const { token, keyDigest } = takes;
+    const isTaken = await takeBootstrapToken(client, token, { nodeName, requestUid, keyDigest, now, signal });
+    if (!isTaken) return undefined;
   }
   return (await writeApproval(client, request, { now, reason: decision.reason, signal })) ? decision : undefined;
 }

@@ -1,6 +1,6 @@
 // Single-use tokens as Secrets, which kube-apiserver's token authenticator reads. The first approval of a request takes
 // the token: `takeBootstrapToken` is a compare-and-set, so two approvers cannot both succeed. A taken token still
-// authenticates until it is deleted, because the kubelet fetches its certificate with it.
+// authenticates until it is deleted, because its machine fetches the certificate with it.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Random } from '../host/random.ts';
@@ -19,6 +19,7 @@ const annotations = {
   issuedToAddress: 'firstlight.io/issued-to-address',
   usedBy: 'firstlight.io/used-by',
   usedByRequest: 'firstlight.io/used-by-request',
+  usedByKey: 'firstlight.io/used-by-key',
   usedAt: 'firstlight.io/used-at',
   keysGivenAt: 'firstlight.io/keys-given-at',
   keysGivenTo: 'firstlight.io/keys-given-to',
@@ -31,13 +32,21 @@ export interface BootstrapToken {
   readonly pool: string;
   readonly expiresAt: Date;
   readonly issuedToAddress?: string;
-  /** Which request took it, for which node, when. */
-  readonly used?: { readonly by: string; readonly requestUid: string; readonly at: Date };
+  readonly used?: TokenUse;
   /** The keys of a master were given for it: when, and to which machine (a digest of what that machine chose). */
   readonly keysGiven?: KeysGiven;
   /** The machine that has recorded that it holds those keys: the token is not needed for them any more. */
   readonly keysHeldBy?: string;
   readonly resourceVersion: string;
+}
+
+/** Which request took the token, for which node, when. */
+export interface TokenUse {
+  readonly by: string;
+  readonly requestUid: string;
+  /** The digest of the public key of that request. Absent where an older approver took the token. */
+  readonly keyDigest?: string;
+  readonly at: Date;
 }
 
 export interface KeysGiven {
@@ -55,7 +64,7 @@ export interface IssueTokenOptions extends ApiCallOptions {
 
 export interface IssuedToken {
   readonly id: string;
-  /** `id.secret`, for the kubelet's bootstrap kubeconfig. */
+  /** `id.secret`, for the kubeconfig of a machine that joins. */
   readonly token: Secret;
 }
 
@@ -139,20 +148,28 @@ export function readBootstrapToken(secret: KubernetesObject): BootstrapToken | u
     secret['type'] === tokenSecretType && metadata.namespace === systemNamespace && metadata.name === secretName(id);
   if (!isOurs || pool === undefined || Number.isNaN(expiresAt.getTime())) return undefined;
   const address = notes[annotations.issuedToAddress];
-  const usedBy = notes[annotations.usedBy];
-  const used = {
-    by: usedBy ?? '',
-    requestUid: notes[annotations.usedByRequest] ?? '',
-    at: new Date(notes[annotations.usedAt] ?? 0),
-  };
   return {
     id,
     pool,
     expiresAt,
     ...(address === undefined ? {} : { issuedToAddress: address }),
-    ...(usedBy === undefined ? {} : { used }),
+    ...useNotes(notes),
     ...keysNotes(notes),
     resourceVersion: metadata.resourceVersion ?? '',
+  };
+}
+
+function useNotes(notes: Readonly<Record<string, string>>): Pick<BootstrapToken, 'used'> {
+  const by = notes[annotations.usedBy];
+  const keyDigest = notes[annotations.usedByKey];
+  if (by === undefined) return {};
+  return {
+    used: {
+      by,
+      requestUid: notes[annotations.usedByRequest] ?? '',
+      ...(keyDigest === undefined ? {} : { keyDigest }),
+      at: new Date(notes[annotations.usedAt] ?? 0),
+    },
   };
 }
 
@@ -221,13 +238,14 @@ export async function recordKeysHeld(
 export interface TakeTokenOptions extends ApiCallOptions {
   readonly nodeName: string;
   readonly requestUid: string;
+  readonly keyDigest: string;
   readonly now: Date;
 }
 
 /**
- * Marks the token as used by this request; false when it was taken or changed meanwhile: read it again.
- * Done before the approval: a crash in between wastes a token and never lets one be used twice. The same request may
- * take it again.
+ * Marks the token as used by this request and its key; false when it was taken or changed meanwhile: read it again.
+ * Done before the approval: a crash in between never lets a token be used by two keys. The same request may take it
+ * again, and so may another one of the same key.
  */
 export async function takeBootstrapToken(
   client: KubernetesClient,
@@ -235,10 +253,11 @@ export async function takeBootstrapToken(
   options: TakeTokenOptions,
 ): Promise<boolean> {
   if (token.used?.requestUid === options.requestUid) return true;
-  if (token.used !== undefined && token.used.by !== options.nodeName) return false;
+  if (token.used !== undefined && token.used.keyDigest !== options.keyDigest) return false;
   const notes = {
     [annotations.usedBy]: options.nodeName,
     [annotations.usedByRequest]: options.requestUid,
+    [annotations.usedByKey]: options.keyDigest,
     [annotations.usedAt]: options.now.toISOString(),
   };
   return compareAndSet(client, token, notes, options);

@@ -15,7 +15,7 @@ import {
   utf8,
 } from '../../test/oracle/pki-request-builder.ts';
 import { seededRandom } from '../host/fake/fake-random.ts';
-import { generateKeyPair } from '../pki/key.ts';
+import { generateKeyPair, publicKeyDigest } from '../pki/key.ts';
 import { makeSigningRequest } from '../pki/signing-request.ts';
 import type { BootstrapToken } from './bootstrap-token-secret.ts';
 import {
@@ -28,6 +28,7 @@ import { decideRequest } from './decide-request.ts';
 import type { JoinFacts, KnownNode } from './join-facts.ts';
 
 const key = generateKeyPair(seededRandom('decide'));
+const otherKey = generateKeyPair(seededRandom('thief'));
 const now = new Date('2026-11-15T06:00:00Z');
 const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
 
@@ -37,12 +38,10 @@ interface Body {
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
 }
-const pem = ({
-  commonName = 'system:node:worker-0',
-  organizations = ['system:nodes'],
-  dnsNames = [],
-  ipAddresses = [],
-}: Body = {}): string => makeSigningRequest({ subject: { commonName, organizations }, dnsNames, ipAddresses }, key);
+const pem = (
+  { commonName = 'system:node:worker-0', organizations = ['system:nodes'], dnsNames = [], ipAddresses = [] }: Body = {},
+  by = key,
+): string => makeSigningRequest({ subject: { commonName, organizations }, dnsNames, ipAddresses }, by);
 const pemOfDer = (der: Uint8Array): string =>
   `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(der).toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
 
@@ -119,35 +118,52 @@ const reasonOf = (asked: CertificateRequest, known: JoinFacts = facts) => {
 };
 
 describe('the first client certificate of a kubelet', () => {
+  const keyDigest = publicKeyDigest(key.publicPem);
+  const used = { by: 'worker-0', requestUid: 'uid-csr-1', keyDigest, at: now };
+
   test('is approved for an unused token, an expected name and exactly the right form', () => {
-    expect(decide(request({}))).toMatchObject({ outcome: 'approve', nodeName: 'worker-0', token: { id: 'abc123' } });
+    expect(decide(request({}))).toMatchObject({
+      outcome: 'approve',
+      nodeName: 'worker-0',
+      takes: { token: { id: 'abc123' }, keyDigest },
+    });
     const rsa = ['digital signature', 'key encipherment', 'client auth'];
     expect(reasonOf(request({ usages: rsa, expirationSeconds: 3600 }))).toBe('approve');
     expect(reasonOf(request({ pem: pem({ commonName: 'system:node:new.example.test' }) }), open)).toBe('approve');
   });
 
-  test('a request that took its token before a crash is approved afterwards, and so is the same machine asking again', () => {
-    const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
-    const known = { ...facts, tokens: [{ ...token, used }] };
-    expect(reasonOf(request({}), known)).toBe('approve');
-    const lost = { ...facts, tokens: [{ ...token, used: { ...used, at: later(-1) } }] };
-    expect(reasonOf(request({ name: 'csr-2' }), lost)).toBe('approve');
-  });
-
-  test('a stolen token is of no use while its machine joins with it, not even for the same name', () => {
-    const used = (secondsAgo: number) => ({ by: 'worker-0', requestUid: 'uid-csr-1', at: later(-secondsAgo / 60) });
-    for (const secondsAgo of [0, 5, 29]) {
-      const known = { ...facts, tokens: [{ ...token, used: used(secondsAgo) }] };
-      expect(reasonOf(request({ name: 'csr-2' }), known)).toContain('was used before, by worker-0');
+  test('a request that took its token before a crash is approved afterwards, and at once so is the same key asking again', () => {
+    for (const at of [now, later(-1), later(-20)]) {
+      const known = { ...facts, tokens: [{ ...token, used: { ...used, at } }] };
+      expect(reasonOf(request({}), known)).toBe('approve');
+      expect(reasonOf(request({ name: 'csr-2' }), known)).toBe('approve');
+      expect(reasonOf(request({ name: 'csr-2' }), { ...known, nodes: [{ ...known0, isLive: false }] })).toBe('approve');
     }
   });
 
-  test('a used token is spent for any other name, and for its own once that node has registered', () => {
-    const used = { by: 'worker-0', requestUid: 'uid-csr-1', at: now };
+  test('a used token never works for another key, not even for the same name', () => {
+    const stolen = request({ name: 'csr-2', pem: pem({}, otherKey) });
+    for (const at of [now, later(-1), later(-29)]) {
+      const known = { ...facts, tokens: [{ ...token, used: { ...used, at } }] };
+      expect(reasonOf(stolen, known)).toContain('was used before, by worker-0');
+      expect(reasonOf(stolen, { ...known, nodes: [{ ...known0, isLive: false }] })).toContain('was used before');
+    }
+  });
+
+  test('a token that an approver took without recording a key works for the request that took it, and no other', () => {
+    const { keyDigest: _unknown, ...before } = used;
+    const known = { ...facts, tokens: [{ ...token, used: { ...before, at: later(-1) } }] };
+    expect(reasonOf(request({}), known)).toBe('approve');
+    for (const by of [key, otherKey]) {
+      expect(reasonOf(request({ name: 'csr-2', pem: pem({}, by) }), known)).toContain('was used before, by worker-0');
+    }
+  });
+
+  test('a used token is spent for any other name, also for its own key', () => {
     const known = { ...facts, tokens: [{ ...token, used }] };
-    const registered = { ...known, nodes: [{ ...known0, isLive: false }] };
-    expect(reasonOf(request({ name: 'csr-2' }), registered)).toContain('was used before, by worker-0');
-    expect(reasonOf(request({ pem: pem({ commonName: 'system:node:worker-1' }) }), known)).toContain('was used before');
+    const other = pem({ commonName: 'system:node:worker-1' });
+    expect(reasonOf(request({ pem: other }), known)).toContain('was used before');
+    expect(reasonOf(request({ name: 'csr-2', pem: other }), known)).toContain('was used before');
   });
 
   test('a node that fell silent may be replaced; a live one, and one that is not ready, may not', () => {

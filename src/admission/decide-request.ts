@@ -5,8 +5,9 @@ import ipaddr from 'ipaddr.js';
 import { hasAddress, isOutside, isSameAddress } from '../contract/addresses.ts';
 import type { InventoryMachine } from '../contract/inventory.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
+import { publicKeyDigest } from '../pki/key.ts';
 import { readSigningRequest, type SigningRequest } from '../pki/signing-request.ts';
-import { type BootstrapToken, bootstrapperGroup } from './bootstrap-token-secret.ts';
+import { type BootstrapToken, bootstrapperGroup, type TokenUse } from './bootstrap-token-secret.ts';
 import {
   type CertificateRequest,
   isDecided,
@@ -18,19 +19,19 @@ import type { JoinFacts, KnownNode } from './join-facts.ts';
 import { tokenIdOf } from './triage-requests.ts';
 
 export type RequestDecision =
-  /** `token` is the one it takes; a serving certificate takes none. */
-  | { readonly outcome: 'approve'; readonly nodeName: string; readonly reason: string; readonly token?: BootstrapToken }
+  | {
+      readonly outcome: 'approve';
+      readonly nodeName: string;
+      readonly reason: string;
+      /** The token that it takes, and for which key; a serving certificate takes none. */
+      readonly takes?: { readonly token: BootstrapToken; readonly keyDigest: string };
+    }
   | { readonly outcome: 'leave-pending'; readonly reason: string }
   /** For another approver, or decided already. */
   | { readonly outcome: 'not-ours' };
 
 /** For so long a node name is reserved for the machine whose request was approved and which has not registered yet. */
 const promiseMs = 10 * 60_000;
-/**
- * For so long a token that was used works for no other request, not even for the same name. A kubelet that has its
- * certificate registers within seconds; one that lost it to a restart waits for this time once.
- */
-const secondUseMs = 30_000;
 const expirationSecondsMin = 600;
 const expirationSecondsMax = 366 * 86_400;
 
@@ -46,7 +47,7 @@ export function decideRequest(request: CertificateRequest, facts: JoinFacts): Re
     checkForm(request, asked, isServing);
     return isServing
       ? decideServing(request, { asked, nodeName, facts })
-      : decideFirstClient(request, { nodeName, facts });
+      : decideFirstClient(request, { asked, nodeName, facts });
   } catch (error) {
     if (error instanceof Doubt) return { outcome: 'leave-pending', reason: printable(error.message) };
     throw error;
@@ -107,7 +108,7 @@ function checkForm({ spec }: CertificateRequest, asked: SigningRequest, isServin
 
 function decideFirstClient(
   { spec, metadata }: CertificateRequest,
-  { nodeName, facts }: { readonly nodeName: string; readonly facts: JoinFacts },
+  { asked, nodeName, facts }: { readonly asked: SigningRequest; readonly nodeName: string; readonly facts: JoinFacts },
 ): RequestDecision {
   const id = tokenIdOf(spec.username);
   doubtIf(id === undefined, `${spec.username} does not ask with a bootstrap token`);
@@ -115,8 +116,9 @@ function decideFirstClient(
   const token = facts.tokens.find((known) => known.id === id);
   if (token === undefined) throw new Doubt(`the token ${id} is not one that a config server of firstlight issued`);
   const { used } = token;
+  const keyDigest = publicKeyDigest(asked.publicPem);
   doubtIf(
-    used !== undefined && !isSameJoin(used, { uid: metadata.uid, nodeName, facts }),
+    used !== undefined && !isSameJoin(used, { uid: metadata.uid, nodeName, keyDigest }),
     `the token ${id} was used before, by ${used?.by ?? ''} at ${used?.at.toISOString() ?? ''}`,
   );
   doubtIf(facts.now >= token.expiresAt, `the token ${id} expired at ${token.expiresAt.toISOString()}`);
@@ -128,25 +130,25 @@ function decideFirstClient(
   return {
     outcome: 'approve',
     nodeName,
-    token,
+    takes: { token, keyDigest },
     reason: `token ${id} of the pool ${token.pool}, ${used === undefined ? 'used for the first time' : 'asked again by the machine that used it'}`,
   };
 }
 
 /**
- * The request that took the token, or a later one of the same machine: a kubelet whose answer was lost asks again with
- * a new key, and without this could never join. Who stole the token must not use it while its machine joins: so a
- * later request waits, and once a node of that name has registered, the token cannot be used.
+ * The request that took the token, or a later one by the same key: an agent keeps its key until it has its certificate,
+ * so a machine whose answer was lost asks again with that key, and whoever stole the token has another. Where an older
+ * approver recorded no key, only the request itself counts.
  */
 function isSameJoin(
-  used: NonNullable<BootstrapToken['used']>,
-  asked: { readonly uid: string | undefined; readonly nodeName: string; readonly facts: JoinFacts },
+  used: TokenUse,
+  {
+    uid,
+    nodeName,
+    keyDigest,
+  }: { readonly uid: string | undefined; readonly nodeName: string; readonly keyDigest: string },
 ): boolean {
-  const { uid, nodeName, facts } = asked;
-  if (used.by !== nodeName) return false;
-  if (used.requestUid === uid) return true;
-  const isOver = facts.now.getTime() - used.at.getTime() >= secondUseMs;
-  return isOver && !facts.nodes.some(({ name }) => name === nodeName);
+  return used.by === nodeName && (used.requestUid === uid || used.keyDigest === keyDigest);
 }
 
 /** Two tokens for one name: the one that was approved first has it, until its node registers or the time is over. */

@@ -39,9 +39,12 @@ export const kubeletEnvironment = '/etc/kubernetes/kubelet.env';
 export const kubeletEnvironmentSeed = '/etc/kubernetes/installer/kubelet.env';
 /** Contains the single-use token. The config server adds this file to the configuration that it serves. */
 export const bootstrapKubeconfig = '/etc/kubernetes/kubeconfig';
-/** The kubelet writes it after its certificate was signed. */
+/** The agent writes it when the certificate of the node was signed. */
 export const kubeletKubeconfig = '/var/lib/kubelet/kubeconfig';
-/** Certificate and key in one file; the kubelet's kubeconfig refers to it. A link, which every renewal updates. */
+/**
+ * Certificate and key in one file; the kubelet's kubeconfig refers to it. A link, which the agent makes and every
+ * renewal by the kubelet updates.
+ */
 export const kubeletClientCertificate = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 /** Registry credentials, at the kubelet's default path. The config server adds this file to what it serves. */
 export const kubeletPullSecret = '/var/lib/kubelet/config.json';

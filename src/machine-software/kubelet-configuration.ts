@@ -89,7 +89,7 @@ function inCluster(role: Extract<KubeletRole, { kind: 'cluster' }>): object {
   return {
     clusterDomain: role.clusterDomain,
     clusterDNS: role.clusterDns,
-    // With rotation the kubelet asks for its certificate in the background and runs static pods meanwhile.
+    // The agent asks for the first certificate of the node, and the kubelet renews it.
     rotateCertificates: true,
     serverTLSBootstrap: true,
     ...(role.taints.length === 0 ? {} : { registerWithTaints: role.taints }),

@@ -3,7 +3,6 @@
 // machines is found on the machine by firstlight-prepare.service and read from /run/firstlight.
 
 import {
-  bootstrapKubeconfig,
   containerdConfig,
   kubeletConfiguration,
   kubeletEnvironment,
@@ -82,23 +81,20 @@ export const containerdUnit: ServiceUnit = {
 
 export interface KubeletUnitOptions {
   /**
-   * `cluster`: joins through the bootstrap kubeconfig. `standalone`: only static pods from files, no API, no Node
-   * object; the bootstrap machine's kubelet, which must never appear in the cluster.
+   * `cluster`: a node, with the certificate that the agent asked for. `standalone`: only static pods from files, no
+   * API, no Node object; the bootstrap machine's kubelet, which must never appear in the cluster.
    */
   readonly mode: 'cluster' | 'standalone';
 }
 
 export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
-  const clusterArgs: readonly Argument[] = [
-    `--kubeconfig=${kubeletKubeconfig}`,
-    `--bootstrap-kubeconfig=${bootstrapKubeconfig}`,
-  ];
+  const clusterArgs: readonly Argument[] = [`--kubeconfig=${kubeletKubeconfig}`];
   return {
     name: unitNames.kubelet,
     why:
       'Starts on every boot and may fail until it succeeds: without kubelet.env (k8s-node-bootstrap.service has not ' +
       'finished) or node.env (firstlight-prepare.service has not finished) it tries again every second. In a cluster ' +
-      'firstlight-agent.service enables it, when the API knows the token of this machine: it has nothing to do before.',
+      'firstlight-agent.service enables it, when the certificate of the node is there: it has nothing to do before.',
     isEnabled: mode === 'standalone' ? true : 'by the agent',
     unit: {
       Description: mode === 'cluster' ? 'Kubernetes node agent' : 'Kubernetes node agent, static pods only',

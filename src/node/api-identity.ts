@@ -12,7 +12,7 @@ import { agentErrors } from './errors.ts';
 
 export async function connectAs(role: NodeRole, host: Host, apiServerUrl: string): Promise<KubernetesClient> {
   if (role === 'worker') {
-    // The kubelet writes the kubeconfig before it has the certificate.
+    // The kubeconfig is written before the certificate that it names.
     await mustExist(host, kubeletClientCertificate);
     await mustExist(host, kubeletKubeconfig);
     return connectKubernetes(host, { path: kubeletKubeconfig });

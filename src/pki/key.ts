@@ -1,7 +1,7 @@
 // EC P-256 key pairs as values: the private half wrapped in Secret, both halves as the PEM that OpenSSL and Go read.
 // Made from Random.bytes alone, so that a seeded run makes the same keys again. P-256 is the only curve: every consumer
 // accepts it. A key of another kind in one of our files means that the file was exchanged.
-import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createECDH, createPrivateKey, hash, type KeyObject, sign } from 'node:crypto';
 import type { Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
 import { pkiErrors } from './errors.ts';
@@ -43,6 +43,11 @@ export function publicKeyDer(publicPem: string): Uint8Array {
   const [block] = pemBlocks(publicPem) ?? [];
   if (block?.label !== 'PUBLIC KEY') throw new Error('not the PEM of a public key');
   return block.der;
+}
+
+/** SHA-256 of the public half, in hex: the same for every request and certificate of one key. */
+export function publicKeyDigest(publicPem: string): string {
+  return hash('sha256', publicKeyDer(publicPem), 'hex');
 }
 
 /** The signature of `message` (ECDSA, SHA-256) in DER, as certificates and requests carry it. Made by OpenSSL. */

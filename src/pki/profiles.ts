@@ -269,7 +269,7 @@ export const leafProfiles = {
     madeOn: 'request',
     validityDays: yearDays,
     names: ({ machine }: CertificateFacts) => ({ subject: nodeSubject(machine) }),
-    heldBy: 'kubelet of that machine, which made the key',
+    heldBy: 'kubelet of that machine, where the key was made',
     why: 'The node authorizer lets a kubelet touch only what belongs to the node in its name.',
   },
   'kubelet-serving': {

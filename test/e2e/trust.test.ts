@@ -16,6 +16,7 @@ import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
 import { shortLivesTopic } from './trust/short-lives.ts';
 import { terminalOutputTopic } from './trust/terminal-output.ts';
 import type { TrustCluster } from './trust/trust-cluster.ts';
+import { usedTokenTopic } from './trust/used-token.ts';
 
 const folder = temporaryFolder();
 const dir = join(folder, 'cluster');
@@ -28,6 +29,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'lives of certificates': shortLivesTopic,
   'rights to Secrets': secretRightsTopic,
   'the config server under attack': configServerFloodTopic,
+  'a used token': usedTokenTopic,
   'a hostile node': hostileNodeTopic,
   'a flood of certificate requests': requestFloodTopic,
   'what others write and administrators read': terminalOutputTopic,

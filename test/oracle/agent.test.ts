@@ -32,8 +32,9 @@ import { redemptionFile } from '../../src/node/duties/keys.ts';
 import { dutiesOf } from '../../src/node/duties.ts';
 import { type Credential, issueLeaf, issueSigner } from '../../src/pki/issue.ts';
 import { generateKeyPair, readKeyPair } from '../../src/pki/key.ts';
-import { clusterLeaf, machineLeaf, signerProfiles } from '../../src/pki/profiles.ts';
+import { clusterLeaf, machineLeaf, type SignerName, signerProfiles } from '../../src/pki/profiles.ts';
 import { type TestMachine, testMachine } from './agent-machine.ts';
+import { signFirstRequest } from './kubelet-signer.ts';
 import { oracleProgram } from './programs.ts';
 import { voterHistory } from './voter-history.ts';
 
@@ -107,16 +108,19 @@ describe('a master and its agent', () => {
     startAgent();
     await until('it asks with its token', async () => log.some((line) => line.includes('to know the token')));
     await publishToken('abcdef.0123456789abcdef');
+    await using admin = await connectKubernetes(real, { path: join(folder, 'admin.kubeconfig') });
+    await signFirstRequest(admin, 'master-0', signer('kubelet-signer'));
     await lookAfter('grown');
     expect(voterHistory(events)).toEqual([1, 2]);
     await until('every duty is settled', async () => state()?.isSettled === true && isComplete(state()));
     expect(state()).toMatchObject({ node: 'master-0', role: 'master' });
   });
 
-  test('started its kubelet when the API knew the token of the machine, and not before', async () => {
+  test('started its kubelet when its certificate was signed, and not before', async () => {
     const asked = log.filter((line) => line.startsWith('kubelet: '));
     expect(asked).toEqual([
       'kubelet: waiting for the API to know the token of this machine',
+      'kubelet: waiting for the certificate of this node to be signed',
       'kubelet: started kubelet.service',
       'kubelet: settled',
     ]);
@@ -322,7 +326,7 @@ async function writeKeys(): Promise<void> {
 function ageLeaf(name: 'kube-scheduler'): void {
   const facts = { cluster, machine: { name: 'master-0', addresses: [master.address] } };
   const now = new Date(Date.now() - 300 * 86_400_000);
-  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), clientSigner(), { random: real.random, now });
+  const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signer(), { random: real.random, now });
   master.put(certificateFile(name), certificatePem);
   master.put(keyFile(name), key.privatePem.reveal());
 }
@@ -364,14 +368,13 @@ function sharedKey(file: string): string {
   return readFileSync(bootstrap.at(`/etc/kubernetes/pki/${file}`), 'utf8');
 }
 
-function clientSigner(): Credential {
-  const name = 'control-plane-client-signer';
+function signer(name: SignerName = 'control-plane-client-signer'): Credential {
   return { certificatePem: sharedKey(`${name}.crt`), key: readKeyPair(sharedKey(`${name}.key`)) };
 }
 
 function adminKubeconfig(server = apiServerUrl): string {
   const issuing = { random: real.random, now: new Date() };
-  const { certificatePem, key } = issueLeaf(clusterLeaf('break-glass-admin', { cluster }), clientSigner(), issuing);
+  const { certificatePem, key } = issueLeaf(clusterLeaf('break-glass-admin', { cluster }), signer(), issuing);
   const credential = { kind: 'certificate', certificatePem, keyPem: key.privatePem.reveal() } as const;
   return kubeconfigText({ cluster: 'demo', server, caPem: sharedKey('apiserver-ca.crt'), user: 'admin', credential });
 }

@@ -1,11 +1,12 @@
 // Who may join, against the real kube-apiserver and kube-controller-manager: requests made by openssl with the token's own
 // identity, decided by our loop, signed by the real signer. The loop has the rights that the shipped manifests give.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AdmitEvent, admitNodes } from '../../src/admission/admit-nodes.ts';
 import { findBootstrapToken, issueBootstrapToken, recordKeysHeld } from '../../src/admission/bootstrap-token-secret.ts';
 import { kubeletClientSigner, kubeletServingSigner } from '../../src/admission/certificate-request.ts';
+import { askForIdentity } from '../../src/admission/kubelet-identity.ts';
 import { nodeAccess } from '../../src/assets/manifests/access.ts';
 import { agentAccess } from '../../src/assets/manifests/agent-access.ts';
 import type { Inventory } from '../../src/contract/inventory.ts';
@@ -17,6 +18,7 @@ import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import { readCertificate } from '../../src/pki/certificate.ts';
 import { issueLeaf, type LeafContents } from '../../src/pki/issue.ts';
 import { machineLeaf, type SignerName } from '../../src/pki/profiles.ts';
+import { testMachine } from './agent-machine.ts';
 import { type ControlPlaneProcesses, startControlPlane } from './control-plane-processes.ts';
 import { judge } from './programs.ts';
 
@@ -221,11 +223,33 @@ describe('a machine that may join', () => {
     await plane.until('one of them to be signed', () => approved().length > 0);
     const [loser] = both.filter((name) => !approved().includes(name));
     await whyPending(loser ?? '');
-    // Not the name that the token was used for: the same machine may ask again until its node has registered.
     const otherName = loser === 'twin-a' ? 'worker-1' : 'worker-2';
     await ask(token.client, { name: 'third', pem: opensslRequest(worker(otherName)) });
     expect(await whyPending('third')).toMatch(/was used before, by worker-[12] at/);
     expect(approved()).toHaveLength(1);
+  });
+
+  test('asks by the same key when its answer was lost and is let in again, and nobody ever is by another key', async () => {
+    const token = await newToken();
+    const machine = testMachine(join(plane.folder, 'worker-2'), '127.0.0.1');
+    machine.put('/etc/kubernetes/kubeconfig', kubeconfigOf(token.credential));
+    const asked = () => askForIdentity(machine.host, token.client, { nodeName: 'worker-2' });
+    const { request = '' } = await asked();
+    await certificateOf(request);
+    // The request itself is gone, too: kube-controller-manager removes it an hour after it was signed.
+    expect(plane.kubectl('delete', 'csr', request)).toMatchObject({ code: 0 });
+    expect((await asked()).request).toBe(request);
+    expect(readCertificate(await certificateOf(request)).subjectText).toContain('system:node:worker-2');
+    expect(await asked()).toEqual({});
+    const pair = machine.at('/var/lib/kubelet/pki');
+    expect(readdirSync(pair).filter((name) => name.endsWith('.pem') && !name.includes('current'))).toHaveLength(1);
+    await ask(token.client, { name: 'stolen', pem: opensslRequest(worker('worker-2')) });
+    expect(await whyPending('stolen')).toContain('was used before, by worker-2');
+    const usedAt = `firstlight.io/used-at=${new Date(Date.now() - 1_800_000).toISOString()}`;
+    const secret = ['secret', `bootstrap-token-${token.id}`, '--namespace=kube-system'];
+    expect(plane.kubectl('annotate', '--overwrite', ...secret, usedAt)).toMatchObject({ code: 0 });
+    await ask(token.client, { name: 'stolen-later', pem: opensslRequest(worker('worker-2')) });
+    expect(await whyPending('stolen-later')).toContain('was used before, by worker-2');
   });
 
   test('a node gets a serving certificate for its own addresses', async () => {
@@ -298,8 +322,10 @@ describe('what must not join', () => {
   test('the loop met no trouble, and approved nothing but what this suite expects', () => {
     expect(events.filter(({ kind }) => kind === 'trouble')).toEqual([]);
     const approved = events.flatMap((event) => (event.kind === 'approved' ? [event.request] : []));
-    expect(approved.map((name) => name.replace(/-[ab]$/, '')).toSorted()).toEqual([
+    expect(approved.map((name) => name.replace(/-([ab]|[0-9a-f]{32})$/, '')).toSorted()).toEqual([
       'good',
+      'kubelet',
+      'kubelet',
       'master',
       'serving',
       'twin',

@@ -39,7 +39,7 @@ function masterText({ apiServerUrl }: Agent): string {
   });
 }
 
-/** The kubelet writes its kubeconfig before it has the certificate that the kubeconfig names. */
+/** The kubeconfig of the kubelet is written before the certificate that it names. */
 async function workerText({ host }: Agent): Promise<string | undefined> {
   const [kubeconfig, certificate] = await Promise.all([
     host.files.readIfPresent(kubeletKubeconfig),
