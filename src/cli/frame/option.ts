@@ -74,9 +74,12 @@ export function flag(flags: string, description: string): VerbOption<boolean> {
   return { flags, description, read: (given) => given === true };
 }
 
+/** `--name <value>`: without the second half the parser would take the option for a flag. */
+type FlagsWithValue = `${string} <${string}>`;
+
 /** An option with a value; undefined where it is not given. */
 export function option<Value extends string | number>(
-  flags: string,
+  flags: FlagsWithValue,
   description: string,
   kind: ValueKind<Value>,
 ): VerbOption<Value | undefined> {
@@ -86,7 +89,7 @@ export function option<Value extends string | number>(
 }
 
 export function optionWithDefault<Value extends string | number>(
-  flags: string,
+  flags: FlagsWithValue,
   description: string,
   kind: ValueKind<Value>,
   defaultValue: Value,
@@ -97,7 +100,7 @@ export function optionWithDefault<Value extends string | number>(
 
 /** An option that may be given several times. */
 export function repeatableOption<Value extends string | number>(
-  flags: string,
+  flags: FlagsWithValue,
   description: string,
   kind: ValueKind<Value>,
 ): VerbOption<readonly Value[]> {

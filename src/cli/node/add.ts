@@ -6,7 +6,7 @@ import { defineVerb } from '../frame/verb.ts';
 export const nodeAddVerb = defineVerb({
   args: { names: argumentList('of new workers, or of masters without a machine') },
   options: {
-    pool: option('--pool NAME', 'the MachineConfigPool that they join; worker if not given', text),
+    pool: option('--pool <name>', 'the MachineConfigPool that they join; worker if not given', text),
     wait: flag('--no-wait', 'return when the machines are started'),
     ...waitOptions,
   },
