@@ -37,7 +37,7 @@ const machineChange = z.object({
   restartingPid: z.number().exactOptional(),
   /** The boot in which its files were changed, and which a reboot is to end. */
   bootId: z.string(),
-  /** Units that had failed before the change: they say nothing about it. */
+  /** Units that did not work before the change: they say nothing about it. */
   failedBefore: z.array(z.string()).readonly(),
 });
 export type MachineChange = z.output<typeof machineChange>;
@@ -62,15 +62,9 @@ export type DaemonState = z.output<typeof daemonState>;
 
 export const emptyDaemonState: DaemonState = { format: 1 };
 
-const [stateName, targetName] = ['state.json', 'target.json'];
-const stateFile = `${daemonFiles.stateFolder}/${stateName}`;
+const stateFile = `${daemonFiles.stateFolder}/state.json`;
 /** The config that the change leads to: with it the change can end while the API is away. */
-const targetFile = `${daemonFiles.stateFolder}/${targetName}`;
-
-/** False for what a change of files keeps in the same folder while it is under way. */
-export function isOwnStateFile(name: string): boolean {
-  return name === stateName || name === targetName;
-}
+const targetFile = `${daemonFiles.stateFolder}/target.json`;
 
 export async function readDaemonState({ files }: Pick<Host, 'files'>): Promise<DaemonState> {
   const content = await files.readIfPresent(stateFile);

@@ -1,6 +1,7 @@
 // Carries out one step of a change on the machine. Each step records in the state file what comes next when it is done,
 // so that a step which was cut off is made again. No step talks to the API.
 import { daemonFiles } from '../contract/machine-config-node.ts';
+import { unitNames } from '../contract/unit-names.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { DisruptionPolicies } from '../machine-config/disruption.ts';
@@ -78,8 +79,8 @@ export async function recoverMachine(host: Host): Promise<void> {
 export async function recordChange(context: StepContext, input: ChangeInput): Promise<StepResult> {
   const { host, bootId } = context;
   const from = await mustReadOwn(host);
-  const { failed } = await findUnitHealth(host, enabledUnits(input.to));
-  const failedBefore = failed.map(({ unit }) => unit);
+  const { failed, starting } = await findUnitHealth(host, enabledUnits(input.to));
+  const failedBefore = [...failed, ...starting].map(({ unit }) => unit).filter((unit) => unit !== unitNames.kubelet);
   const prepared = prepareChange({ ...input, from, bootId, failedBefore, now: host.clock.now() });
   if (prepared.status === 'unreconcilable') {
     const { reason } = prepared;
@@ -120,6 +121,7 @@ async function apply(context: StepContext, change: MachineChange): Promise<StepR
   // A daemon that was cut off after the files had changed finds them applied.
   const isApplied = (await readChange(host))?.phase === 'applied';
   if (!isApplied) {
+    await forgetIfUndone(host);
     await writeDaemonState(host, { ...context.state, change: inPhase(host, change, 'applying') });
     const failed = await tryApply(host, { from, to, isWhole: change.isForced });
     if (failed !== undefined) return notApplied(context, change, failed);

@@ -1,6 +1,5 @@
 // What follows a change of files on a running machine: systemd reads its units again, units are reloaded or restarted.
 // Each action may run twice, because a daemon that was killed repeats the one that it had begun.
-import { programs } from '../contract/machine-paths.ts';
 import { unitNames } from '../contract/unit-names.ts';
 import type { Host } from '../host/host.ts';
 import type { PostAction } from './daemon-state.ts';
@@ -33,17 +32,17 @@ export async function reboot(host: Host): Promise<void> {
 
 async function isLoaded(host: Host, unit: string): Promise<boolean> {
   const args = ['show', '--property=LoadState', '--value', '--', unit];
-  const { stdout } = await host.processes.run(programs.systemctl, args, { timeoutMs: limitMs });
+  const { stdout } = await host.processes.run('systemctl', args, { timeoutMs: limitMs });
   return !['not-found', 'masked'].includes(stdout.trim());
 }
 
 async function stopIfActive(host: Host, unit: string): Promise<void> {
   // Fails for a unit that systemd has forgotten, which is what is wanted.
-  await host.processes.run(programs.systemctl, ['stop', '--', unit], { timeoutMs: limitMs });
+  await host.processes.run('systemctl', ['stop', '--', unit], { timeoutMs: limitMs });
 }
 
 async function systemctl(host: Host, args: readonly string[]): Promise<void> {
-  const result = await host.processes.run(programs.systemctl, args, { timeoutMs: limitMs });
+  const result = await host.processes.run('systemctl', args, { timeoutMs: limitMs });
   if (result.code === 0) return;
   const reason = result.timedOut ? `no answer within ${limitMs / 1000} s` : result.stderr.trim();
   throw configDaemonErrors.SYSTEMCTL({ args: args.join(' '), reason });

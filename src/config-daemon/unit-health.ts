@@ -1,6 +1,5 @@
 // Whether the units of a machine work after a change, as systemd says it. A unit that keeps being restarted is not
 // failed for systemd; it is here, once the deadline of the caller is over.
-import { programs } from '../contract/machine-paths.ts';
 import { unitNames } from '../contract/unit-names.ts';
 import type { Host } from '../host/host.ts';
 
@@ -38,7 +37,7 @@ export async function findUnitHealth(host: Host, units: readonly string[]): Prom
   const names = [...new Set([...nodeUnits, ...units])];
   const args = ['show', `--property=${properties.join(',')}`, '--', ...names];
   const [{ stdout }, uptime] = await Promise.all([
-    host.processes.run(programs.systemctl, args, { timeoutMs: limitMs }),
+    host.processes.run('systemctl', args, { timeoutMs: limitMs }),
     host.files.readText('/proc/uptime'),
   ]);
   return unitHealth(stdout, Number.parseFloat(uptime));

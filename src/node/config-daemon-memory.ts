@@ -1,15 +1,16 @@
-// What the duty machine-config remembers between two runs: what it saw of its Node and of the disk, its watches and its
-// lock. All of it can be lost at any moment; what must not be lost is in the state file of the daemon.
+// What the duty machine-config remembers between two runs: what it saw of its Node and of the disk, and its watches.
+// All of it can be lost at any moment; what must not be lost is in the state file of the daemon.
+import { dirname } from 'node:path';
 import { readOwnConfig } from '../config-daemon/adopt-served-config.ts';
-import { isOwnStateFile, readDaemonState } from '../config-daemon/daemon-state.ts';
+import { findRecord } from '../config-daemon/change-record.ts';
+import { readDaemonState } from '../config-daemon/daemon-state.ts';
 import type { DaemonView } from '../config-daemon/next-daemon-step.ts';
 import { daemonFiles, nodeConfigAnnotations } from '../contract/machine-config-node.ts';
-import type { FolderLock } from '../host/files.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Agent } from './agent-context.ts';
 import { DriftWatch } from './drift-watch.ts';
 
-const reportAgainMs = 3_000;
+const askAgainMs = 3_000;
 const rebootAgainMs = 60_000;
 /** A program that writes its file again and again is not answered faster than this. */
 const rewriteAgainMs = 2_000;
@@ -22,8 +23,8 @@ export class ConfigDaemonMemory {
   hasBeenNode = false;
   /** Completes "waits for …", while a step of a change waits. */
   waitsFor: string | undefined;
-  /** Why the last report failed; undefined when it was written. */
-  reportTrouble: string | undefined;
+  /** Why the API did not answer last; undefined when it did. */
+  apiTrouble: string | undefined;
 
   readonly #agent: Agent;
   readonly #watch: DriftWatch;
@@ -32,10 +33,10 @@ export class ConfigDaemonMemory {
   #patched: KubernetesObject | undefined;
   #drift: readonly string[] | undefined;
   #driftAtMs = 0;
-  #reportAfterMs = 0;
+  #askAfterMs = 0;
   #rebootAfterMs = 0;
   #rewriteAfterMs = 0;
-  #lock: FolderLock | undefined;
+  #forceWatch: Disposable | undefined;
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -43,7 +44,11 @@ export class ConfigDaemonMemory {
       this.#drift = undefined;
       agent.doorbell.ring();
     });
-    agent.signal.addEventListener('abort', () => this.#watch[Symbol.dispose](), { once: true });
+    const end = (): void => {
+      this.#watch[Symbol.dispose]();
+      this.#watchForce(false);
+    };
+    agent.signal.addEventListener('abort', end, { once: true });
   }
 
   /** The newest state of the own Node: as it was seen, or as the last report left it. */
@@ -54,16 +59,13 @@ export class ConfigDaemonMemory {
     return versionOf(seen) >= versionOf(this.#patched) ? seen : this.#patched;
   }
 
-  /** Ends what a daemon that was killed left of a change of files. Once per start. */
+  /** Ends what a daemon that was killed left of a change of files; once per start. */
   async start(): Promise<void> {
     const { host } = this.#agent;
     if (this.#isStarted) return;
-    const names = (await host.files.list(daemonFiles.stateFolder)) ?? [];
-    // A journal of files is left only by a daemon that was cut off.
-    if (names.some((name) => !isOwnStateFile(name)) && (await this.lock())) {
+    if ((await findRecord(host)) !== undefined) {
       const { recoverMachine } = await import('../config-daemon/perform-step.ts');
       await recoverMachine(host);
-      await this.unlock();
     }
     this.#isStarted = true;
   }
@@ -80,6 +82,7 @@ export class ConfigDaemonMemory {
       host.files.readText(bootIdFile),
     ]);
     if (this.#nowMs() - this.#driftAtMs > driftAgainMs) this.#drift = undefined;
+    this.#watchForce(state.failure !== undefined || (this.#drift ?? []).length > 0);
     return {
       current,
       desired: annotations[nodeConfigAnnotations.desired],
@@ -92,6 +95,17 @@ export class ConfigDaemonMemory {
       pid: host.environment.pid,
       now: host.clock.now(),
     };
+  }
+
+  /** Where the machine is stuck, a person may make the force file. */
+  #watchForce(isStuck: boolean): void {
+    const { host, doorbell } = this.#agent;
+    if (isStuck) {
+      this.#forceWatch ??= host.files.watch(dirname(daemonFiles.force), () => doorbell.ring());
+    } else {
+      this.#forceWatch?.[Symbol.dispose]();
+      this.#forceWatch = undefined;
+    }
   }
 
   /** The file is large and seldom changes. */
@@ -120,18 +134,19 @@ export class ConfigDaemonMemory {
     this.#drift = undefined;
   }
 
-  mayReport(): boolean {
-    return this.#nowMs() >= this.#reportAfterMs;
+  /** False for a moment after the API did not answer. */
+  mayAskApi(): boolean {
+    return this.#nowMs() >= this.#askAfterMs;
   }
 
   reported(node: KubernetesObject): void {
     this.#patched = node;
-    this.reportTrouble = undefined;
+    this.apiTrouble = undefined;
   }
 
-  reportFailed(reason: string): void {
-    this.reportTrouble = reason;
-    this.#reportAfterMs = this.#nowMs() + reportAgainMs;
+  apiFailed(reason: string): void {
+    this.apiTrouble = reason;
+    this.#askAfterMs = this.#nowMs() + askAgainMs;
   }
 
   /** True once, and again when the machine is still there a minute later. */
@@ -145,17 +160,6 @@ export class ConfigDaemonMemory {
     if (this.#nowMs() < this.#rewriteAfterMs) return false;
     this.#rewriteAfterMs = this.#nowMs() + rewriteAgainMs;
     return true;
-  }
-
-  /** False while another program changes the configuration of this machine. */
-  async lock(): Promise<boolean> {
-    this.#lock ??= await this.#agent.host.files.lockFile(daemonFiles.lock);
-    return this.#lock !== undefined;
-  }
-
-  async unlock(): Promise<void> {
-    await this.#lock?.[Symbol.asyncDispose]();
-    this.#lock = undefined;
   }
 
   #nowMs(): number {

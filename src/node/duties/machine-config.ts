@@ -1,6 +1,6 @@
 // The configuration of this machine: the rendered config that the Node names is brought to the machine, step by step,
-// and the Node says how far it is. What comes next is decided in config-daemon/next-daemon-step.ts; this file observes,
-// talks to the API and holds the lock. A change that has begun ends also while the API and the kubelet are down.
+// and the Node says how far it is. What comes next is decided in config-daemon/next-daemon-step.ts; this file observes
+// and talks to the API. A change that has begun ends also while the API and the kubelet are down.
 // Modules that only a change needs are loaded when there is one: most of the time this duty has nothing to do.
 import { adoptServedConfig, keepSeedsAside, seedAnnotations } from '../../config-daemon/adopt-served-config.ts';
 import {
@@ -15,6 +15,7 @@ import { waitingFor } from '../../contract/missing.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import { isReadyNode } from '../../kubernetes/node-object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Agent } from '../agent-context.ts';
 import { ConfigDaemonMemory } from '../config-daemon-memory.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
@@ -38,7 +39,7 @@ export const machineConfigDuty: Duty = {
     }
     memory.hasBeenNode = true;
     await report(agent, memory, view);
-    return perform(agent, memory, view);
+    return performStep(agent, memory, { step: nextDaemonStep(view), view });
   },
 };
 
@@ -56,7 +57,7 @@ const reportLimitMs = 3_000;
 async function report(agent: Agent, memory: ConfigDaemonMemory, view: DaemonView): Promise<void> {
   const { host, node, signal } = agent;
   const annotations = memory.node?.metadata.annotations;
-  if (memory.node === undefined || !memory.mayReport()) return;
+  if (memory.node === undefined || !memory.mayAskApi()) return;
   const seeds = await seedAnnotations(host, { present: annotations ?? {}, current: view.current });
   const said = nodeReport({ ...view, annotations: annotations ?? {}, waitsFor: memory.waitsFor });
   const patch = { ...seeds, ...said };
@@ -68,27 +69,10 @@ async function report(agent: Agent, memory: ConfigDaemonMemory, view: DaemonView
       memory.reported(await client.mergePatch(reference, { metadata: { annotations: patch } }, options));
     } catch (error) {
       if (!(error instanceof FirstlightError)) throw error;
-      return memory.reportFailed(error.message);
+      return memory.apiFailed(error.message);
     }
   }
   await keepSeedsAside(host);
-}
-
-async function perform(agent: Agent, memory: ConfigDaemonMemory, view: DaemonView): Promise<DutyOutcome> {
-  const step = nextDaemonStep(view);
-  if (changesMachine(step) && !(await memory.lock())) {
-    return waiting(waitingFor('another program', 'to end its change of the configuration of this machine'));
-  }
-  const outcome = await performStep(agent, memory, { step, view });
-  if (!changesMachine(step) || outcome.status === 'settled') await memory.unlock();
-  return outcome;
-}
-
-/** The lock is held from the first of these steps until no change is under way any more. */
-function changesMachine({ kind }: DaemonStep): boolean {
-  return !(['rest', 'find-drift', 'prepare', 'forget-failure', 'retry-later', 'await-drain', 'abandon'] as const).some(
-    (other) => other === kind,
-  );
 }
 
 interface Performing<Step = DaemonStep> {
@@ -134,8 +118,8 @@ function restOutcome(memory: ConfigDaemonMemory, view: DaemonView): DutyOutcome 
   if (drift !== undefined) return settled(`drifted: ${drift}`);
   const { failure } = view.state;
   if (failure !== undefined) return settled(`${failure.state}: ${failure.reason}`);
-  if (memory.reportTrouble === undefined) return settled(view.current);
-  return waiting(waitingFor('the API', 'to take the report of this machine', { detail: memory.reportTrouble }));
+  if (memory.apiTrouble === undefined) return settled(view.current);
+  return waiting(waitingFor('the API', 'to take the report of this machine', { detail: memory.apiTrouble }));
 }
 
 async function findDriftOutcome(memory: ConfigDaemonMemory, view: DaemonView): Promise<DutyOutcome> {
@@ -154,13 +138,15 @@ interface Preparing {
 
 /** Fetches and judges the config; the machine must be as its config wants it, unless a person forces the change. */
 async function prepare(agent: Agent, memory: ConfigDaemonMemory, preparing: Preparing): Promise<DutyOutcome> {
-  const { host, signal } = agent;
+  const { host } = agent;
   const { to, isForced, view } = preparing;
-  const client = await agent.api();
-  const [object, policies] = await Promise.all([
-    client.find({ ...machineConfigKind, name: to }, { signal }),
-    client.find(machineConfigurationObject, { signal }).catch(absentKind),
-  ]);
+  if (!memory.mayAskApi()) return waiting(waitingFor('the API', `to give ${to}`, { detail: memory.apiTrouble ?? '' }));
+  const asked = await fetchConfig(agent, to);
+  if (asked instanceof FirstlightError) {
+    memory.apiFailed(asked.message);
+    return waiting(waitingFor('the API', `to give ${to}`, { detail: asked.message }));
+  }
+  const { object, policies } = asked;
   if (!isForced && (await memory.findDrift()).length > 0) return acted(`refuses ${to}: the machine has drifted`);
   const steps = await import('../../config-daemon/perform-step.ts');
   const context = { host, state: view.state, bootId: view.bootId };
@@ -183,6 +169,27 @@ async function prepare(agent: Agent, memory: ConfigDaemonMemory, preparing: Prep
     if (!(error instanceof FirstlightError)) throw error;
     await steps.recordTrouble(context, to, error.message);
     return acted(`cannot take ${to}: ${error.message}`);
+  }
+}
+
+interface FetchedConfig {
+  /** Undefined where there is no such MachineConfig. */
+  readonly object: KubernetesObject | undefined;
+  /** The choices of users about disruptions. */
+  readonly policies: KubernetesObject | undefined;
+}
+
+async function fetchConfig({ api, signal }: Agent, name: string): Promise<FetchedConfig | FirstlightError> {
+  try {
+    const client = await api();
+    const [object, policies] = await Promise.all([
+      client.find({ ...machineConfigKind, name }, { signal }),
+      client.find(machineConfigurationObject, { signal }).catch(absentKind),
+    ]);
+    return { object, policies };
+  } catch (error) {
+    if (error instanceof FirstlightError) return error;
+    throw error;
   }
 }
 
