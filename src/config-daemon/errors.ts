@@ -49,12 +49,6 @@ export const configDaemonErrors = errorTable('CONFIGDAEMON', {
       'The new files of a change could not be made ready beside the old ones. The machine has its old config, whole.',
     exit: exitCodes.infrastructure,
   },
-  SYSTEMCTL: {
-    message: (e: { args: string; reason: string }) => `systemctl ${e.args} failed: ${e.reason || 'it gave no reason'}`,
-    hint: 'journalctl -u UNIT on the machine shows why the unit did not start.',
-    means: 'systemd refused to reload or restart a unit after the files of a machine had changed.',
-    exit: exitCodes.infrastructure,
-  },
   NOT_APPLIED: {
     message: (e: { to: string; reason: string }) => `${e.to} could not be applied and was undone: ${e.reason}`,
     hint: 'Mend the MachineConfig, or roll the pool back with firstlight machine-config rollback POOL.',

@@ -52,5 +52,5 @@ export async function readPasswordHash({ files }: Host): Promise<string> {
 }
 
 export async function setPasswordHash(host: Host, hash: string): Promise<void> {
-  await runSystemProgram(host, 'chpasswd', ['--encrypted'], `${managedUser}:${hash}\n`);
+  await runSystemProgram(host, 'chpasswd', ['--encrypted'], { input: `${managedUser}:${hash}\n` });
 }

@@ -3,7 +3,7 @@
 import { unitNames } from '../contract/unit-names.ts';
 import type { Host } from '../host/host.ts';
 import type { PostAction } from './daemon-state.ts';
-import { configDaemonErrors } from './errors.ts';
+import { runSystemProgram } from './system-program.ts';
 
 /** A unit may take long to stop; systemd itself waits 90 s before it kills. */
 const limitMs = 120_000;
@@ -42,8 +42,5 @@ async function stopIfActive(host: Host, unit: string): Promise<void> {
 }
 
 async function systemctl(host: Host, args: readonly string[]): Promise<void> {
-  const result = await host.processes.run('systemctl', args, { timeoutMs: limitMs });
-  if (result.code === 0) return;
-  const reason = result.timedOut ? `no answer within ${limitMs / 1000} s` : result.stderr.trim();
-  throw configDaemonErrors.SYSTEMCTL({ args: args.join(' '), reason });
+  await runSystemProgram(host, 'systemctl', args, { timeoutMs: limitMs });
 }

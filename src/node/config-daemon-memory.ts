@@ -18,6 +18,13 @@ const rewriteAgainMs = 2_000;
 const driftAgainMs = 10 * 60_000;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
+/** The name of the config that the machine has, and the version of the file that it was read from. */
+interface CurrentName {
+  readonly version: string;
+  readonly name: string | undefined;
+}
+const unread: CurrentName = { version: '', name: undefined };
+
 export class ConfigDaemonMemory {
   /** Once it was a Ready node, its configuration is looked after also while it is not. */
   hasBeenNode = false;
@@ -29,7 +36,7 @@ export class ConfigDaemonMemory {
   readonly #agent: Agent;
   readonly #watch: DriftWatch;
   #isStarted = false;
-  #current: { readonly version: string; readonly name: string | undefined } = { version: '', name: undefined };
+  #current = unread;
   #patched: KubernetesObject | undefined;
   #drift: readonly string[] | undefined;
   #driftAtMs = 0;
@@ -130,8 +137,10 @@ export class ConfigDaemonMemory {
     return drift;
   }
 
-  forgetDrift(): void {
+  /** A step changes what is on the disk: what was seen there is old. */
+  forgetDisk(): void {
     this.#drift = undefined;
+    this.#current = unread;
   }
 
   /** False for a moment after the API did not answer. */

@@ -1,8 +1,8 @@
 // A machine in memory whose configuration the duty machine-config keeps: its disk and systemd, the API with its Node and
 // its MachineConfigs, and a controller that answers drains. A reboot or a crash starts another agent on the same disk.
 import { fakeMachine } from '../../src/config-daemon/fake-machine.ts';
-import { daemonFiles, nodeConfigAnnotations as annotation } from '../../src/contract/machine-config-node.ts';
-import { bootIdFile } from '../../src/contract/machine-paths.ts';
+import { nodeConfigAnnotations as annotation, daemonFiles } from '../../src/contract/machine-config-node.ts';
+import { bootIdFile, unitFolder } from '../../src/contract/machine-paths.ts';
 import { Crash, type FakeDisk } from '../../src/host/fake/fake-files.ts';
 import type { FakeHost } from '../../src/host/fake/fake-host.ts';
 import type { RunResult } from '../../src/host/processes.ts';
@@ -10,8 +10,8 @@ import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import type { KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubernetesErrors } from '../../src/kubernetes/errors.ts';
 import type { KubernetesObject, ObjectReference } from '../../src/kubernetes/object.ts';
-import type { DutyOutcome } from '../../src/node/duty.ts';
 import { machineConfigDuty } from '../../src/node/duties/machine-config.ts';
+import type { DutyOutcome } from '../../src/node/duty.ts';
 import { type FakeAgent, fakeAgent } from './agent-fixture.ts';
 
 const ended = (stdout = '', code = 0, stderr = ''): RunResult => {
@@ -91,15 +91,9 @@ export class ConfigMachine {
 
   /** Runs the duty until nothing is left to do, or until it only waits for others. */
   async settle(): Promise<DutyOutcome> {
-    let waits = 0;
-    for (let run = 0; run < 400; run += 1) {
-      const outcome = await this.step();
-      if (outcome === undefined) continue;
-      if (outcome.status === 'settled') return outcome;
-      waits = outcome.status === 'waiting' ? waits + 1 : 0;
-      if (waits > 200) return outcome;
-    }
-    throw new Error('the duty never comes to an end');
+    let last: DutyOutcome = { status: 'waiting', missing: [] };
+    for (let run = 0; run < 200 && last.status !== 'settled'; run += 1) last = (await this.step()) ?? last;
+    return last;
   }
 
   /** Undefined when the agent was killed. */
@@ -140,7 +134,9 @@ export class ConfigMachine {
       role: 'worker',
       disk,
       environment: { pid: this.#pid },
-      processes: { run: async (program, args, options) => this.#systemd(args) ?? processes.run(program, args, options) },
+      processes: {
+        run: async (program, args, options) => this.#systemd(args) ?? processes.run(program, args, options),
+      },
     });
     return Object.assign(agent, { api: async () => this.#client() });
   }
@@ -149,7 +145,7 @@ export class ConfigMachine {
   #systemd(args: readonly string[]): RunResult | Promise<RunResult> | undefined {
     const [verb, ...names] = args.filter((arg) => !arg.startsWith('--'));
     if (verb === 'show' && args.includes('--value')) return ended('loaded\n');
-    if (verb === 'show') return ended(names.map((name) => this.#shown(name)).join('\n'));
+    if (verb === 'show') return this.#show(names);
     if (verb === 'reboot') return this.#reboot();
     if (verb !== 'restart' && verb !== 'reload-or-restart') return undefined;
     const [unit = ''] = names;
@@ -158,9 +154,13 @@ export class ConfigMachine {
     return this.broken.has(unit) ? ended('', 1, `Job for ${unit} failed.`) : ended();
   }
 
-  #shown(unit: string): string {
-    const state = this.broken.has(unit) ? 'failed' : 'active';
-    return `Id=${unit}\nLoadState=loaded\nActiveState=${state}\nType=notify\n`;
+  async #show(units: readonly string[]): Promise<RunResult> {
+    const shown = units.map(async (unit) => {
+      const isThere = (await this.files.facts(`${unitFolder}/${unit}`)) !== undefined;
+      const state = isThere && this.broken.has(unit) ? 'failed' : 'active';
+      return `Id=${unit}\nLoadState=loaded\nActiveState=${state}\nSubState=${state}\nType=notify\n`;
+    });
+    return ended((await Promise.all(shown)).join('\n'));
   }
 
   async #reboot(): Promise<RunResult> {

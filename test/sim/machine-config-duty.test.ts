@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { picture } from '../../src/config-daemon/fake-machine.ts';
-import { daemonFiles, nodeConfigAnnotations as annotation } from '../../src/contract/machine-config-node.ts';
+import { nodeConfigAnnotations as annotation, daemonFiles } from '../../src/contract/machine-config-node.ts';
 import { inlineFile } from '../../src/ignition/inline-contents.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import { ConfigMachine, renderedConfig } from './config-machine.ts';
@@ -89,7 +89,11 @@ describe('a change', () => {
     machine.want(empty);
     machine.isDraining = true;
     await machine.settle();
-    expect(stateOf(machine)).toMatchObject({ current: 'rendered-worker-0', state: 'Done', drain: 'uncordon-rendered-worker-0' });
+    expect(stateOf(machine)).toMatchObject({
+      current: 'rendered-worker-0',
+      state: 'Done',
+      drain: 'uncordon-rendered-worker-0',
+    });
     expect(machine.reboots).toBe(0);
   });
 
@@ -97,8 +101,8 @@ describe('a change', () => {
     const machine = await settledMachine();
     machine.want(withFile('rendered-worker-1', rebooting, 'x'));
     for (let run = 0; run < 60 && machine.reboots === 0; run += 1) {
-      if (machine.annotations[annotation.lastAppliedDrain] !== undefined) machine.isApiUp = false;
       await machine.step();
+      if ((await machine.files.facts(rebooting)) !== undefined) machine.isApiUp = false;
     }
     expect(machine.reboots).toBe(1);
     await machine.settle();
@@ -114,7 +118,9 @@ describe('a change', () => {
   test('that restarts the agent is ended by the next one', async () => {
     const machine = await settledMachine();
     const contents = '[Service]\nExecStart=/usr/local/bin/firstlight agent\n';
-    machine.want(renderedConfig('rendered-worker-1', { systemd: { units: [{ name: 'firstlight-agent.service', contents }] } }));
+    machine.want(
+      renderedConfig('rendered-worker-1', { systemd: { units: [{ name: 'firstlight-agent.service', contents }] } }),
+    );
     await machine.settle();
     expect(machine.actions).toEqual(['restart firstlight-agent.service']);
     expect(stateOf(machine)).toMatchObject({ current: 'rendered-worker-1', state: 'Done' });

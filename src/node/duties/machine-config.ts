@@ -205,8 +205,7 @@ async function onMachine(
   { step, view }: Performing<MachineStep>,
 ): Promise<DutyOutcome> {
   const { performMachineStep } = await import('../../config-daemon/perform-step.ts');
-  // What the machine has on the disk changes: what was known about drift is old.
-  memory.forgetDrift();
+  memory.forgetDisk();
   return outcomeOf(memory, await performMachineStep({ host, state: view.state, bootId: view.bootId }, step));
 }
 
