@@ -1,8 +1,21 @@
-// Attacks on a cluster that `create cluster` made with its defaults, each against the real thing. One cluster for all
-// topics, in the order of this list; each topic is a file of test/e2e/trust.
+// One cluster that `create cluster` made with its defaults, for all that is tried on a cluster that stands: attacks, each
+// against the real thing (test/e2e/trust), and changes of its machines (test/e2e/machine-config). The topics run in the
+// order of the lists; each is a file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { printFigures } from './fire/figures.ts';
+import { badUnitTopic } from './machine-config/bad-unit.ts';
+import { customPoolTopic } from './machine-config/custom-pool.ts';
+import { driftTopic } from './machine-config/drift.ts';
+import { fullDiskTopic } from './machine-config/full-disk.ts';
+import { killPointsTopic } from './machine-config/kill-points.ts';
+import { liveChangesTopic } from './machine-config/live-changes.ts';
+import { masterRolloutTopic } from './machine-config/master-rollout.ts';
+import { newWorkerTopic } from './machine-config/new-worker.ts';
+import { rebootRolloutTopic } from './machine-config/reboot-rollout.ts';
+import { removalTopic } from './machine-config/removal.ts';
+import { renderRefusedTopic } from './machine-config/render-refused.ts';
 import { startCli, temporaryFolder } from './machine-lab.ts';
 import { auditTopic } from './trust/audit.ts';
 import { configServerFloodTopic } from './trust/config-server-flood.ts';
@@ -35,6 +48,18 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'what others write and administrators read': terminalOutputTopic,
   'hardened defaults': hardenedDefaultsTopic,
   'open ports': openPortsTopic,
+  // From here on the cluster has two workers.
+  'machine-config: a new worker': newWorkerTopic,
+  'machine-config: changes without a reboot': liveChangesTopic,
+  'machine-config: a MachineConfig that is refused': renderRefusedTopic,
+  'machine-config: drift': driftTopic,
+  'machine-config: a MachineConfig that goes again': removalTopic,
+  'machine-config: a full disk': fullDiskTopic,
+  'machine-config: a pool of its own': customPoolTopic,
+  'machine-config: a unit that does not start': badUnitTopic,
+  'machine-config: a reboot of the workers': rebootRolloutTopic,
+  'machine-config: a reboot of the masters': masterRolloutTopic,
+  'machine-config: kills': killPointsTopic,
   // The last one: it would show what another topic left behind.
   'the audit': auditTopic,
 };
@@ -46,6 +71,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  printFigures();
   await startCli(['destroy', 'cluster', '--dir', dir]).outcome;
   rmSync(folder, { recursive: true, force: true });
 });
