@@ -44,7 +44,7 @@ export function poolTarget(
   return { name: rollback.to, sources: known?.sources ?? [], dropsRollback: false };
 }
 
-function readRollback(annotation: string | undefined): PoolRollback | undefined {
+export function readRollback(annotation: string | undefined): PoolRollback | undefined {
   if (annotation === undefined) return undefined;
   return poolRollbackSchema.safeParse(jsonIfValid(annotation)).data;
 }
