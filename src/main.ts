@@ -6,7 +6,7 @@ enableCompileCache(`${import.meta.dirname}/../.toolchain/compile-cache`);
 
 const { runCli } = await import('./cli/frame/run.ts');
 const { realTerminal } = await import('./host/real/terminal.ts');
-// Called as tectonic-torcx-bootstrap or tectonic-torcx-hook-pre, this program does what those programs did.
+// Called as tectonic-torcx-bootstrap, tectonic-torcx-hook-pre or machine-config-daemon, it does what those did.
 const calledAs = process.env['FIRSTLIGHT_CALLED_AS'] ?? process.argv[1] ?? '';
 
 const interrupt = new AbortController();
@@ -29,8 +29,9 @@ function listenForSignals(): void {
   }
 }
 
-/** Only calls of torcx, under any of its names, load the table of those names. */
+/** Only calls of torcx, under any of its names, load the table of those names. The daemon's name is its first word. */
 async function ownArguments(name: string, args: readonly string[]): Promise<readonly string[]> {
+  if (name.endsWith('machine-config-daemon')) return ['machine-config-daemon', ...args];
   if (!/(^|\/)tectonic-/.test(name) && !args.includes('torcx')) return args;
   return (await import('./torcx/program-names.ts')).torcxArguments(name, args);
 }

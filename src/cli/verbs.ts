@@ -330,6 +330,12 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./on-machine/agent.ts')).agentVerb,
     },
     {
+      words: 'machine-config-daemon firstboot-complete-machineconfig',
+      summary: 'Apply a MachineConfig before the kubelet starts for the first time, and reboot.',
+      isHidden: true,
+      load: async () => (await import('./on-machine/complete-first-boot.ts')).completeFirstBootVerb,
+    },
+    {
       words: 'machine-facts',
       summary: 'Say what keeps this machine from joining, as far as it can be seen from inside.',
       isHidden: true,

@@ -7,7 +7,8 @@ import type { Host } from '../host/host.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { inlineFile } from '../ignition/inline-contents.ts';
 import { configSpec } from '../machine-config/machine-config.ts';
-import { type AppliedConfig, readAppliedConfig } from './applied-config.ts';
+import { readOwnConfig } from './adopt-served-config.ts';
+import type { AppliedConfig } from './applied-config.ts';
 import { planChange } from './change-plan.ts';
 import { fakeMachine, picture, restarted } from './fake-machine.ts';
 import { findDrift } from './find-drift.ts';
@@ -86,7 +87,7 @@ test('after a change the machine has the new config and shows no drift', async (
   expect(await findDrift(host, older.spec)).toEqual([]);
   await change(host, older, newer);
   expect(await findDrift(host, newer.spec)).toEqual([]);
-  expect((await readAppliedConfig(host))?.name).toBe('rendered-worker-2');
+  expect((await readOwnConfig(host))?.name).toBe('rendered-worker-2');
   expect(await host.files.readLink(`${unitFolder}/noise.service`)).toBe('/dev/null');
   expect(await host.files.readLink(`${unitFolder}/other.target.wants/a.service`)).toBe(`${unitFolder}/a.service`);
   // The unit of the system is as enabled as it was before a config named it.
@@ -189,7 +190,7 @@ interface Pictures {
 async function expectWhole(host: FakeHost, { before, after }: Pictures): Promise<void> {
   const found = await recoverChange(host);
   if (found === undefined) {
-    const isNew = (await readAppliedConfig(host))?.name === newer.name;
+    const isNew = (await readOwnConfig(host))?.name === newer.name;
     expect(picture(host)).toEqual(isNew ? after : before);
     return;
   }

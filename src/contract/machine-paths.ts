@@ -17,6 +17,8 @@ export const programs = {
 
 /** Other names of our program: called by one of them, it does what that program did. */
 export const torcxPrograms = { bootstrap: 'tectonic-torcx-bootstrap', hookPre: 'tectonic-torcx-hook-pre' } as const;
+/** Upstream's daemon, which units written for it call; of it this program has the completion of a first boot. */
+export const configDaemonProgram = 'machine-config-daemon';
 
 export const cniPluginFolder = '/opt/cni/bin';
 export const cniConfigFolder = '/etc/cni/net.d';
@@ -65,6 +67,8 @@ export const apiserverConfigFiles = {
   admission: `${apiserverConfigFolder}/admission.yaml`,
   authentication: `${apiserverConfigFolder}/authentication.yaml`,
 } as const;
+/** The number of the user and of the group whom these files belong to, and as whom kube-apiserver runs. */
+export const apiserverUser = 60_712;
 /** Only the container of kube-apiserver writes there. */
 export const auditLogFolder = '/var/log/kube-apiserver';
 export const auditLogFile = `${auditLogFolder}/audit.log`;

@@ -3,7 +3,7 @@
 // signer is in any of them but the one that the controller manager signs with. Folders and not single files: a file is
 // renewed by a rename, which the mount of a single file would not show.
 import { join } from 'node:path';
-import { auditLogFolder, etcdDataFolder } from '../contract/machine-paths.ts';
+import { apiserverUser, auditLogFolder, etcdDataFolder } from '../contract/machine-paths.ts';
 import { secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
@@ -33,7 +33,7 @@ export const componentHoldings = {
     writes: [etcdDataFolder],
   },
   'kube-apiserver': {
-    uid: 60_712,
+    uid: apiserverUser,
     leaves: ['kube-apiserver', 'apiserver-kubelet-client', 'apiserver-etcd-client', 'front-proxy-client'],
     bundles: ['client-ca', 'etcd-ca', 'front-proxy-ca', 'kubelet-serving-ca'],
     masterKeys: ['service-account.key', 'service-account.pub', secretsEncryptionFile],

@@ -1,16 +1,17 @@
 // What kube-apiserver is told by files: whom it lets in without a name, which pods it refuses, and what it writes down.
 // The files are the same on the bootstrap machine and on masters and hold no secret.
 import { nodeAgentGroup, systemNamespace } from '../contract/cluster-objects.ts';
-import { apiserverConfigFiles } from '../contract/machine-paths.ts';
+import { apiserverConfigFiles, apiserverUser } from '../contract/machine-paths.ts';
 import type { SecuritySettings } from '../contract/security-settings.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
 import type { MachineFile } from './machine-software.ts';
 
 export function apiserverConfiguration(settings: SecuritySettings): readonly MachineFile[] {
+  const owner = apiserverUser;
   return [
-    { path: apiserverConfigFiles.authentication, text: toYaml(authentication) },
-    { path: apiserverConfigFiles.admission, text: toYaml(admission(settings)) },
-    { path: apiserverConfigFiles.auditPolicy, text: toYaml(auditPolicy(settings)) },
+    { path: apiserverConfigFiles.authentication, text: toYaml(authentication), owner },
+    { path: apiserverConfigFiles.admission, text: toYaml(admission(settings)), owner },
+    { path: apiserverConfigFiles.auditPolicy, text: toYaml(auditPolicy(settings)), owner },
   ];
 }
 

@@ -63,6 +63,8 @@ export interface MachineFile {
   readonly text: string;
   /** Default 0644. */
   readonly mode?: number;
+  /** The number of the user and of the group that it belongs to. Default root. */
+  readonly owner?: number;
 }
 
 export interface SoftwarePart {
@@ -222,9 +224,10 @@ export function ignitionConfig(parts: readonly SoftwarePart[]): IgnitionConfig {
     part.directories.map((path) => ({ path, mode: 0o755, overwrite: false })),
   );
   const files: FileNode[] = parts.flatMap((part) =>
-    part.files.map(({ path, text, mode = 0o644 }) => ({
+    part.files.map(({ path, text, mode = 0o644, owner }) => ({
       path,
       mode,
+      ...(owner === undefined ? {} : { user: { id: owner }, group: { id: owner } }),
       overwrite: true,
       contents: { source: dataUrl(text) },
     })),

@@ -1,7 +1,7 @@
 // The root that every machine starts from, read-only below the machine's own overlay: Debian, the parts and Firstlight.
 // It is a real copy of these entries: damage to one entry must never damage another one unnoticed.
 import { dirname, join } from 'node:path';
-import { releaseFile, torcxPrograms } from '../../contract/machine-paths.ts';
+import { configDaemonProgram, releaseFile, torcxPrograms } from '../../contract/machine-paths.ts';
 import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { copyFolder, runInRoot } from '../build/run-tool.ts';
 import type { CacheEntry } from '../cache/cache.ts';
@@ -55,8 +55,8 @@ flags=
 [ "\${FIRSTLIGHT_SIZE-}" = small ] && flags='${smallFlags.join(' ')}'
 FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $flags /${firstlightFolder}/dist/firstlight.mjs "$@"
 `;
-/** Other names of the launcher; src/torcx/program-names.ts says which verb each stands for. */
-const launcherLinks = Object.values(torcxPrograms);
+/** Other names of the launcher; main.ts says which verbs each stands for. */
+const launcherLinks = [...Object.values(torcxPrograms), configDaemonProgram];
 
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
   return {

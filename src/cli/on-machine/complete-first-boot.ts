@@ -1,0 +1,28 @@
+// `firstlight machine-config-daemon firstboot-complete-machineconfig`: what a unit runs before the kubelet of a machine
+// that was not made by our first boot. Units that were written for upstream call it as `machine-config-daemon`.
+import { flag, option, text } from '../frame/option.ts';
+import { defineVerb } from '../frame/verb.ts';
+
+export const completeFirstBootVerb = defineVerb({
+  options: {
+    machineconfigFile: option(
+      '--machineconfig-file <path>',
+      'the MachineConfig to apply (default: the served one)',
+      text,
+    ),
+    persistNics: flag('--persist-nics', 'name network devices for ever; machines of this platform have one'),
+  },
+  examples: [
+    'firstlight machine-config-daemon firstboot-complete-machineconfig',
+    'firstlight machine-config-daemon firstboot-complete-machineconfig --machineconfig-file /run/machine-config.json',
+  ],
+  run: async ({ host, options }) => {
+    if (options.persistNics) return { data: { status: 'complete' }, text: 'nothing to do\n' };
+    const { completeFirstBoot } = await import('../../config-daemon/complete-first-boot.ts');
+    const completion = await completeFirstBoot(host, options.machineconfigFile);
+    if (completion.status === 'complete') return { data: completion, text: 'nothing is left to do\n' };
+    const { reboot } = await import('../../config-daemon/post-actions.ts');
+    await reboot(host);
+    return { data: completion, text: `the machine has ${completion.config} and reboots\n` };
+  },
+});
