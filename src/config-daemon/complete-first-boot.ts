@@ -1,6 +1,6 @@
 // The completion of a first boot from a MachineConfig in a file, before the kubelet starts and without an API, as
-// upstream's `firstboot-complete-machineconfig`. The baseline is a machine without any config. Killed anywhere, the next
-// run ends in the same state; the file is renamed last, so that it is there as long as something is left to do.
+// upstream's `firstboot-complete-machineconfig`. The baseline is a machine without any config. Killed anywhere, the
+// next run ends in the same state; the file is renamed last: it is there as long as something is left to do.
 import { daemonFiles } from '../contract/machine-config-node.ts';
 import type { Host } from '../host/host.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';

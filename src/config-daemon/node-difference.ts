@@ -34,7 +34,7 @@ async function compareRights(node: WithRights, facts: FileFacts, ownerOf: OwnerO
   const { kind, path, mode } = node;
   if (facts.mode !== mode) return `mode mismatch for ${kind} ${path}: ${octal(facts.mode)}, should be ${octal(mode)}`;
   const owner = ownerOf(node);
-  if (node.owner.isDefault === true || isOwnedBy(facts, owner)) return undefined;
+  if (isOwnedBy(facts, owner)) return undefined;
   const found = `${facts.uid}:${facts.gid}`;
   return `owner mismatch for ${kind} ${path}: ${found}, should be ${owner.uid}:${owner.gid}`;
 }

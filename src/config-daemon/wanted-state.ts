@@ -11,8 +11,6 @@ import type { MachineConfigSpec } from '../machine-config/machine-config.ts';
 export interface WantedOwner {
   readonly user: number | string;
   readonly group: number | string;
-  /** The config names none: a program of the machine may have given the file to the user that reads it. */
-  readonly isDefault?: true;
 }
 
 interface WantedAt {
@@ -105,9 +103,7 @@ function linkNode({ path, target = '', hard = false, user, group }: Link): Wante
 }
 
 function ownerOf(user: Owner | undefined, group: Owner | undefined): WantedOwner {
-  const names = [user?.id ?? user?.name, group?.id ?? group?.name] as const;
-  const isDefault = names.every((name) => name === undefined);
-  return { user: names[0] ?? 0, group: names[1] ?? 0, ...(isDefault ? { isDefault } : {}) };
+  return { user: user?.id ?? user?.name ?? 0, group: group?.id ?? group?.name ?? 0 };
 }
 
 function unitNodes({ name, contents = '', mask, dropins = [] }: Unit): readonly WantedNode[] {

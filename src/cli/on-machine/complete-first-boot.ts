@@ -3,6 +3,9 @@
 import { flag, option, text } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 
+/** A unit that does not end keeps a shutdown for 90 s. */
+const rebootLimitMs = 600_000;
+
 export const completeFirstBootVerb = defineVerb({
   options: {
     machineconfigFile: option(
@@ -16,13 +19,15 @@ export const completeFirstBootVerb = defineVerb({
     'firstlight machine-config-daemon firstboot-complete-machineconfig',
     'firstlight machine-config-daemon firstboot-complete-machineconfig --machineconfig-file /run/machine-config.json',
   ],
-  run: async ({ host, options }) => {
+  run: async ({ host, options, signal }) => {
     if (options.persistNics) return { data: { status: 'complete' }, text: 'nothing to do\n' };
     const { completeFirstBoot } = await import('../../config-daemon/complete-first-boot.ts');
     const completion = await completeFirstBoot(host, options.machineconfigFile);
     if (completion.status === 'complete') return { data: completion, text: 'nothing is left to do\n' };
     const { reboot } = await import('../../config-daemon/post-actions.ts');
     await reboot(host);
+    // Units that are ordered after this one must not start before the reboot, which ends this process.
+    await host.clock.sleep(rebootLimitMs, signal).catch(() => undefined);
     return { data: completion, text: `the machine has ${completion.config} and reboots\n` };
   },
 });
