@@ -117,6 +117,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'pool-rollout',
     'release',
     'screen',
+    'source-text',
     'waterfall',
     'workflow',
   ],

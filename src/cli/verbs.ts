@@ -208,6 +208,16 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./machine-config/pause.ts')).machineConfigResumeVerb,
     },
     {
+      words: 'machine-config apply',
+      summary: 'Say what MachineConfigs would do to the machines of the cluster, ask, and bring it to them.',
+      load: async () => (await import('./machine-config/apply.ts')).machineConfigApplyVerb,
+    },
+    {
+      words: 'machine-config rollback',
+      summary: 'Bring a pool back to a configuration that its nodes had.',
+      load: async () => (await import('./machine-config/rollback.ts')).machineConfigRollbackVerb,
+    },
+    {
       words: 'machine-config history',
       summary: 'List the configurations that the nodes of a pool have had.',
       load: async () => (await import('./machine-config/history.ts')).machineConfigHistoryVerb,

@@ -112,10 +112,10 @@ export const clusterErrors = errorTable('CLUSTER', {
     exit: exitCodes.infrastructure,
   },
   ROLL_OUT_DEGRADED: {
-    message: (e: { pools: readonly string[]; reasons: readonly string[] }) =>
+    message: (e: { pools: readonly string[]; reasons: readonly string[]; dirOption: string }) =>
       `the roll-out stops:\n${e.reasons.map((reason) => `  ${reason}`).join('\n')}`,
-    hint: (e: { pools: readonly string[]; reasons: readonly string[] }) =>
-      `No further node changes until that is mended. To go back: ${e.pools.map((pool) => `firstlight machine-config rollback ${pool}`).join(', ')}`,
+    hint: (e: { pools: readonly string[]; reasons: readonly string[]; dirOption: string }) =>
+      `No further node changes until that is mended. To go back:\n${e.pools.map((pool) => `firstlight machine-config rollback ${pool}${e.dirOption}`).join('\n')}`,
     means:
       'A node could not take its configuration, or its files are not what its configuration says. It keeps what it had, and its pool stops, so that no second node fails in the same way.',
     exit: exitCodes.notStable,
@@ -132,5 +132,20 @@ export const clusterErrors = errorTable('CLUSTER', {
     hint: (e: { pool: string }) => `firstlight machine-config history ${e.pool} lists what it has had.`,
     means: 'A pool is rolled back to a configuration that all of its nodes had before.',
     exit: exitCodes.usage,
+  },
+  CONFIG_UNKNOWN: {
+    message: (e: { pool: string; config: string }) => `the pool ${e.pool} has no configuration ${e.config}`,
+    hint: (e: { pool: string; config: string }) => `firstlight machine-config history ${e.pool} lists what it has had.`,
+    means:
+      'No rendered configuration of the pool has this name, or several have names that begin so. The cluster keeps the last ten that no node needs.',
+    exit: exitCodes.usage,
+  },
+  NOT_RENDERED: {
+    message: (e: { pool: string; problem: string }) =>
+      e.problem.startsWith(`pool ${e.pool}`) ? e.problem : `pool ${e.pool}: ${e.problem}`,
+    hint: 'Nothing was applied. Mend what is named above and run the command again.',
+    means:
+      'With these objects a pool of the cluster could not be rendered, or its machines could not be brought to the result. The cluster would refuse it in the same way and keep what it has.',
+    exit: exitCodes.badConfig,
   },
 });

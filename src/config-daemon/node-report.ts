@@ -76,12 +76,18 @@ function drainOf({ state: { change }, current, annotations }: NodeReportInput): 
 function progressOf(input: NodeReportInput): NodeConfigProgress | undefined {
   const { change } = input.state;
   if (change === undefined) return undefined;
-  const waitsFor = change.phase === 'draining' ? 'the controller to drain the node' : input.waitsFor;
+  const waitsFor = isDraining(change) ? 'the controller to drain the node' : input.waitsFor;
   return { phase: phaseOf(change), ...(waitsFor === undefined ? {} : { waitsFor }), since: change.since };
 }
 
-function phaseOf({ direction, phase }: MachineChange): NodeConfigPhase {
-  return direction === 'back' ? 'undoing' : phase;
+function phaseOf(change: MachineChange): NodeConfigPhase {
+  if (change.direction === 'back') return 'undoing';
+  return change.phase === 'draining' && !isDraining(change) ? 'applying' : change.phase;
+}
+
+/** A change whose pods may stay begins in the same phase and leaves it at once. */
+function isDraining({ phase, needsDrain }: MachineChange): boolean {
+  return phase === 'draining' && needsDrain;
 }
 
 function drainTrouble({ annotations }: NodeReportInput): string {

@@ -213,7 +213,7 @@ async function verify(context: StepContext, change: MachineChange): Promise<Step
   if (trouble.length === 0) return isForward ? finish(host, change) : closeUndone(host, change, []);
   const isOver = host.clock.now().getTime() - Date.parse(change.since) > healthLimitMs;
   if (!isOver && trouble.every(({ isFinal }) => !isFinal)) {
-    return { waitsFor: trouble.map(({ text }) => text).join(', ') };
+    return { waitsFor: `its units: ${trouble.map(({ text }) => text).join(', ')}` };
   }
   const texts = trouble.filter(({ isFinal }) => isFinal || isOver).map(({ text }) => text);
   return isForward ? goBack(host, change, texts.join('; ')) : closeUndone(host, change, texts);

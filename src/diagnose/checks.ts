@@ -37,6 +37,6 @@ export const checks: readonly DiagnosisCheck[] = [
   poolUnrendered,
   configDegraded,
   drainBlocked,
-  rollOutWaits,
   somebodyWaits,
+  rollOutWaits,
 ];

@@ -111,7 +111,8 @@ function kubeletConfigsOf(
   return { machineConfigs, mistakes };
 }
 
-async function yamlFiles(host: Host, folder: string): Promise<readonly string[]> {
+/** The YAML and JSON files of a folder, or the file itself. */
+export async function yamlFiles(host: Host, folder: string): Promise<readonly string[]> {
   if ((await host.files.facts(folder))?.kind === 'file') return [folder];
   const names = await host.files.list(folder);
   if (names === undefined) throw machineConfigErrors.NO_FOLDER({ folder });

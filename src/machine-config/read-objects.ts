@@ -73,7 +73,7 @@ function readItem(kind: Kind, item: ReadDocument): Found {
 }
 
 /** A List, as `kubectl get -o yaml` writes it, is its items. */
-function itemsOf(document: ReadDocument): readonly ReadDocument[] {
+export function itemsOf(document: ReadDocument): readonly ReadDocument[] {
   const { kind, items } = document.value as { readonly kind?: unknown; readonly items?: unknown };
   if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return [document];
   return items.map((value: unknown, index) => ({

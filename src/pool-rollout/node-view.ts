@@ -35,7 +35,7 @@ export interface NodeView {
   readonly phase: NodeViewPhase;
   /** Completes "waits for …"; null while it works, or has nothing to do. */
   readonly waitsFor: string | null;
-  /** Why it is degraded or unreconcilable. */
+  /** Why it is degraded or unreconcilable, or goes back. */
   readonly reason: string | null;
   readonly drain: DrainProgress | null;
   /** Since when it is in this phase, as far as somebody says so. */
@@ -76,7 +76,7 @@ export function nodeView(node: KubernetesObject, { target, isPaused }: NodeViewC
   const { current, desired, state, progress, drain } = said;
   const isReady = isReadyNode(node);
   const phase = phaseOf(said, target);
-  const isFailed = phase === 'degraded' || phase === 'unreconcilable';
+  const isFailed = state === 'Degraded' || state === 'Unreconcilable';
   const isMoving = phase !== 'done' && phase !== 'unreported' && phase !== 'queued' && !isFailed;
   const waitsFor = isMoving ? (progress?.waitsFor ?? movingWait(phase, { isReady, drain })) : idleWait(phase, isPaused);
   return {
@@ -97,7 +97,8 @@ function phaseOf(
   { current, desired, state, isRebooting, progress }: ReturnType<typeof annotationsOf>,
   target: string | undefined,
 ): NodeViewPhase {
-  if (state === 'Degraded') return 'degraded';
+  // A change that failed is undone: the node says so, and already says why.
+  if (state === 'Degraded') return progress?.phase === 'undoing' ? 'undoing' : 'degraded';
   if (state === 'Unreconcilable') return 'unreconcilable';
   if (current === undefined) return 'unreported';
   const isTold = current !== desired || state === 'Working';

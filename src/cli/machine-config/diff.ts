@@ -61,13 +61,7 @@ const signs: Readonly<Record<ConfigChange['change'], string>> = { added: '+', re
 
 function differenceText(before: Side, after: Side, { changes, actions, needsReboot }: Difference): string {
   if (changes.length === 0) return `${before.name} and ${after.name} say the same\n`;
-  const rows = changes.map(({ kind, name, change, fields, disruption }) => [
-    signs[change],
-    kind,
-    fields.length === 0 ? name : `${name} (${fields.join(', ')})`,
-    disruption.actions.map((action) => actionText(action)).join(', '),
-    disruption.why,
-  ]);
+  const rows = changeRows(changes);
   const isFirstBootOnly = actions.some(({ kind }) => kind === 'new-machines-only');
   const live = actions.filter(({ kind }) => kind !== 'new-machines-only').map((action) => actionText(action));
   const verdict = needsReboot
@@ -75,4 +69,15 @@ function differenceText(before: Side, after: Side, { changes, actions, needsRebo
     : `No reboot: ${live.join(', ') || 'nothing to do'}.`;
   const refused = isFirstBootOnly ? ' What is for new machines only cannot be brought to running ones.' : '';
   return `${before.name} → ${after.name}\n\n${alignColumns(rows, '  ')}\n${verdict}${refused}\n`;
+}
+
+/** A row of a table per change: what changes, what it costs, and why. */
+export function changeRows(changes: readonly ConfigChange[]): readonly (readonly string[])[] {
+  return changes.map(({ kind, name, change, fields, disruption }) => [
+    signs[change],
+    kind,
+    fields.length === 0 ? name : `${name} (${fields.join(', ')})`,
+    disruption.actions.map((action) => actionText(action)).join(', '),
+    disruption.why,
+  ]);
 }

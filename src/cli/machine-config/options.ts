@@ -1,5 +1,5 @@
 // Options, arguments and words that several machine-config verbs share.
-import { argument, repeatableOption, text } from '../frame/option.ts';
+import { argument, flag, repeatableOption, text } from '../frame/option.ts';
 
 export const fromOption = repeatableOption(
   '--from <folder>',
@@ -11,3 +11,10 @@ export const poolArgument = argument('master, worker or a pool of your own');
 
 export const readsFolders =
   'Reads every MachineConfig, MachineConfigPool and ControllerConfig in the folders. With a ControllerConfig (firstlight create manifests writes one) the built-in MachineConfigs of the cluster are part of it.';
+
+/** Of verbs that change machines. */
+export const rollOutOptions = {
+  yes: flag('--yes', 'do not ask'),
+  dryRun: flag('--dry-run', 'only say what would happen'),
+  wait: flag('--no-wait', 'return when the roll-out has begun'),
+};

@@ -13,7 +13,7 @@ export const machineConfigPauseVerb = defineVerb({
   run: async (invocation) => {
     const pool = await changePaused(invocation, true);
     const moving = pool.nodes.filter(({ phase }) => phase !== 'done' && phase !== 'queued').map(({ name }) => name);
-    const finishing = moving.length === 0 ? '' : `; ${moving.join(', ')} finish what they began`;
+    const finishing = moving.length === 0 ? '' : `, and what has begun is finished on ${moving.join(', ')}`;
     return {
       data: { pool: pool.name, isPaused: true, finishing: moving },
       text: `${pool.name} is paused${finishing}\n`,
@@ -40,7 +40,7 @@ async function changePaused(
   isPaused: boolean,
 ): Promise<PoolView> {
   const { connectCluster } = await import('../../cluster/cluster-kubeconfig.ts');
-  const { setPaused } = await import('../../cluster/pools/change-pool.ts');
+  const { setPaused } = await import('../../cluster/pools/change-pools.ts');
   const { observePools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
   await using client = await connectCluster(host, global.dir);
   const pool = poolViewNamed(await observePools(client, signal), args.pool);

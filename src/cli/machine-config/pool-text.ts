@@ -6,7 +6,11 @@ import { alignColumns } from '../frame/columns.ts';
 
 /** `rendered-worker-0123abcd…`: eight of its 32 digits tell two configurations apart; -o json has all of them. */
 export function shortConfig(name: string | null): string {
-  return name === null ? '-' : name.replace(/^(rendered-.+-[0-9a-f]{8})[0-9a-f]{24}$/, '$1…');
+  return name === null ? '-' : shortNames(name);
+}
+
+function shortNames(text: string): string {
+  return text.replaceAll(/\b(rendered-[a-z0-9.-]+-[0-9a-f]{8})[0-9a-f]{24}\b/g, '$1…');
 }
 
 export function poolsText(pools: readonly PoolView[]): string {
@@ -35,17 +39,23 @@ function wayText({ from, to }: Pick<PoolView, 'from' | 'to'>): string {
 }
 
 function waitText({ waitsFor, reason }: NodeView): string {
-  return reason ?? waitsFor ?? '';
+  return shortNames(reason ?? waitsFor ?? '');
 }
 
 function noteLines({ name, renderProblem, rollback, isPaused, nodes }: PoolView): readonly string[] {
+  const failed = nodes.filter(({ reason }) => reason !== null);
   return [
     ...(renderProblem === null ? [] : [`${name} cannot be rendered, and none of its nodes moves: ${renderProblem}`]),
     ...(rollback === null ? [] : [`${name} was rolled back from ${shortConfig(rollback.insteadOf)}`]),
     ...(isPaused ? [`${name} is paused; firstlight machine-config resume ${name} lets its nodes go on`] : []),
-    ...(nodes.some(({ reason }) => reason !== null)
+    ...(failed.some(({ from, to }) => from !== to)
       ? [`${name} stops at a degraded node; firstlight machine-config rollback ${name} brings it back`]
       : []),
+    ...failed
+      .filter(({ from, to }) => from === to)
+      .map(
+        (node) => `${node.name} is not as its configuration says; put it back, or let ${name} have driftPolicy: Revert`,
+      ),
   ];
 }
 
@@ -71,6 +81,16 @@ function sourcesText(sources: readonly string[], before: readonly string[] | und
   return [...came, ...went].join(' ') || `${sources.length}`;
 }
 
+/** A line per pool, when a roll-out is over. */
+export function rolledOutText(pools: readonly PoolView[], elapsedMs: number): string {
+  const lines = pools.map((pool) =>
+    pool.state === 'paused'
+      ? `${pool.name}: is paused; its nodes change when it is resumed\n`
+      : `${pool.name}: ${updatedCount(pool)} of ${pool.nodes.length} have ${shortConfig(pool.to)}\n`,
+  );
+  return `${lines.join('')}${seconds(elapsedMs)}\n`;
+}
+
 export interface RollOutFrame {
   readonly title: string;
   readonly elapsedMs: number;
@@ -87,7 +107,7 @@ export function rollOutFrame(pools: readonly PoolView[], frame: RollOutFrame): F
 }
 
 function poolStep(pool: PoolView, isWaiting: boolean): FrameStep {
-  if (isWaiting) return { name: pool.name, state: 'running', note: 'is being rendered', details: [] };
+  if (isWaiting) return { name: pool.name, state: 'running', note: 'waits for its target', details: [] };
   const moving = pool.nodes.filter(({ phase }) => phase !== 'done' && phase !== 'queued');
   return {
     name: pool.name,
@@ -107,7 +127,7 @@ const stepStates: Readonly<Record<PoolView['state'], FrameStep['state']>> = {
 
 function nodeText(node: NodeView): string {
   const wait = node.reason ?? (node.waitsFor === null ? '' : `waits for ${node.waitsFor}`);
-  return wait === '' ? node.phase : `${node.phase}: ${wait}`;
+  return wait === '' ? node.phase : `${node.phase}: ${shortNames(wait)}`;
 }
 
 /** A drain names other pods at every look: on a pipe it is repeated only when a budget is in its way. */

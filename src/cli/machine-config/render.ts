@@ -1,6 +1,5 @@
 // `firstlight machine-config render`
 import { dirname, join } from 'node:path';
-import { renderedFiles } from '../../machine-config/rendered-files.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { option, optionalArgumentList, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
@@ -14,6 +13,7 @@ export const machineConfigRenderVerb = defineVerb({
   examples: ['firstlight machine-config render', 'firstlight machine-config render worker --to rendered'],
   run: async (invocation) => {
     const { poolNamed } = await import('../../machine-config/load-objects.ts');
+    const { renderedFiles } = await import('../../machine-config/rendered-files.ts');
     const { loadInput, notesText, renderNamed, sizeText } = await import('./input.ts');
     const { host, args, options } = invocation;
     const objects = await loadInput(invocation);

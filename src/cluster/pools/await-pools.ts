@@ -6,6 +6,7 @@ import type { Host } from '../../host/host.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
 import type { NodeView } from '../../pool-rollout/node-view.ts';
 import type { PoolView } from '../../pool-rollout/pool-view.ts';
+import { dirOption } from '../cluster-dir.ts';
 import { apiAway } from '../cluster-nodes.ts';
 import { clusterErrors } from '../errors.ts';
 import { stallWatch } from '../explain-stall.ts';
@@ -54,7 +55,9 @@ export async function awaitPools(wait: AwaitPools): Promise<readonly PoolView[]>
     const failed = seen.flatMap(failuresOf);
     const nowMs = host.clock.monotonicMs();
     failedSinceMs = failed.length === 0 ? undefined : (failedSinceMs ?? nowMs);
-    if (failedSinceMs !== undefined && nowMs - failedSinceMs >= degradedMs) throw degraded(seen, failed);
+    if (failedSinceMs !== undefined && nowMs - failedSinceMs >= degradedMs) {
+      throw degraded(seen, failed, dirOption(host, dir));
+    }
     const missing = seen.flatMap((pool) => poolMissing(pool, pools.get(pool.name)));
     return { isDone: missing.length === 0, keys: seen.flatMap(movementOf), missing };
   };
@@ -102,14 +105,15 @@ function movementOf({ name, to, nodes }: PoolView): readonly string[] {
 }
 
 function failuresOf({ name, renderProblem, nodes }: PoolView): readonly Missing[] {
-  const failed = nodes.filter((node): node is NodeView & { reason: string } => node.reason !== null);
+  const isOver = ({ phase, reason }: NodeView): boolean => reason !== null && phase !== 'undoing';
+  const failed = nodes.filter((node): node is NodeView & { reason: string } => isOver(node));
   return [
     ...(renderProblem === null ? [] : [waitingFor(`pool ${name}`, 'cannot be rendered', { detail: renderProblem })]),
     ...failed.map((node) => waitingFor(node.name, `is ${node.phase}`, { detail: node.reason })),
   ];
 }
 
-function degraded(pools: readonly PoolView[], failed: readonly Missing[]): Error {
+function degraded(pools: readonly PoolView[], failed: readonly Missing[], dirOption: string): Error {
   const stopped = pools.filter(({ state }) => state === 'degraded').map(({ name }) => name);
-  return clusterErrors.ROLL_OUT_DEGRADED({ pools: stopped, reasons: failed.map(missingText) });
+  return clusterErrors.ROLL_OUT_DEGRADED({ pools: stopped, reasons: failed.map(missingText), dirOption });
 }

@@ -27,7 +27,7 @@ export const configDegraded: DiagnosisCheck = {
 function nextLook(node: string, reason: string): NextCommand {
   const unit = /\b([A-Za-z0-9:_@-]+\.(?:service|socket|timer|path|mount))\b/.exec(reason)?.[1];
   if (unit !== undefined) return { verb: 'machine logs', rest: `${node} --unit ${unit}` };
-  const file = /(?:^|\s)(\/[^\s:,"']+)/.exec(reason)?.[1];
+  const file = /(?:^|\s)(\/[^\s:;,"'()]+)/.exec(reason)?.[1];
   if (file !== undefined) return { verb: 'machine exec', rest: `${node} -- ls -l ${file}` };
   return { verb: 'machine logs', rest: `${node} --unit firstlight-agent` };
 }
