@@ -10,6 +10,7 @@ import { customPoolTopic } from './machine-config/custom-pool.ts';
 import { driftTopic } from './machine-config/drift.ts';
 import { fullDiskTopic } from './machine-config/full-disk.ts';
 import { killPointsTopic } from './machine-config/kill-points.ts';
+import { kubeletConfigTopic } from './machine-config/kubelet-config.ts';
 import { liveChangesTopic } from './machine-config/live-changes.ts';
 import { masterRolloutTopic } from './machine-config/master-rollout.ts';
 import { newWorkerTopic } from './machine-config/new-worker.ts';
@@ -51,6 +52,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   // From here on the cluster has two workers.
   'machine-config: a new worker': newWorkerTopic,
   'machine-config: changes without a reboot': liveChangesTopic,
+  'machine-config: settings of kubelets': kubeletConfigTopic,
   'machine-config: a MachineConfig that is refused': renderRefusedTopic,
   'machine-config: drift': driftTopic,
   'machine-config: a MachineConfig that goes again': removalTopic,
