@@ -90,3 +90,7 @@ export async function writeChangeTarget({ files }: Pick<Host, 'files'>, config: 
   // It contains whatever the config contains, also secrets.
   await files.write(targetFile, JSON.stringify(config), { mode: 0o600 });
 }
+
+export async function removeChangeTarget({ files }: Pick<Host, 'files'>): Promise<void> {
+  await files.remove(targetFile);
+}

@@ -9,6 +9,7 @@ function view(change: Partial<DaemonView> = {}): DaemonView {
     current: 'a',
     desired: 'a',
     lastAppliedDrain: undefined,
+    node: { isReady: true, bootId: 'boot-1' },
     driftPolicy: 'Report',
     state: { format: 1 },
     drift: [],

@@ -4,12 +4,26 @@
 import { type DriftPolicy, drainRequest } from '../contract/machine-config-node.ts';
 import type { DaemonState, MachineChange } from './daemon-state.ts';
 
+/** What the API last said about the Node of this machine. */
+export interface NodeSight {
+  readonly isReady: boolean;
+  /** The boot that its kubelet has reported. */
+  readonly bootId: string | undefined;
+}
+
+/** Ready, and in this boot: the condition of a Node that was rebooted is old for a moment. */
+export function isNodeUp(node: NodeSight | undefined, bootId: string): boolean {
+  return node !== undefined && node.isReady && node.bootId === bootId;
+}
+
 export interface DaemonView {
   /** The rendered config that the machine has, by currentconfig. */
   readonly current: string;
   /** As the Node said last; undefined if it has not been seen since the daemon started. */
   readonly desired: string | undefined;
   readonly lastAppliedDrain: string | undefined;
+  /** Undefined if it has not been seen since the daemon started. */
+  readonly node: NodeSight | undefined;
   readonly driftPolicy: DriftPolicy;
   readonly state: DaemonState;
   /** One sentence for each difference between the machine and its config; undefined while nobody has looked. */

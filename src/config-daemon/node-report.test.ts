@@ -26,6 +26,7 @@ function said(state: Omit<DaemonState, 'format'>, rest: Partial<NodeReportInput>
     current: 'a',
     desired: 'b',
     lastAppliedDrain: undefined,
+    node: { isReady: true, bootId: 'boot-1' },
     driftPolicy: 'Report',
     state: { format: 1, ...state },
     drift: [],
@@ -99,5 +100,18 @@ test('a drain of more than an hour is Degraded and names the pod in the way', ()
     [annotation.state]: 'Degraded',
     [annotation.reason]:
       'the machine was not drained within 1 hour: pod shop/db-0: the budget shop/db allows no disruption',
+  });
+});
+
+test('a change that ended while the API was away is Done when the node is up in this boot', () => {
+  const annotations = { [annotation.state]: 'Working', [annotation.desiredDrain]: 'drain-b' };
+  const ended = { current: 'b', desired: 'b', annotations };
+  const stale = said({}, { ...ended, node: { isReady: true, bootId: 'boot-0' } });
+  expect(stale).toMatchObject({ [annotation.current]: 'b', [annotation.progress]: expect.stringContaining('Ready') });
+  expect(stale).not.toHaveProperty([annotation.desiredDrain]);
+  expect(stale).not.toHaveProperty([annotation.state]);
+  expect(said({}, ended)).toMatchObject({
+    [annotation.state]: 'Done',
+    [annotation.desiredDrain]: 'uncordon-b',
   });
 });

@@ -8,11 +8,12 @@ import {
   type NodeConfigPhase,
   type NodeConfigProgress,
   type NodeConfigState,
+  nodeConfigProgressSchema,
   reasonLengthMax,
 } from '../contract/machine-config-node.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { MachineChange } from './daemon-state.ts';
-import type { DaemonView } from './next-daemon-step.ts';
+import { type DaemonView, isNodeUp } from './next-daemon-step.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -56,7 +57,12 @@ function stateOf(input: NodeReportInput): { readonly state: NodeConfigState; rea
   if (change !== undefined) return { state: 'Working', reason: '' };
   if (drift.length > 0) return { state: 'Degraded', reason: driftText(drift) };
   if (failure !== undefined && failure.config === desired && desired !== current) return failure;
-  return { state: 'Done', reason: '' };
+  return { state: comesUp(input) ? 'Working' : 'Done', reason: '' };
+}
+
+/** The change has ended while the API was away; the node is given back when it is up, not before. */
+function comesUp({ annotations, node, bootId }: NodeReportInput): boolean {
+  return annotations[annotation.state] === 'Working' && !isNodeUp(node, bootId);
 }
 
 const driftShown = 5;
@@ -67,17 +73,27 @@ function driftText(drift: readonly string[]): string {
 }
 
 /** A person's own cordon is left alone: only a Node that this daemon had drained is given back. */
-function drainOf({ state: { change }, current, annotations }: NodeReportInput): string | undefined {
+function drainOf(input: NodeReportInput): string | undefined {
+  const { state, current, annotations } = input;
+  const { change } = state;
   const asked = annotations[annotation.desiredDrain];
   if (change?.needsDrain === true) return drainRequest('drain', change.to);
+  if (change === undefined && comesUp(input)) return asked;
   return asked?.startsWith('drain-') === true ? drainRequest('uncordon', current) : asked;
 }
 
 function progressOf(input: NodeReportInput): NodeConfigProgress | undefined {
   const { change } = input.state;
-  if (change === undefined) return undefined;
+  if (change === undefined) return waitForNode(input);
   const waitsFor = isDraining(change) ? 'the controller to drain the node' : input.waitsFor;
   return { phase: phaseOf(change), ...(waitsFor === undefined ? {} : { waitsFor }), since: change.since };
+}
+
+function waitForNode(input: NodeReportInput): NodeConfigProgress | undefined {
+  if (!comesUp(input)) return undefined;
+  const before = nodeConfigProgressSchema.safeParse(jsonIfValid(input.annotations[annotation.progress] ?? '')).data;
+  const since = before?.phase === 'verifying' ? before.since : input.now.toISOString();
+  return { phase: 'verifying', waitsFor: 'the node to be Ready', since };
 }
 
 function phaseOf(change: MachineChange): NodeConfigPhase {

@@ -16,12 +16,13 @@ import {
   type MachineChange,
   readChangeTarget,
   readDaemonState,
+  removeChangeTarget,
   writeChangeTarget,
   writeDaemonState,
 } from './daemon-state.ts';
 import { configDaemonErrors } from './errors.ts';
 import { findDrift, planHeal } from './find-drift.ts';
-import { type MachineStep, phaseAfterFiles, retryPauseMs } from './next-daemon-step.ts';
+import { isNodeUp, type MachineStep, type NodeSight, phaseAfterFiles, retryPauseMs } from './next-daemon-step.ts';
 import { isOwnRestart, performAction, reboot } from './post-actions.ts';
 import { prepareChange } from './prepare-change.ts';
 import { applyChange, finishChange, forgetChange, readChange, recoverChange, undoChange } from './transaction.ts';
@@ -31,6 +32,7 @@ export interface StepContext {
   readonly host: Host;
   readonly state: DaemonState;
   readonly bootId: string;
+  readonly node?: NodeSight | undefined;
 }
 
 /** What was done, for the log; or what the step still waits for. */
@@ -209,11 +211,11 @@ async function verify(context: StepContext, change: MachineChange): Promise<Step
   const isFinished = isForward && applied.name === change.to && change.from !== change.to;
   if (isFinished) return closeChange(host, change);
   const config = isForward ? await mustReadTarget(host) : applied;
-  const trouble = await verificationOf(host, change, config);
+  const trouble = await verificationOf(context, change, config);
   if (trouble.length === 0) return isForward ? finish(host, change) : closeUndone(host, change, []);
   const isOver = host.clock.now().getTime() - Date.parse(change.since) > healthLimitMs;
   if (!isOver && trouble.every(({ isFinal }) => !isFinal)) {
-    return { waitsFor: `its units: ${trouble.map(({ text }) => text).join(', ')}` };
+    return { waitsFor: `everything to be in order: ${trouble.map(({ text }) => text).join(', ')}` };
   }
   const texts = trouble.filter(({ isFinal }) => isFinal || isOver).map(({ text }) => text);
   return isForward ? goBack(host, change, texts.join('; ')) : closeUndone(host, change, texts);
@@ -225,13 +227,29 @@ interface Trouble {
   readonly isFinal: boolean;
 }
 
-async function verificationOf(host: Host, change: MachineChange, config: AppliedConfig): Promise<readonly Trouble[]> {
+/** Without an API nobody can say whether the node is up: then the units of the machine decide. */
+const sightLimitMs = 30_000;
+
+function nodeTrouble({ host, node, bootId }: StepContext, change: MachineChange): readonly Trouble[] {
+  if (isNodeUp(node, bootId)) return [];
+  if (node !== undefined) return [{ text: 'the node is not Ready', isFinal: false }];
+  const isPatient = host.clock.now().getTime() - Date.parse(change.since) < sightLimitMs;
+  return isPatient ? [{ text: 'the API does not show the node', isFinal: false }] : [];
+}
+
+async function verificationOf(
+  context: StepContext,
+  change: MachineChange,
+  config: AppliedConfig,
+): Promise<readonly Trouble[]> {
+  const { host } = context;
   const [drift, health] = await Promise.all([findDrift(host, config.spec), findUnitHealth(host, enabledUnits(config))]);
   const isNew = ({ unit }: { readonly unit: string }): boolean => !change.failedBefore.includes(unit);
   return [
     ...drift.map(({ message }) => ({ text: message, isFinal: true })),
     ...health.failed.filter(isNew).map(({ text }) => ({ text, isFinal: true })),
     ...health.starting.filter(isNew).map(({ text }) => ({ text, isFinal: false })),
+    ...nodeTrouble(context, change),
   ];
 }
 
@@ -242,6 +260,7 @@ async function finish(host: Host, change: MachineChange): Promise<StepResult> {
 
 async function closeChange(host: Host, change: MachineChange): Promise<StepResult> {
   await writeDaemonState(host, emptyDaemonState);
+  await removeChangeTarget(host);
   return { did: `has ${change.to}` };
 }
 
@@ -250,6 +269,7 @@ async function closeUndone(host: Host, change: MachineChange, trouble: readonly 
   const after = trouble.length === 0 ? '' : `; and with ${change.from} again: ${trouble.join('; ')}`;
   const reason = `${change.reason}${after}`;
   await writeDaemonState(host, { ...emptyDaemonState, failure: finalFailure(change.to, reason) });
+  await removeChangeTarget(host);
   return { did: `has ${change.from} again: ${reason}` };
 }
 

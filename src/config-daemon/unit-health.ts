@@ -86,8 +86,8 @@ const typesThatSay = ['notify', 'notify-reload', 'oneshot', 'dbus'];
 
 function isSteady(unit: Shown, uptimeSeconds: number): boolean {
   if (typesThatSay.includes(unit.get('Type') ?? '')) return true;
-  // Targets, paths and timers have no type and are active at once.
-  if (unit.get('Type') === undefined) return true;
+  // Targets, paths and timers have no type and are active at once; the agent is who asks.
+  if (unit.get('Type') === undefined || unit.get('Id') === unitNames.agent) return true;
   return uptimeSeconds - Number(unit.get('ActiveEnterTimestampMonotonic')) / 1e6 >= steadySeconds;
 }
 

@@ -7,6 +7,7 @@ const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
 const status = z
   .object({
     addresses: z.array(z.object({ type: z.string(), address: z.string() })).nullish(),
+    nodeInfo: z.object({ bootID: z.string() }).partial().nullish(),
   })
   .nullish();
 
@@ -23,4 +24,9 @@ export function internalAddressesOf(node: KubernetesObject): readonly string[] {
 
 export function isReadyNode(node: KubernetesObject): boolean {
   return hasCondition(node, 'Ready');
+}
+
+/** The boot of the machine that its kubelet has reported. */
+export function bootIdOf(node: KubernetesObject): string | undefined {
+  return status.safeParse(node['status']).data?.nodeInfo?.bootID;
 }

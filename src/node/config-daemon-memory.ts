@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { readOwnConfig } from '../config-daemon/adopt-served-config.ts';
 import { findRecord } from '../config-daemon/change-record.ts';
 import { readDaemonState } from '../config-daemon/daemon-state.ts';
-import type { DaemonView } from '../config-daemon/next-daemon-step.ts';
+import type { DaemonView, NodeSight } from '../config-daemon/next-daemon-step.ts';
 import { daemonFiles, nodeConfigAnnotations } from '../contract/machine-config-node.ts';
+import { bootIdOf, isReadyNode } from '../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Agent } from './agent-context.ts';
 import { DriftWatch } from './drift-watch.ts';
@@ -94,6 +95,7 @@ export class ConfigDaemonMemory {
       current,
       desired: annotations[nodeConfigAnnotations.desired],
       lastAppliedDrain: annotations[nodeConfigAnnotations.lastAppliedDrain],
+      node: sightOf(this.node),
       driftPolicy: annotations[nodeConfigAnnotations.driftPolicy] === 'Revert' ? 'Revert' : 'Report',
       state,
       drift: this.#drift,
@@ -174,6 +176,10 @@ export class ConfigDaemonMemory {
   #nowMs(): number {
     return this.#agent.host.clock.monotonicMs();
   }
+}
+
+function sightOf(node: KubernetesObject | undefined): NodeSight | undefined {
+  return node === undefined ? undefined : { isReady: isReadyNode(node), bootId: bootIdOf(node) };
 }
 
 /** Versions of one object are numbers that grow (Kubernetes 1.35). */

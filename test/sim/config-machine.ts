@@ -124,7 +124,7 @@ export class ConfigMachine {
       apiVersion: 'v1',
       kind: 'Node',
       metadata: { name: 'worker-0', annotations: this.annotations, resourceVersion: String(this.#version) },
-      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+      status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { bootID: `boot-${this.reboots + 1}` } },
     };
   }
 

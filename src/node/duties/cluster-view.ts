@@ -2,7 +2,7 @@
 // reports a change at once.
 import { nodeConfigAnnotations } from '../../contract/machine-config-node.ts';
 import { waitingFor } from '../../contract/missing.ts';
-import { isReadyNode } from '../../kubernetes/node-object.ts';
+import { bootIdOf, isReadyNode } from '../../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { followCluster } from '../../membership/cluster-view.ts';
 import type { Agent } from '../agent-context.ts';
@@ -54,12 +54,10 @@ function noteOwnNode(agent: Agent, nodes: readonly KubernetesObject[]): void {
 
 const lastAsked = new WeakMap<Agent, string>();
 
-/** What the Node says that the duty machine-config acts on, and whether the node is Ready, for which it waits. */
+/** What the Node says that the duty machine-config acts on or waits for. */
 function askedOf(self: KubernetesObject): string {
   const { desired, lastAppliedDrain, driftPolicy } = nodeConfigAnnotations;
   const annotations = self.metadata.annotations ?? {};
-  return JSON.stringify([
-    isReadyNode(self),
-    ...[desired, lastAppliedDrain, driftPolicy].map((name) => annotations[name]),
-  ]);
+  const asked = [desired, lastAppliedDrain, driftPolicy].map((name) => annotations[name]);
+  return JSON.stringify([isReadyNode(self), bootIdOf(self), ...asked]);
 }

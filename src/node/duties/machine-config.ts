@@ -25,7 +25,7 @@ export const machineConfigDuty: Duty = {
   roles: ['master', 'worker'],
   // None: after a restart of the agent a change must end while no API answers.
   needs: [],
-  tickMs: 500,
+  tickMs: 200,
   run: async (agent) => {
     const memory = memoryOf(agent);
     if (await adoptServedConfig(agent.host)) return acted('took over the config that was served');
@@ -149,7 +149,7 @@ async function prepare(agent: Agent, memory: ConfigDaemonMemory, preparing: Prep
   const { object, policies } = asked;
   if (!isForced && (await memory.findDrift()).length > 0) return acted(`refuses ${to}: the machine has drifted`);
   const steps = await import('../../config-daemon/perform-step.ts');
-  const context = { host, state: view.state, bootId: view.bootId };
+  const context = { host, ...view };
   if (object === undefined) {
     await steps.recordTrouble(context, to, `there is no MachineConfig ${to} in the API`);
     return acted(`did not find ${to}`);
@@ -206,7 +206,7 @@ async function onMachine(
 ): Promise<DutyOutcome> {
   const { performMachineStep } = await import('../../config-daemon/perform-step.ts');
   memory.forgetDisk();
-  return outcomeOf(memory, await performMachineStep({ host, state: view.state, bootId: view.bootId }, step));
+  return outcomeOf(memory, await performMachineStep({ host, ...view }, step));
 }
 
 function outcomeOf(
