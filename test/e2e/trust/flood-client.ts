@@ -58,8 +58,7 @@ async function repeat(localAddress: string): Promise<void> {
 }
 
 const hello = await clientHello();
-// As many as the server lets one address open: in one queue, an honest machine would wait longer than Ignition does.
-const many = kind === 'half' ? 220 : 2;
+const many = kind === 'half' ? 160 : 2;
 await Promise.all(
   from.flatMap((address) =>
     Array.from({ length: many }, () => (kind === 'half' ? half(address, hello) : repeat(address))),
