@@ -4,6 +4,7 @@ import { loopbackKubeconfigPath } from '../contract/asset-folder.ts';
 import { clusterMetadataFile, clusterMetadataText } from '../contract/cluster-metadata.ts';
 import { serverSettingsText } from '../contract/config-server-settings.ts';
 import { inventoryFile, inventoryText } from '../contract/inventory.ts';
+import { machineConfigGroup } from '../contract/machine-config-node.ts';
 import { bootstrapFolder, configServerPaths, kubeletPullSecret } from '../contract/machine-paths.ts';
 import { encryptionConfigurationText, secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import type { FileNode, IgnitionConfig, Link } from '../ignition/config.ts';
@@ -24,6 +25,7 @@ import { inventory } from './inventory.ts';
 import { joinKeys, masterJoinKeys, poolTokenDigests } from './join-keys.ts';
 import { kubeletKubeconfigAsset, loopbackKubeconfig } from './kubeconfigs.ts';
 import { bootstrapConfigServerLeaf } from './leaves.ts';
+import { machineConfigCrdManifest, machineConfigFacts } from './manifests/machine-config.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { proxyCredentialsContent } from './proxy-and-mirrors.ts';
@@ -65,13 +67,39 @@ const inputs = {
 };
 type Inputs = InputValues<typeof inputs>;
 
+const generatedManifests: readonly string[] = [...machineConfigCrdManifest.outputs, ...machineConfigFacts.outputs];
+
+/**
+ * Renders the pools as the bootstrap machine will, where users have added to them: a MachineConfig that cannot be used
+ * is refused now, and not by a machine. What we generate alone can always be rendered.
+ */
+async function checkMachineConfigs(manifests: Inputs['manifestFolder']): Promise<void> {
+  const isTheirs = manifests.some(
+    ({ path: file, objects }) =>
+      !generatedManifests.includes(file) && objects.some((object) => object.startsWith(`${machineConfigGroup}/`)),
+  );
+  if (!isTheirs) return;
+  const [{ readDocuments }, { objectsOf }, { renderPool }] = await Promise.all([
+    import('../source-text/documents.ts'),
+    import('../machine-config/load-objects.ts'),
+    import('../machine-config/render.ts'),
+  ]);
+  const read = manifests.map(({ path: file, content }) => readDocuments(file, Buffer.from(content).toString('utf8')));
+  const documents = read.flatMap((one) => one.documents);
+  const generatedBy = 'firstlight';
+  const objects = objectsOf({ documents, mistakes: read.flatMap(({ mistakes }) => mistakes) }, generatedBy);
+  const { machineConfigs, osImageURL, machines } = objects;
+  for (const pool of objects.pools) renderPool(pool, machineConfigs, { osImageURL, machines, generatedBy });
+}
+
 export const bootstrapIgnition = asset({
   name: 'bootstrap-ignition',
   why: 'Somebody has to be the cluster before there is one: this makes a bare machine that somebody.',
   neededUntil: 'the bootstrap is complete; it holds signers, so remove it then',
   inputs,
   outputs: [path],
-  generate: (values) => {
+  generate: async (values) => {
+    await checkMachineConfigs(values.manifestFolder);
     const facts = softwareFacts(values.installConfig, values.clusterNames, {
       clusterId: values.metadata.clusterID,
       rootCaPem: values.rootCa.certificatePem,

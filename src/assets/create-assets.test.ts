@@ -144,6 +144,21 @@ describe('create, on a folder that is already complete', () => {
     });
   });
 
+  test.each([
+    ['spec: { kernelArguments: [quiet] }', /kernelArguments cannot be honoured: .*\(from 99-mine\)/],
+    ['spec: { config: { ignition: { version: 3.5.0 }, storage: { disks: [{ device: /dev/x }] } } }', /storage\.disks/],
+    ['spec: { config: { ignition: { version: 2.2.0 } } }', /^manifests\/mine\.yaml:4:/m],
+  ])(
+    'a MachineConfig that no machine could have is refused here, not by the bootstrap machine: %s',
+    async (spec, message) => {
+      const host = again();
+      const metadata = '{ name: 99-mine, labels: { machineconfiguration.openshift.io/role: worker } }';
+      const text = `apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nmetadata: ${metadata}\n${spec}\n`;
+      await host.files.write(`${dir}/manifests/mine.yaml`, text);
+      await expect(create(host)).rejects.toThrow(message);
+    },
+  );
+
   test('a key without its certificate is refused instead of replaced', async () => {
     const host = again();
     await host.files.remove(`${dir}/tls/etcd-signer.crt`);

@@ -52,8 +52,19 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
       mistakes.push(...read.mistakes);
     }
   }
+  return objectsOf({ documents, mistakes }, generatedBy);
+}
+
+interface ReadFiles {
+  readonly documents: readonly ReadDocument[];
+  /** Of documents that could not be read. */
+  readonly mistakes: readonly JudgedMistake[];
+}
+
+/** As `loadObjects`, from documents that were read already. */
+export function objectsOf({ documents, mistakes: unreadable }: ReadFiles, generatedBy: string): LoadedObjects {
   const objects = readObjects(documents);
-  mistakes.push(...objects.mistakes);
+  const mistakes = [...unreadable, ...objects.mistakes];
   const given = new Set(objects.machineConfigs.map(({ metadata }) => metadata.name));
   const { controllerConfig } = objects;
   const generated =
