@@ -22,7 +22,7 @@ export async function performAction(host: Host, action: PostAction): Promise<voi
   if (action.kind === 'daemon-reload') return systemctl(host, ['daemon-reload']);
   if (isOwnRestart(action)) return systemctl(host, ['--no-block', 'restart', action.unit]);
   // A unit that left the config has nothing to be reloaded or restarted: it ends.
-  if (!(await isLoaded(host, action.unit))) return stopIfActive(host, action.unit);
+  if (!(await isLoaded(host, action.unit))) return forget(host, action.unit);
   await systemctl(host, [action.kind === 'reload' ? 'reload-or-restart' : 'restart', action.unit]);
 }
 
@@ -36,9 +36,11 @@ async function isLoaded(host: Host, unit: string): Promise<boolean> {
   return !['not-found', 'masked'].includes(stdout.trim());
 }
 
-async function stopIfActive(host: Host, unit: string): Promise<void> {
-  // Fails for a unit that systemd has forgotten, which is what is wanted.
-  await host.processes.run('systemctl', ['stop', '--', unit], { timeoutMs: limitMs });
+async function forget(host: Host, unit: string): Promise<void> {
+  // Both fail for a unit that systemd has forgotten, which is what is wanted.
+  for (const verb of ['stop', 'reset-failed'] as const) {
+    await host.processes.run('systemctl', [verb, '--', unit], { timeoutMs: limitMs });
+  }
 }
 
 async function systemctl(host: Host, args: readonly string[]): Promise<void> {

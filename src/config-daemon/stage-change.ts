@@ -24,7 +24,12 @@ export async function stageChange(host: Host, record: ChangeRecord, { to, plan }
     await setRights(files, folder.path, { mode: folder.mode, ...ownerOf(folder) });
   }
   const wanted = new Map(plan.put.map((node) => [node.path, node]));
-  for (const step of record.paths) await stagePath(files, step, { node: wanted.get(step.path), ownerOf });
+  for (const step of record.paths) {
+    await stagePath(files, step, { node: wanted.get(step.path), ownerOf }).catch((error: unknown) => {
+      // The failure names the dot file beside it, which a person does not know.
+      throw new Error(`${step.path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
+  }
   await files.makeFolder(posix.dirname(daemonFiles.currentConfig));
   const staged = stagedPath(daemonFiles.currentConfig);
   await files.write(staged, appliedConfigText(to), { mode: appliedConfigMode });

@@ -49,7 +49,7 @@ export function fullDiskTopic(cluster: ConfigCluster): void {
       (await nodeSights(api, workers)).find(({ state }) => state === 'Degraded'),
     );
     expect(victim.reason).toContain(`${small}/file-07`);
-    expect(victim.reason).toContain('ENOSPC');
+    expect(victim.reason).toContain('no space left on the disk');
     expect(victim.current).toBe(target);
     expect(await onEach(sums)).toEqual(before);
   });

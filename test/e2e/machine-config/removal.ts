@@ -42,7 +42,7 @@ export function removalTopic(cluster: ConfigCluster): void {
       const there = `cat ${replacedFile} ${liveFolder}/deep/below/added.conf; readlink ${liveFolder}/added-link`;
       const nice = 'systemctl show proof-passing --property=Nice,ActiveState';
       expect(await inside(cluster.infraId(), worker, `${there}; ${nice}`)).toBe(
-        `replaced\nadded\n${replacedFile}\nActiveState=active\nNice=5\n`,
+        `replaced\nadded\n${replacedFile}\nNice=5\nActiveState=active\n`,
       );
     }
     await rollOut(cluster, { seconds: 30 }, () => removeMachineConfigs(cluster, name));
