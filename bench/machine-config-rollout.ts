@@ -35,7 +35,7 @@ try {
   writeInstallConfig({ host, dir, masters: 3, workers: workers.length });
   await createOwnCluster(dir);
   const name = (await ownName({ host, dir })) ?? '';
-  const cluster: ConfigCluster = { dir, infraId: () => name };
+  const cluster: ConfigCluster = { dir, folder, infraId: () => name };
   await applyObjects(cluster, disruptionPolicies());
   const url = await deployWeb(cluster);
   for (let round = 0; round < rounds; round += 1) {

@@ -76,8 +76,12 @@ export function badUnitTopic(cluster: ConfigCluster): void {
     expect(nodes.map(({ current, state, reason, isAvailable }) => ({ current, state, reason, isAvailable }))).toEqual(
       workers.map(() => ({ current: good, state: 'Done', reason: '', isAvailable: true })),
     );
-    expect(
-      JSON.parse(await cli('machine-config', 'history', 'worker', '-o', 'json', '--dir', cluster.dir)),
-    ).toBeDefined();
+    const told = JSON.parse(await cli('machine-config', 'history', 'worker', '-o', 'json', '--dir', cluster.dir)) as {
+      pools: readonly { history: readonly { name: string; state: string }[] }[];
+    };
+    expect(told.pools[0]?.history.slice(0, 2)).toMatchObject([
+      { name: good, state: 'Done' },
+      { name: bad, state: 'Replaced' },
+    ]);
   });
 }

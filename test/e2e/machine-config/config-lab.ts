@@ -13,6 +13,8 @@ import { cli, eventually } from '../machine-lab.ts';
 export interface ConfigCluster {
   /** The asset folder. */
   readonly dir: string;
+  /** A scratch folder. */
+  readonly folder: string;
   /** The cluster's name on the platform, for `machine` commands and `inside`. */
   readonly infraId: () => string;
 }

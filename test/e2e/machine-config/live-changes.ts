@@ -1,12 +1,15 @@
 // Changes that need no reboot: a setting of the kernel, a unit that is restarted, a file for which a unit is reloaded. No
 // pod moves for any of them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { inside } from '../machine-lab.ts';
+import { cli, inside } from '../machine-lab.ts';
 import {
   applyMachineConfig,
   applyObjects,
   type ConfigCluster,
   disruptionPolicies,
+  machineConfig,
   reloadedFile,
   reloadedUnit,
   rollOut,
@@ -48,13 +51,11 @@ export function liveChangesTopic(cluster: ConfigCluster): void {
     Promise.all(workers.map(async (worker) => (await inside(cluster.infraId(), worker, script)).trim()));
 
   /** Rolls a change out under the eyes of somebody who must see no node disturbed by it. */
-  async function undisturbed(...configs: readonly TestMachineConfig[]): Promise<void> {
+  async function undisturbed(change: () => Promise<unknown>): Promise<void> {
     const watch = watchNodes(cluster, workers);
     let story: NodeStory | undefined;
     try {
-      await rollOut(cluster, { seconds: 30 }, async () => {
-        for (const config of configs) await applyMachineConfig(cluster, config);
-      });
+      await rollOut(cluster, { seconds: 30 }, change);
     } finally {
       story = await watch.end();
     }
@@ -67,16 +68,22 @@ export function liveChangesTopic(cluster: ConfigCluster): void {
   });
 
   test('a sysctl file is in force on every worker', async () => {
-    await undisturbed(kernelSetting(61));
+    // As a person does it, who reads what will happen.
+    const file = join(cluster.folder, 'sysctl.json');
+    writeFileSync(file, JSON.stringify(machineConfig(kernelSetting(61))));
+    const foretold = await cli('machine-config', 'apply', file, '--dry-run', '--dir', cluster.dir);
+    expect(foretold).toContain('/etc/sysctl.d/90-proof.conf');
+    expect(foretold).toContain('systemctl restart systemd-sysctl.service');
+    await undisturbed(() => cli('machine-config', 'apply', file, '--yes', '--dir', cluster.dir));
     expect(await onEach(`sysctl -n ${sysctl}; stat -c %a /etc/sysctl.d/90-proof.conf`)).toEqual(['61\n644', '61\n644']);
   });
 
   test('a new unit runs, and one whose text changed runs anew', async () => {
     const shown = 'systemctl is-enabled proof-tick; systemctl show proof-tick --property=ActiveState,Environment';
-    await undisturbed(units('first'));
+    await undisturbed(() => applyMachineConfig(cluster, units('first')));
     const first = await onEach('systemctl show proof-tick --property=MainPID --value');
     expect(await onEach(shown)).toEqual(workers.map(() => 'enabled\nEnvironment=WORD=first\nActiveState=active'));
-    await undisturbed(units('second'));
+    await undisturbed(() => applyMachineConfig(cluster, units('second')));
     expect(await onEach(shown)).toEqual(workers.map(() => 'enabled\nEnvironment=WORD=second\nActiveState=active'));
     const second = await onEach('systemctl show proof-tick --property=MainPID --value');
     expect(second.filter((pid) => first.includes(pid))).toEqual([]);
@@ -84,7 +91,7 @@ export function liveChangesTopic(cluster: ConfigCluster): void {
 
   test('21: a file with a policy reloads its unit, once, and the unit goes on', async () => {
     const before = await onEach(`systemctl show ${reloadedUnit} --property=MainPID --value`);
-    await undisturbed(policy('reject'));
+    await undisturbed(() => applyMachineConfig(cluster, policy('reject')));
     expect(await onEach(`cat /run/proof-reloads ${reloadedFile}`)).toEqual(
       workers.map(() => 'reloaded\n{"default":"reject"}'),
     );
