@@ -6,6 +6,7 @@ import { findRecord } from '../config-daemon/change-record.ts';
 import { readDaemonState } from '../config-daemon/daemon-state.ts';
 import type { DaemonView, NodeSight } from '../config-daemon/next-daemon-step.ts';
 import { daemonFiles, nodeConfigAnnotations } from '../contract/machine-config-node.ts';
+import { bootIdFile } from '../contract/machine-paths.ts';
 import { bootIdOf, isReadyNode } from '../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Agent } from './agent-context.ts';
@@ -17,7 +18,6 @@ const rebootAgainMs = 60_000;
 const rewriteAgainMs = 2_000;
 /** A watch may miss a change. */
 const driftAgainMs = 10 * 60_000;
-const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
 /** The name of the config that the machine has, and the version of the file that it was read from. */
 interface CurrentName {
