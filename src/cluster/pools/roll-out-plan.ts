@@ -104,6 +104,8 @@ function obstaclesOf({ name }: RolloutNode, { pods, budgets }: PoolToPlan): read
 /** Writing files, asking the API and being asked: seen on small machines, seconds per node. */
 const changeSeconds = { least: 1, most: 3 };
 const actionSeconds = { least: 0, most: 3 };
+/** After each master: until its etcd has caught up and its API serves, before the next one may go. */
+const masterSeconds = { least: 3, most: 15 };
 
 /** Nodes of one step change side by side, so the slowest of them counts. */
 function timeOf(
@@ -112,11 +114,21 @@ function timeOf(
   planned: PoolToPlan,
 ): NonNullable<PlannedPool['seconds']> {
   const isActing = actions.some(({ kind }) => kind === 'reload' || kind === 'restart');
+  const settling = planned.pool.metadata.name === 'master' ? masterSeconds : { least: 0, most: 0 };
   const steps = order.map((step) => {
     const grace = needsDrain ? Math.max(...step.map((node) => graceOf(node, planned))) : 0;
     return {
-      least: changeSeconds.least + (isActing ? actionSeconds.least : 0) + (needsReboot ? planned.reboot.least : 0),
-      most: changeSeconds.most + (isActing ? actionSeconds.most : 0) + grace + (needsReboot ? planned.reboot.most : 0),
+      least:
+        changeSeconds.least +
+        settling.least +
+        (isActing ? actionSeconds.least : 0) +
+        (needsReboot ? planned.reboot.least : 0),
+      most:
+        changeSeconds.most +
+        settling.most +
+        (isActing ? actionSeconds.most : 0) +
+        grace +
+        (needsReboot ? planned.reboot.most : 0),
     };
   });
   const sum = (key: 'least' | 'most'): number => steps.reduce((total, step) => total + step[key], 0);
