@@ -45,8 +45,8 @@ export function badUnitTopic(cluster: ConfigCluster): void {
   });
 
   test('degrades one worker, which names the unit and has its old configuration', async () => {
-    victim = await eventuallySeen(cluster, { what: 'a degraded worker', seconds: 30 }, async (api) =>
-      (await nodeSights(api, workers)).find(({ state }) => state === 'Degraded'),
+    victim = await eventuallySeen(cluster, { what: 'a worker that went back', seconds: 30 }, async (api) =>
+      (await nodeSights(api, workers)).find(({ state, isChanging }) => state === 'Degraded' && !isChanging),
     );
     bad = victim.desired;
     expect(victim).toMatchObject({ current: good, reason: expect.stringContaining(unit) });

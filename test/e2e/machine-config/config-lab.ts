@@ -159,6 +159,8 @@ export interface NodeSight {
   readonly desired: string;
   readonly state: string;
   readonly reason: string;
+  /** The daemon is at work, forwards or back. */
+  readonly isChanging: boolean;
   readonly bootId: string;
   /** Ready and not cordoned. */
   readonly isAvailable: boolean;
@@ -177,6 +179,7 @@ export function nodeSight({ metadata, spec, status }: KubernetesObject): NodeSig
     desired: text(nodeConfigAnnotations.desired),
     state: text(nodeConfigAnnotations.state),
     reason: text(nodeConfigAnnotations.reason),
+    isChanging: text(nodeConfigAnnotations.progress) !== '',
     bootId: nodeInfo?.bootID ?? '',
     isAvailable: isReady && (spec as { unschedulable?: boolean }).unschedulable !== true,
   };
@@ -190,7 +193,7 @@ export async function nodeSights(api: KubernetesClient, names?: readonly string[
 
 /** A node that has what it should, and is in use. */
 export function goodEnd(target: string): Omit<NodeSight, 'name' | 'bootId'> {
-  return { current: target, desired: target, state: 'Done', reason: '', isAvailable: true };
+  return { current: target, desired: target, state: 'Done', reason: '', isChanging: false, isAvailable: true };
 }
 
 /** Looks again and again over one connection; what was seen last is in the message when it does not happen. */

@@ -4,7 +4,7 @@ import { etcdctl } from '../fire/etcd-oracle.ts';
 import { note } from '../fire/figures.ts';
 import { masters } from '../fire/fire-cluster.ts';
 import { type Load, startLoad } from '../fire/load-report.ts';
-import { cli, inside } from '../machine-lab.ts';
+import { cli, eventually, inside } from '../machine-lab.ts';
 import { applyMachineConfig, type ConfigCluster, rollOut, withApi } from './config-lab.ts';
 import { type NodeWatch, rebootsOf, watchNodes } from './node-watch.ts';
 
@@ -55,8 +55,10 @@ export function masterRolloutTopic(cluster: ConfigCluster): void {
     const status = JSON.parse(await cli('status', '--dir', cluster.dir, '-o', 'json')) as { etcdVoters: string[] };
     expect(status.etcdVoters).toEqual(masters);
     for (const master of masters) {
-      const { dir } = cluster;
-      expect(await etcdctl({ dir, infraId: cluster.infraId() }, master, 'endpoint', 'health')).toContain('is healthy');
+      const asked = { dir: cluster.dir, infraId: cluster.infraId() };
+      await eventually(`a healthy member of etcd on ${master}`, 20, async () =>
+        (await etcdctl(asked, master, 'endpoint', 'health'))?.includes('is healthy') === true ? true : undefined,
+      );
     }
   });
 }
