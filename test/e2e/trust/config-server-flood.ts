@@ -114,7 +114,7 @@ export function configServerFloodTopic(cluster: TrustCluster): void {
     const script = new URL('flood-client.ts', import.meta.url).pathname;
     const { token } = pointerOf('worker');
     const from = [address('worker-0'), ...forged];
-    // 1,440 halves at one server: in one queue, a machine behind them would wait longer than Ignition does.
+    // 1,440 halves at one server. What they would cost in one queue, test/oracle/config-server-flood.test.ts shows.
     const servers = {
       half: [address('master-0')],
       guess: [balancer, address('master-0')],
