@@ -14,7 +14,7 @@ import {
 import { missingLine, waitingFor } from '../contract/missing.ts';
 import type { Host } from '../host/host.ts';
 import { readRange } from '../install-config/cidr.ts';
-import { isTransient } from '../kubernetes/api-failure.ts';
+import { apiPatience } from '../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -33,7 +33,6 @@ import { listVoters } from './status.ts';
 import { type ProgressLook, type WaitLimits, waitForProgress } from './wait-for-progress.ts';
 
 const firstWorkerAddress = 21;
-const apiPauses = { attempts: 8, firstPauseMs: 250, maxPauseMs: 2_000 };
 
 interface WorkerPlace {
   /** The machine network. */
@@ -78,8 +77,7 @@ export async function addNodes(add: AddNodes): Promise<readonly InventoryMachine
   await using client = await connectCluster(host, dir);
   if (add.pool !== undefined) await mustBeJoinable(client, add.pool, signal);
   const existing = new Set((await platform.listMachines(found.name)).map(({ name }) => name));
-  // After the loss of a master the load balancer may still send requests to it for a moment.
-  const patient = { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
+  const patient = apiPatience({ host, signal });
   const { machines } = await retry(patient, () =>
     changeInventory({
       host,

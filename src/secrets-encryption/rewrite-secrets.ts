@@ -2,7 +2,7 @@
 // the Secret, sees that another key encrypted it, and stores it anew. No Secret travels to the workstation for that.
 import { isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
-import { isTransient } from '../kubernetes/api-failure.ts';
+import { apiPatience } from '../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
@@ -10,13 +10,6 @@ import { retry } from '../workflow/retry.ts';
 
 /** Enough to hide the round trips, too few to be felt by others. */
 const atATime = 4;
-
-const apiPauses = { attempts: 10, firstPauseMs: 250, maxPauseMs: 5_000 } as const;
-
-/** Through the restart of an API server or a new leader of etcd. */
-export function apiPatience({ host, signal }: Pick<RewriteSecrets, 'host' | 'signal'>) {
-  return { host, signal, policy: apiPauses, isWorthRetrying: isTransient };
-}
 
 export interface RewriteSecrets {
   readonly client: KubernetesClient;

@@ -4,6 +4,7 @@ import { missingLine } from '../contract/missing.ts';
 import { type EncryptionKeys, newEncryptionKey } from '../contract/secrets-encryption.ts';
 import { isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { apiPatience } from '../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import { workflowErrors } from '../workflow/errors.ts';
@@ -14,7 +15,7 @@ import { changeEncryptionState } from './encryption-state.ts';
 import { secretsEncryptionErrors } from './errors.ts';
 import { nextRotationStep, type RotationMemory, type RotationStep } from './next-step.ts';
 import { observeEncryption } from './observe-encryption.ts';
-import { apiPatience, rewriteSecrets } from './rewrite-secrets.ts';
+import { rewriteSecrets } from './rewrite-secrets.ts';
 
 /** A minute until kube-apiserver looks at its file, some seconds for agents, and a reboot of a master in between. */
 const loadedWithinMs = 180_000;

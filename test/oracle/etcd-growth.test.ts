@@ -5,7 +5,8 @@ import { realHost } from '../../src/host/real/real-host.ts';
 import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
 import type { MembershipEvent } from '../../src/membership/membership-events.ts';
 import { keepMembership } from '../../src/membership/membership-loop.ts';
-import { type EtcdLab, etcdLab } from './etcd-lab.ts';
+import { passLeadership } from '../../src/membership/pass-leadership.ts';
+import { type EtcdLab, etcdLab, type LabMachine } from './etcd-lab.ts';
 import { voterHistory } from './voter-history.ts';
 
 describe('three masters join and the bootstrap member leaves', () => {
@@ -51,5 +52,23 @@ describe('three masters join and the bootstrap member leaves', () => {
     await keep('steady');
     expect(voterHistory(events)).toEqual([1, 2, 3, 4, 3]);
     expect(lab.etcdctlMembers(lab.masters[0]!)).toEqual(['master-0:voter', 'master-1:voter', 'master-2:voter']);
+  });
+  test('a member that leads gives the leadership to another before its machine goes down', async () => {
+    const leaders = () => lab.masters.filter((machine) => isLeader(machine)).map(({ name }) => name);
+    const isLeader = (machine: LabMachine): boolean => {
+      const [{ Status: status }] = JSON.parse(lab.etcdctl(machine, 'endpoint', 'status', '-w', 'json'));
+      return status.header.member_id === status.leader;
+    };
+    const before = lab.masters.find((machine) => isLeader(machine))!;
+    const pass = () => {
+      const signal = AbortSignal.timeout(10_000);
+      return passLeadership({ clients: lab.clients, url: before.clientUrl, signal });
+    };
+    const next = await pass();
+    expect(next).not.toBe(before.name);
+    expect(leaders()).toEqual([next]);
+    // It does not lead any more, so there is nothing to pass.
+    expect(await pass()).toBeUndefined();
+    expect(leaders()).toEqual([next]);
   });
 });

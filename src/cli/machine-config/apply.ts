@@ -34,7 +34,7 @@ export const machineConfigApplyVerb = defineVerb({
     const shownName = (path: string): string => relative(host.environment.workingFolder, path);
     const given = await readApplied(host, { path: typedPath(host, args.file), shownName });
     await using client = await connectCluster(host, global.dir);
-    const planned = planApply(await readPlanFacts(client, signal), given.objects, generatedBy);
+    const planned = planApply(await readPlanFacts({ host, client, signal }), given.objects, generatedBy);
     const plan = { ...planned, warnings: [...given.warnings, ...planned.warnings] };
     const objects = plan.objects.map(({ object: { kind, metadata }, change }) => ({
       kind,

@@ -11,10 +11,10 @@ export const machineConfigHistoryVerb = defineVerb({
   examples: ['firstlight machine-config history', 'firstlight machine-config history worker -o json'],
   run: async ({ host, global, signal, args }) => {
     const { connectCluster } = await import('../../cluster/cluster-kubeconfig.ts');
-    const { observePools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
+    const { findPools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
     const { historyText } = await import('./pool-text.ts');
     await using client = await connectCluster(host, global.dir);
-    const all = await observePools(client, signal);
+    const all = await findPools({ host, client, signal });
     const chosen = args.pool === undefined ? all : [poolViewNamed(all, args.pool)];
     const data = chosen.map(({ name, to, history }) => ({ pool: name, target: to, history }));
     return { data: { pools: data }, text: historyText(chosen) };

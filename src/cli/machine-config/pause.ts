@@ -41,9 +41,10 @@ async function changePaused(
 ): Promise<PoolView> {
   const { connectCluster } = await import('../../cluster/cluster-kubeconfig.ts');
   const { setPaused } = await import('../../cluster/pools/change-pools.ts');
-  const { observePools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
+  const { findPools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
   await using client = await connectCluster(host, global.dir);
-  const pool = poolViewNamed(await observePools(client, signal), args.pool);
-  if (pool.isPaused !== isPaused) await setPaused(client, { pool: pool.name, isPaused, signal });
+  const call = { host, client, signal };
+  const pool = poolViewNamed(await findPools(call), args.pool);
+  if (pool.isPaused !== isPaused) await setPaused(call, pool.name, isPaused);
   return pool;
 }

@@ -30,7 +30,8 @@ export const machineConfigRollbackVerb = defineVerb({
     const { beginRollOut } = await import('./begin-roll-out.ts');
     const { poolPlanText } = await import('./plan-text.ts');
     await using client = await connectCluster(host, global.dir);
-    const facts = await readPlanFacts(client, signal);
+    const call = { host, client, signal };
+    const facts = await readPlanFacts(call);
     const { plan, annotation } = planRollback(facts, { pool: args.pool, to: options.to, generatedBy });
     return await beginRollOut(invocation, {
       client,
@@ -39,7 +40,7 @@ export const machineConfigRollbackVerb = defineVerb({
       question: `Roll ${args.pool} back?`,
       command: 'firstlight machine-config rollback',
       pools: [plan],
-      carryOut: () => requestRollback(client, { pool: args.pool, annotation, signal }),
+      carryOut: () => requestRollback(call, args.pool, annotation),
     });
   },
 });

@@ -19,10 +19,10 @@ export const machineConfigStatusVerb = defineVerb({
   run: async (invocation) => {
     const { host, global, signal, args, options } = invocation;
     const { connectCluster } = await import('../../cluster/cluster-kubeconfig.ts');
-    const { observePools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
+    const { findPools, poolViewNamed } = await import('../../cluster/pools/observe-pools.ts');
     const { poolsText } = await import('./pool-text.ts');
     await using client = await connectCluster(host, global.dir);
-    const all = await observePools(client, signal);
+    const all = await findPools({ host, client, signal });
     const chosen = args.pool === undefined ? all : [poolViewNamed(all, args.pool)];
     if (!options.watch) return { data: { pools: chosen }, text: poolsText(chosen) };
     const { followRollOut } = await import('./follow-roll-out.ts');

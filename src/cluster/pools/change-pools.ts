@@ -1,30 +1,27 @@
 // What a person changes about pools: new objects, and one pool that pauses, goes on or goes back.
 import { type PoolRollback, poolRollbackAnnotation } from '../../contract/machine-config-node.ts';
 import { machineConfigPoolKind } from '../../contract/machine-config-pool.ts';
+import { apiPatience } from '../../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
+import { retry } from '../../workflow/retry.ts';
+import type { PoolCall } from './observe-pools.ts';
 import type { ObjectChange } from './plan-apply.ts';
 
-export async function setPaused(
-  client: KubernetesClient,
-  { pool, isPaused, signal }: { readonly pool: string; readonly isPaused: boolean; readonly signal: AbortSignal },
-): Promise<void> {
-  await client.mergePatch({ ...machineConfigPoolKind, name: pool }, { spec: { paused: isPaused } }, { signal });
+export async function setPaused(call: PoolCall, pool: string, isPaused: boolean): Promise<void> {
+  await patchPool(call, pool, { spec: { paused: isPaused } });
 }
 
-export interface RollbackRequest {
-  readonly pool: string;
-  /** Null: the pool goes where its MachineConfigs lead. */
-  readonly annotation: PoolRollback | null;
-  readonly signal: AbortSignal;
-}
-
-export async function requestRollback(
-  client: KubernetesClient,
-  { pool, annotation, signal }: RollbackRequest,
-): Promise<void> {
+/** Without an annotation the pool goes where its MachineConfigs lead. */
+export async function requestRollback(call: PoolCall, pool: string, annotation: PoolRollback | null): Promise<void> {
   const value = annotation === null ? null : JSON.stringify(annotation);
-  const patch = { metadata: { annotations: { [poolRollbackAnnotation]: value } } };
-  await client.mergePatch({ ...machineConfigPoolKind, name: pool }, patch, { signal });
+  await patchPool(call, pool, { metadata: { annotations: { [poolRollbackAnnotation]: value } } });
+}
+
+/** The same patch twice gives the same pool. */
+async function patchPool({ host, client, signal }: PoolCall, pool: string, patch: object): Promise<void> {
+  await retry(apiPatience({ host, signal }), () =>
+    client.mergePatch({ ...machineConfigPoolKind, name: pool }, patch, { signal }),
+  );
 }
 
 /**

@@ -1,8 +1,11 @@
 // The pools of a cluster with their nodes, as the API shows them now.
 import { machineConfigPoolKind } from '../../contract/machine-config-pool.ts';
+import type { Host } from '../../host/host.ts';
+import { apiPatience } from '../../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
 import { machineConfigErrors } from '../../machine-config/errors.ts';
 import { type PoolView, viewPools } from '../../pool-rollout/pool-view.ts';
+import { retry } from '../../workflow/retry.ts';
 
 const nodeKind = { apiVersion: 'v1', kind: 'Node' } as const;
 
@@ -14,6 +17,18 @@ export async function observePools(client: KubernetesClient, signal: AbortSignal
     client.list(nodeKind, {}, call),
   ]);
   return viewPools(pools.items, nodes.items);
+}
+
+/** What a verb needs to ask the API about pools. */
+export interface PoolCall {
+  readonly host: Pick<Host, 'clock' | 'random'>;
+  readonly client: KubernetesClient;
+  readonly signal: AbortSignal;
+}
+
+/** For a verb that looks once: while masters reboot, the API may be away for a moment. */
+export async function findPools({ host, client, signal }: PoolCall): Promise<readonly PoolView[]> {
+  return retry(apiPatience({ host, signal }), () => observePools(client, signal));
 }
 
 export function poolViewNamed(pools: readonly PoolView[], name: string): PoolView {

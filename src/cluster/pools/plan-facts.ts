@@ -1,5 +1,6 @@
 // What a plan depends on, read from the API, and the plan of one pool made from it.
 import { machineConfigurationObject } from '../../contract/machine-config-node.ts';
+import { apiPatience } from '../../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import {
@@ -12,6 +13,8 @@ import { disruptionPolicies } from '../../machine-config/disruption-policies.ts'
 import type { MachineConfigPool, MachineConfigSpec } from '../../machine-config/machine-config.ts';
 import { poolOfNode } from '../../pool-rollout/pool-of-node.ts';
 import { rolloutNode } from '../../pool-rollout/rollout-node.ts';
+import { retry } from '../../workflow/retry.ts';
+import type { PoolCall } from './observe-pools.ts';
 import { type PlannedPool, planRollOut, type RebootTime } from './roll-out-plan.ts';
 
 /** Everything of the API that a plan depends on. */
@@ -23,7 +26,11 @@ export interface PlanFacts {
   readonly budgets: readonly KubernetesObject[];
 }
 
-export async function readPlanFacts(client: KubernetesClient, signal: AbortSignal): Promise<PlanFacts> {
+export async function readPlanFacts({ host, client, signal }: PoolCall): Promise<PlanFacts> {
+  return retry(apiPatience({ host, signal }), () => readOnce(client, signal));
+}
+
+async function readOnce(client: KubernetesClient, signal: AbortSignal): Promise<PlanFacts> {
   const call = { signal };
   const list = async (kind: { readonly apiVersion: string; readonly kind: string }) =>
     (await client.list(kind, {}, call)).items;
