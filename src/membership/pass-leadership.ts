@@ -1,5 +1,5 @@
-// Before a machine goes down, its etcd member gives the leadership to another one. A leader that vanishes is missed only
-// after an election timeout, and every write of that time fails.
+// Before a machine goes down, its etcd member gives the leadership to another one. A leader that vanishes is missed
+// only after an election timeout, and every write of that time fails.
 import type { EtcdClients } from '../etcd/client.ts';
 import { hasStarted, type Member } from '../etcd/member.ts';
 
