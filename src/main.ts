@@ -20,6 +20,10 @@ process.exitCode = await runCli({
   terminal: realTerminal(),
   interrupt: interrupt.signal,
 });
+// A connection attempt to a machine that is gone lasts for a minute and more, and would keep the process for as long:
+// whoever asked an agent to end, such as a reboot, must not wait for that. Output to a file, pipe or terminal is out.
+// oxlint-disable-next-line unicorn/no-process-exit -- the rule is for code that other code calls
+if (interrupt.signal.aborted) process.exit();
 
 /** Called when a verb is about to run; help has nothing to interrupt. */
 function listenForSignals(): void {
