@@ -34,6 +34,8 @@ const inventory: Inventory = {
     { name: 'worker-0', role: 'worker', addresses: ['192.0.2.21'] },
     { name: 'worker-1', role: 'worker', addresses: ['192.0.2.22'] },
     { name: 'worker-2', role: 'worker', addresses: ['192.0.2.23'] },
+    // worker-1 or worker-2 is promised to one of the twins, whichever is first.
+    { name: 'worker-3', role: 'worker', addresses: ['192.0.2.24'] },
   ],
 };
 let plane: ControlPlaneProcesses;
@@ -231,25 +233,25 @@ describe('a machine that may join', () => {
 
   test('asks by the same key when its answer was lost and is let in again, and nobody ever is by another key', async () => {
     const token = await newToken();
-    const machine = testMachine(join(plane.folder, 'worker-2'), '127.0.0.1');
+    const machine = testMachine(join(plane.folder, 'worker-3'), '127.0.0.1');
     machine.put('/etc/kubernetes/kubeconfig', kubeconfigOf(token.credential));
-    const asked = () => askForIdentity(machine.host, token.client, { nodeName: 'worker-2' });
+    const asked = () => askForIdentity(machine.host, token.client, { nodeName: 'worker-3' });
     const { request = '' } = await asked();
     await certificateOf(request);
     // The request itself is gone, too: kube-controller-manager removes it an hour after it was signed.
     expect(plane.kubectl('delete', 'csr', request)).toMatchObject({ code: 0 });
     expect((await asked()).request).toBe(request);
-    expect(readCertificate(await certificateOf(request)).subjectText).toContain('system:node:worker-2');
+    expect(readCertificate(await certificateOf(request)).subjectText).toContain('system:node:worker-3');
     expect(await asked()).toEqual({});
     const pair = machine.at('/var/lib/kubelet/pki');
     expect(readdirSync(pair).filter((name) => name.endsWith('.pem') && !name.includes('current'))).toHaveLength(1);
-    await ask(token.client, { name: 'stolen', pem: opensslRequest(worker('worker-2')) });
-    expect(await whyPending('stolen')).toContain('was used before, by worker-2');
+    await ask(token.client, { name: 'stolen', pem: opensslRequest(worker('worker-3')) });
+    expect(await whyPending('stolen')).toContain('was used before, by worker-3');
     const usedAt = `firstlight.io/used-at=${new Date(Date.now() - 1_800_000).toISOString()}`;
     const secret = ['secret', `bootstrap-token-${token.id}`, '--namespace=kube-system'];
     expect(plane.kubectl('annotate', '--overwrite', ...secret, usedAt)).toMatchObject({ code: 0 });
-    await ask(token.client, { name: 'stolen-later', pem: opensslRequest(worker('worker-2')) });
-    expect(await whyPending('stolen-later')).toContain('was used before, by worker-2');
+    await ask(token.client, { name: 'stolen-later', pem: opensslRequest(worker('worker-3')) });
+    expect(await whyPending('stolen-later')).toContain('was used before, by worker-3');
   });
 
   test('a node gets a serving certificate for its own addresses', async () => {
