@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servedPaths } from '../../src/config-server/served-config.ts';
+import { daemonFiles } from '../../src/contract/machine-config-node.ts';
 import { bootstrapFolder, configServerPaths } from '../../src/contract/machine-paths.ts';
 import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { issueSigner } from '../../src/pki/issue.ts';
@@ -158,14 +159,19 @@ describe('a machine that boots from a pointer', () => {
       const seen = await machine('worker');
       return seen.detail === 'first boot done' ? seen : undefined;
     });
-    const modes = await inside(cluster, 'worker', `stat -c '%a %n' ${Object.values(servedPaths).join(' ')}`);
+    // The agent puts it aside as soon as it has taken the configuration over.
+    const { encapsulated: _, ...others } = servedPaths;
+    const paths = [...Object.values(others), daemonFiles.encapsulatedDone];
+    const modes = await eventually('that the configuration is taken over', 30, () =>
+      inside(cluster, 'worker', `stat -c '%a %n' ${paths.join(' ')}`).catch(() => undefined),
+    );
     expect(modes.trim().split('\n').sort()).toEqual(
       [
         `600 ${servedPaths.kubeletClientCa}`,
         `644 ${servedPaths.nodeAnnotations}`,
         `600 ${servedPaths.bootstrapKubeconfig}`,
         `600 ${servedPaths.machineConfig}`,
-        `600 ${servedPaths.encapsulated}`,
+        `600 ${daemonFiles.encapsulatedDone}`,
       ].sort(),
     );
     // The agent enables it when there is an API that knows the machine; here is none.
