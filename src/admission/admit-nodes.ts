@@ -2,8 +2,9 @@
 // they wait, gives nodes their role labels, and deletes used tokens. The agent that holds the Lease runs it. A pass
 // does a limited amount of work for each client, so that a client that asks a thousand times delays no other.
 import type { Inventory } from '../contract/inventory.ts';
-import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import type { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { attemptCall } from '../kubernetes/attempt-call.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -237,18 +238,11 @@ class Admission {
     }
   }
 
-  /** A call that the API refuses is tried again in the next pass; one bad object must not keep the others out. */
   async #attempt(act: () => Promise<void>): Promise<void> {
     const { signal, mayAct, onEvent } = this.#options;
-    if (!mayAct()) return;
-    try {
-      await act();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof FirstlightError)) throw error;
-      const isRace = isError(error, kubernetesErrors.CONFLICT) || isError(error, kubernetesErrors.NOT_FOUND);
-      if (!isRace) onEvent?.({ kind: 'trouble', error });
-    }
+    const onTrouble = (error: FirstlightError): void => onEvent?.({ kind: 'trouble', error });
+    const races = [kubernetesErrors.CONFLICT, kubernetesErrors.NOT_FOUND];
+    await attemptCall({ signal, mayAct, races, onTrouble }, act);
   }
 
   #forgetGone(uids: readonly string[]): void {

@@ -2,8 +2,9 @@
 // The agent that holds the Lease runs it. Every pass begins with what the API says now; a call that fails is made
 // again in a later pass.
 import type { Missing } from '../contract/missing.ts';
-import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import type { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { attemptCall } from '../kubernetes/attempt-call.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -43,6 +44,8 @@ const quietMsMax = 1_000;
 /** Masters and failed calls are looked at again after this long even without a change. */
 const tickMs = 30_000;
 const againMs = 2_000;
+
+const races = [kubernetesErrors.CONFLICT, kubernetesErrors.NOT_FOUND, kubernetesErrors.ALREADY_EXISTS];
 
 type Seen = SourceObjects & { readonly nodes: readonly KubernetesObject[] };
 
@@ -183,21 +186,10 @@ class Rollout implements AsyncDisposable {
     return missing;
   }
 
-  /** A call that the API refuses is made again in a later pass; one bad object must not hold up the others. */
   async #attempt(act: () => Promise<void>): Promise<void> {
     const { signal, mayAct, onEvent } = this.#options;
-    if (!mayAct()) return;
-    try {
-      await act();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof FirstlightError)) throw error;
-      this.#isAgainDue = true;
-      const isRace = [kubernetesErrors.CONFLICT, kubernetesErrors.NOT_FOUND, kubernetesErrors.ALREADY_EXISTS].some(
-        (kind) => isError(error, kind),
-      );
-      if (!isRace) onEvent({ kind: 'trouble', error });
-    }
+    const onTrouble = (error: FirstlightError): void => onEvent({ kind: 'trouble', error });
+    if (!(await attemptCall({ signal, mayAct, races, onTrouble }, act))) this.#isAgainDue = true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

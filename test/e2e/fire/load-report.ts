@@ -1,6 +1,7 @@
 // What a process under load.ts is told and what it says at its end, and how a test starts and ends one.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { type ReportingChild, reportingChild } from '../reporting-child.ts';
 
 export interface LoadSettings {
   /** May appear later than the process. */
@@ -38,25 +39,10 @@ export interface LoadReport {
   missed: number[];
 }
 
-export interface Load {
-  readonly end: () => Promise<LoadReport>;
-  /** Ends it without a word, for a test that failed before. */
-  readonly kill: () => void;
-}
+export type Load = ReportingChild<LoadReport>;
 
 export function startLoad(settings: LoadSettings): Load {
   const script = resolve('test/e2e/fire/load.ts');
   const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-  const closed = new Promise<number | null>((done) => child.on('close', done));
-  return {
-    end: async () => {
-      child.stdin.end();
-      const code = await closed;
-      if (code !== 0) throw new Error(`the load ended with ${code}`);
-      return JSON.parse(text) as LoadReport;
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
+  return reportingChild(child, 'the load');
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { machineNamespace, namespacePath } from '../../../src/platform/local/cluster-folder.ts';
 import { cli } from '../machine-lab.ts';
+import { type ReportingChild, reportingChild } from '../reporting-child.ts';
 import { applyObjects, type ConfigCluster, eventuallySeen, withApi } from './config-lab.ts';
 
 export interface WebSettings {
@@ -85,26 +86,11 @@ export async function removeWeb(cluster: ConfigCluster): Promise<void> {
   await withApi(cluster, (api) => api.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
 }
 
-export interface WebClient {
-  readonly end: () => Promise<WebReport>;
-  /** Ends it without a word, for a test that failed before. */
-  readonly kill: () => void;
-}
+export type WebClient = ReportingChild<WebReport>;
 
 export function startWebClient(cluster: ConfigCluster, machine: string, settings: WebSettings): WebClient {
   const enter = `--net=${namespacePath(machineNamespace(cluster.infraId(), machine))}`;
   const args = [enter, process.execPath, resolve('test/e2e/machine-config/web-client.ts'), JSON.stringify(settings)];
   const child = spawn('nsenter', args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-  const closed = new Promise<number | null>((done) => child.on('close', done));
-  return {
-    end: async () => {
-      child.stdin.end();
-      const code = await closed;
-      if (code !== 0) throw new Error(`the client ended with ${code}`);
-      return JSON.parse(text) as WebReport;
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
+  return reportingChild(child, 'the client');
 }
