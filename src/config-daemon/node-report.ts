@@ -2,16 +2,14 @@
 // report that could not be written while the API was away is made good at the next look.
 import {
   nodeConfigAnnotations as annotation,
-  type DrainProgress,
-  drainProgressSchema,
   drainRequest,
   type NodeConfigPhase,
   type NodeConfigProgress,
   type NodeConfigState,
-  nodeConfigProgressSchema,
+  readConfigProgress,
+  readDrainProgress,
   reasonLengthMax,
 } from '../contract/machine-config-node.ts';
-import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { MachineChange } from './daemon-state.ts';
 import { type DaemonView, isNodeUp } from './next-daemon-step.ts';
 
@@ -91,7 +89,7 @@ function progressOf(input: NodeReportInput): NodeConfigProgress | undefined {
 
 function waitForNode(input: NodeReportInput): NodeConfigProgress | undefined {
   if (!comesUp(input)) return undefined;
-  const before = nodeConfigProgressSchema.safeParse(jsonIfValid(input.annotations[annotation.progress] ?? '')).data;
+  const before = readConfigProgress(input.annotations[annotation.progress]);
   const since = before?.phase === 'verifying' ? before.since : input.now.toISOString();
   return { phase: 'verifying', waitsFor: 'the node to be Ready', since };
 }
@@ -112,8 +110,4 @@ function drainTrouble({ annotations }: NodeReportInput): string {
   if (blocked !== undefined) return `pod ${blocked.pod}: ${blocked.reason}`;
   const [pod] = progress?.left ?? [];
   return pod === undefined ? 'the controller did not answer' : `pod ${pod} is still there`;
-}
-
-function readDrainProgress(text: string | undefined): DrainProgress | undefined {
-  return text === undefined ? undefined : drainProgressSchema.safeParse(jsonIfValid(text)).data;
 }

@@ -1,6 +1,7 @@
 // What the pool controller, the daemon on a machine, the config server and the workstation agree on about the
 // configuration of one machine: annotations of its Node with upstream's names, what is in them, and files on its disk.
 import { z } from 'zod';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 
 export const machineConfigGroup = 'machineconfiguration.openshift.io';
 
@@ -49,7 +50,7 @@ export type DriftPolicy = (typeof driftPolicies)[number];
 export const nodeConfigPhases = ['draining', 'applying', 'acting', 'rebooting', 'verifying', 'undoing'] as const;
 export type NodeConfigPhase = (typeof nodeConfigPhases)[number];
 
-export const nodeConfigProgressSchema = z.object({
+const nodeConfigProgressSchema = z.object({
   phase: z.enum(nodeConfigPhases),
   /** Completes "waits for …"; absent while it works. */
   waitsFor: z.string().optional(),
@@ -57,7 +58,12 @@ export const nodeConfigProgressSchema = z.object({
 });
 export type NodeConfigProgress = z.infer<typeof nodeConfigProgressSchema>;
 
-export const drainProgressSchema = z.object({
+/** From the annotation `progress`; undefined where it is absent or says something else. */
+export function readConfigProgress(annotation: string | undefined): NodeConfigProgress | undefined {
+  return nodeConfigProgressSchema.safeParse(jsonIfValid(annotation ?? '')).data;
+}
+
+const drainProgressSchema = z.object({
   since: z.iso.datetime(),
   /** Pods that are still to go, as `namespace/name`; at most twenty of them. */
   left: z.array(z.string()),
@@ -69,6 +75,11 @@ export const drainProgressSchema = z.object({
 });
 export type DrainProgress = z.infer<typeof drainProgressSchema>;
 
+/** From the annotation `drainProgress`; undefined where it is absent or says something else. */
+export function readDrainProgress(annotation: string | undefined): DrainProgress | undefined {
+  return drainProgressSchema.safeParse(jsonIfValid(annotation ?? '')).data;
+}
+
 /** The user's choices about disruptions: MachineConfiguration `cluster`, with upstream's fields. */
 export const machineConfigurationObject = {
   apiVersion: 'operator.openshift.io/v1',
@@ -78,13 +89,18 @@ export const machineConfigurationObject = {
 
 /** An annotation of a pool: what `machine-config rollback` asked for, as `PoolRollback` in JSON. */
 export const poolRollbackAnnotation = 'firstlight.io/rollback';
-export const poolRollbackSchema = z.object({
+const poolRollbackSchema = z.object({
   /** The rendered config that the pool is to have. */
   to: z.string(),
   /** As long as its MachineConfigs render to this one, and no longer. */
   insteadOf: z.string(),
 });
 export type PoolRollback = z.infer<typeof poolRollbackSchema>;
+
+/** Undefined where there is no such annotation, or it says something else. */
+export function readPoolRollback(annotation: string | undefined): PoolRollback | undefined {
+  return poolRollbackSchema.safeParse(jsonIfValid(annotation ?? '')).data;
+}
 
 /** Files of the daemon on a machine, with upstream's names. */
 export const daemonFiles = {

@@ -31,6 +31,11 @@ export interface ObjectReference extends ObjectKind {
   readonly namespace?: string;
 }
 
+/** Versions of one object are numbers that grow (Kubernetes 1.35). */
+export function objectVersion({ metadata }: KubernetesObject): bigint {
+  return BigInt(metadata.resourceVersion ?? '0');
+}
+
 export function referenceOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
   const { name, namespace } = metadata;
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };

@@ -8,7 +8,7 @@ import type { DaemonView, NodeSight } from '../config-daemon/next-daemon-step.ts
 import { daemonFiles, nodeConfigAnnotations } from '../contract/machine-config-node.ts';
 import { bootIdFile } from '../contract/machine-paths.ts';
 import { bootIdOf, isReadyNode } from '../kubernetes/node-object.ts';
-import type { KubernetesObject } from '../kubernetes/object.ts';
+import { type KubernetesObject, objectVersion } from '../kubernetes/object.ts';
 import type { Agent } from './agent-context.ts';
 import { DriftWatch } from './drift-watch.ts';
 
@@ -64,7 +64,7 @@ export class ConfigDaemonMemory {
     const { cluster, node } = this.#agent;
     const seen = cluster.nodes?.find(({ metadata }) => metadata.name === node.name);
     if (seen === undefined || this.#patched === undefined) return seen;
-    return versionOf(seen) >= versionOf(this.#patched) ? seen : this.#patched;
+    return objectVersion(seen) >= objectVersion(this.#patched) ? seen : this.#patched;
   }
 
   /** Ends what a daemon that was killed left of a change of files; once per start. */
@@ -180,9 +180,4 @@ export class ConfigDaemonMemory {
 
 function sightOf(node: KubernetesObject | undefined): NodeSight | undefined {
   return node === undefined ? undefined : { isReady: isReadyNode(node), bootId: bootIdOf(node) };
-}
-
-/** Versions of one object are numbers that grow (Kubernetes 1.35). */
-function versionOf({ metadata }: KubernetesObject): bigint {
-  return BigInt(metadata.resourceVersion ?? '0');
 }

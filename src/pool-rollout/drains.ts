@@ -1,9 +1,8 @@
 // The drains that are under way, one task per node. A drain takes as long as its pods and budgets take, and nothing
 // else waits for it. A task ends when its request is answered or changes, and with the leadership of this controller.
-import { drainProgressSchema } from '../contract/machine-config-node.ts';
+import { readDrainProgress } from '../contract/machine-config-node.ts';
 import type { Missing } from '../contract/missing.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
-import { jsonIfValid } from '../host/json-if-valid.ts';
 import { type DrainOptions, drainNode } from './drain-node.ts';
 import type { NodeRequest } from './node-requests.ts';
 import type { RolloutNode } from './rollout-node.ts';
@@ -54,7 +53,7 @@ export class Drains implements AsyncDisposable {
   async #drain(node: RolloutNode, { isOnlyNode, signal }: Pick<DrainOptions, 'isOnlyNode' | 'signal'>): Promise<void> {
     const { missing, onTrouble, host, ...options } = this.#options;
     const { name, desiredDrain: request } = node;
-    const { since } = drainProgressSchema.safeParse(jsonIfValid(node.drainProgress)).data ?? {};
+    const { since } = readDrainProgress(node.drainProgress) ?? {};
     while (!signal.aborted) {
       try {
         const ask = () => missing(node);

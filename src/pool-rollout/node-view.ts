@@ -3,13 +3,12 @@
 import { z } from 'zod';
 import {
   type DrainProgress,
-  drainProgressSchema,
   type NodeConfigPhase,
   nodeConfigAnnotations,
-  nodeConfigProgressSchema,
   nodeConfigStates,
+  readConfigProgress,
+  readDrainProgress,
 } from '../contract/machine-config-node.ts';
-import { jsonIfValid } from '../host/json-if-valid.ts';
 import { isReadyNode } from '../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
@@ -52,16 +51,14 @@ function annotationsOf(node: KubernetesObject) {
   const { annotations = {} } = node.metadata;
   const said = (name: keyof typeof nodeConfigAnnotations): string | undefined =>
     annotations[nodeConfigAnnotations[name]] || undefined;
-  const json = <T>(schema: z.ZodType<T>, text: string | undefined): T | undefined =>
-    text === undefined ? undefined : schema.safeParse(jsonIfValid(text)).data;
   return {
     current: said('current'),
     desired: said('desired'),
     state: stateSchema.safeParse(said('state')).data,
     reason: said('reason'),
     isRebooting: said('postConfigAction') === 'Rebooting',
-    progress: json(nodeConfigProgressSchema, said('progress')),
-    drain: json(drainProgressSchema, said('drainProgress')),
+    progress: readConfigProgress(said('progress')),
+    drain: readDrainProgress(said('drainProgress')),
   };
 }
 

@@ -1,8 +1,7 @@
 // Which rendered config the nodes of a pool are to have: what its MachineConfigs render to, unless a person rolled the
 // pool back. A roll-back counts as long as they render to what it undid; then it is dropped.
-import { type PoolRollback, poolRollbackAnnotation, poolRollbackSchema } from '../contract/machine-config-node.ts';
+import { poolRollbackAnnotation, readPoolRollback } from '../contract/machine-config-node.ts';
 import { readPoolStatus } from '../contract/machine-config-pool.ts';
-import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
 export interface PoolTarget {
@@ -35,16 +34,11 @@ export function poolTarget(
   };
   if (rendered === undefined) return stays;
   const annotation = pool.metadata.annotations?.[poolRollbackAnnotation];
-  const rollback = readRollback(annotation);
+  const rollback = readPoolRollback(annotation);
   if (rollback?.insteadOf !== rendered.name || !exists(rollback.to)) {
     return { ...rendered, dropsRollback: annotation !== undefined };
   }
   if (stays.name === rollback.to) return stays;
   const known = readPoolStatus(pool).history.find(({ name }) => name === rollback.to);
   return { name: rollback.to, sources: known?.sources ?? [], dropsRollback: false };
-}
-
-export function readRollback(annotation: string | undefined): PoolRollback | undefined {
-  if (annotation === undefined) return undefined;
-  return poolRollbackSchema.safeParse(jsonIfValid(annotation)).data;
 }

@@ -1,9 +1,8 @@
 // What a person is shown of the roll-out of a pool: its configuration and its target, its nodes, and the sentence that
 // sums it up. `machine-config status`, `status`, `diagnose` and the commands that wait read the same value.
 import { z } from 'zod';
-import { type PoolRollback, poolRollbackAnnotation, poolRollbackSchema } from '../contract/machine-config-node.ts';
+import { type PoolRollback, poolRollbackAnnotation, readPoolRollback } from '../contract/machine-config-node.ts';
 import { type PoolHistoryEntry, readPoolStatus } from '../contract/machine-config-pool.ts';
-import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { machineConfigPoolSchema } from '../machine-config/machine-config.ts';
 import { type NodeView, nodeView } from './node-view.ts';
@@ -63,7 +62,7 @@ export function poolView(pool: KubernetesObject, nodes: readonly KubernetesObjec
     to: to ?? null,
     isPaused,
     renderProblem,
-    rollback: text === undefined ? null : (poolRollbackSchema.safeParse(jsonIfValid(text)).data ?? null),
+    rollback: readPoolRollback(text) ?? null,
     driftPolicy: spec?.driftPolicy ?? 'Report',
     nodes: views,
     history,

@@ -5,7 +5,8 @@ import {
   type NodeConfigState,
   nodeConfigStates,
 } from '../contract/machine-config-node.ts';
-import { conditionsOf } from '../kubernetes/conditions.ts';
+import { hasCondition } from '../kubernetes/conditions.ts';
+import { isReadyNode } from '../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
 /** The controller cordoned this node for a change: it is the one to uncordon it. A person's cordon is left alone. */
@@ -61,9 +62,7 @@ export function rolloutNode(node: KubernetesObject): RolloutNode {
 }
 
 function isHealthy(node: KubernetesObject): boolean {
-  const conditions = conditionsOf(node);
-  const isTrue = (type: string): boolean => conditions.some((each) => each.type === type && each.status === 'True');
-  return isTrue('Ready') && !isTrue('DiskPressure') && !isTrue('NetworkUnavailable');
+  return isReadyNode(node) && !hasCondition(node, 'DiskPressure') && !hasCondition(node, 'NetworkUnavailable');
 }
 
 /** Only what `rolloutNode` reads: a Node also lists every image of its machine. */

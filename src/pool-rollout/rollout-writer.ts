@@ -8,7 +8,7 @@ import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf } from '../kubernetes/conditions.ts';
-import { type KubernetesObject, referenceOf } from '../kubernetes/object.ts';
+import { type KubernetesObject, objectVersion, referenceOf } from '../kubernetes/object.ts';
 import type { SourceObjects } from '../machine-config/cluster-sources.ts';
 import type { KubeletConfigResult } from '../machine-config/generate-kubelet-configs.ts';
 import { apiVersion } from '../machine-config/machine-config.ts';
@@ -52,7 +52,7 @@ export class RolloutWriter {
       const { name } = node.metadata;
       const written = this.#written.get(name);
       if (written === undefined) return node;
-      if (written.metadata.uid === node.metadata.uid && versionOf(written) > versionOf(node)) return written;
+      if (written.metadata.uid === node.metadata.uid && objectVersion(written) > objectVersion(node)) return written;
       this.#written.delete(name);
       return node;
     });
@@ -223,8 +223,4 @@ export class RolloutWriter {
       if (!(error instanceof FirstlightError)) throw error;
     }
   }
-}
-
-function versionOf({ metadata }: KubernetesObject): number {
-  return Number(metadata.resourceVersion ?? 0);
 }

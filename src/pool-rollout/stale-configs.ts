@@ -1,10 +1,9 @@
 // Which rendered configs of the API may go. One that a node or a pool names stays, and so do the newest of each pool,
 // for a roll-back. A finalizer holds a rendered config that somebody deletes until nothing names it any more: without
 // it a node could not be brought to it or back from it.
-import { poolRollbackAnnotation } from '../contract/machine-config-node.ts';
+import { poolRollbackAnnotation, readPoolRollback } from '../contract/machine-config-node.ts';
 import { readPoolStatus, renderedFinalizer } from '../contract/machine-config-pool.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { readRollback } from './pool-target.ts';
 import type { RolloutNode } from './rollout-node.ts';
 
 /** How many of each pool are kept although nothing names them. */
@@ -49,7 +48,7 @@ function usersOf(
     const spec = pool['spec'] as { readonly configuration?: { readonly name?: string } | null } | undefined;
     add(spec?.configuration?.name, `pool ${pool.metadata.name}`);
     add(readPoolStatus(pool).configuration?.name, `pool ${pool.metadata.name}`);
-    add(readRollback(pool.metadata.annotations?.[poolRollbackAnnotation])?.to, `pool ${pool.metadata.name}`);
+    add(readPoolRollback(pool.metadata.annotations?.[poolRollbackAnnotation])?.to, `pool ${pool.metadata.name}`);
   }
   return users;
 }
