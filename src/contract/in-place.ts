@@ -1,5 +1,5 @@
-// What the in-place bootstrapper's parts agree on: the pod on a node, the unit on its host, the controller in a master's
-// agent, the progress API in the config servers, and the workstation. Names, files, the Secret, reports and objects.
+// What the parts of the in-place bootstrapper agree on: the pod on a node, the unit on its host, the controller in the
+// agent of a master, the progress API in the config servers, and the workstation. Names, files, the Secret, reports.
 import { z } from 'zod';
 import { jsonIfValid } from '../host/json-if-valid.ts';
 
