@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
+import { handoffConfigMap, isHandoffComplete, progressConfigMap, progressKey } from './cluster-objects.ts';
 import { stageProgressSchema } from './missing-schema.ts';
 
 export const progressFile = '/var/lib/firstlight/progress.json';
@@ -30,4 +31,22 @@ export async function writeBootstrapProgress(files: Files, progress: BootstrapPr
 /** Returns undefined if the text is not valid progress. */
 export function parseBootstrapProgress(text: string): BootstrapProgress | undefined {
   return bootstrapProgressSchema.safeParse(jsonIfValid(text)).data;
+}
+
+/** The bootstrap machine may be gone before it has copied its last word. */
+const silenceMs = 60_000;
+
+/**
+ * Whether the bootstrap machine needs the masters for nothing more. What a new cluster can do without begins then: a
+ * small host has all its processors in use until its add-ons run.
+ */
+export function isBootstrapOver(
+  configMaps: readonly { readonly metadata: { readonly name: string }; readonly [field: string]: unknown }[],
+  now: Date,
+): boolean {
+  const find = (name: string) => configMaps.find(({ metadata }) => metadata.name === name);
+  if (!isHandoffComplete(find(handoffConfigMap.name))) return false;
+  const data = (find(progressConfigMap.name)?.['data'] ?? {}) as Readonly<Record<string, string>>;
+  const progress = parseBootstrapProgress(data[progressKey] ?? '');
+  return progress === undefined || progress.isComplete || now.getTime() - Date.parse(progress.at) > silenceMs;
 }

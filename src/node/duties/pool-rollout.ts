@@ -1,7 +1,8 @@
 // The pool controller of machine configuration. One master at a time runs it, under a Lease; it gives the Lease back
-// when its machine goes down, so that another goes on with the roll-out. It waits for the handoff: until then machines
-// get what the bootstrap machine rendered, and nothing moves.
-import { handoffConfigMap, isHandoffComplete, rolloutLease, systemNamespace } from '../../contract/cluster-objects.ts';
+// when its machine goes down, so that another goes on with the roll-out. It waits for the end of the bootstrap: until
+// then machines get what the bootstrap machine rendered, and nothing moves.
+import { isBootstrapOver } from '../../contract/bootstrap-progress.ts';
+import { rolloutLease, systemNamespace } from '../../contract/cluster-objects.ts';
 import { type Missing, waitingFor } from '../../contract/missing.ts';
 import { apiPort } from '../../contract/ports.ts';
 import { bundleFile } from '../../control-plane/control-plane-paths.ts';
@@ -23,8 +24,8 @@ export const poolRolloutDuty: Duty = {
   roles: ['master'],
   needs: ['control-plane', 'cluster-view'],
   run: async (agent) => {
-    const handoff = agent.cluster.configMaps.find(({ metadata }) => metadata.name === handoffConfigMap.name);
-    if (!isHandoffComplete(handoff)) return settled('begins after the handoff');
+    if (!isBootstrapOver(agent.cluster.configMaps, agent.host.clock.now()))
+      return settled('begins after the bootstrap');
     const task = agent.background.keep('pool-rollout', (signal, setNote) => lead(agent, signal, setNote));
     return electedOutcome('pool-rollout', task);
   },
