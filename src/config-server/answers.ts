@@ -1,8 +1,7 @@
 // Every refusal, as a table. Ignition takes a status below 500 as final and the machine never boots, so a refusal that
 // may pass by itself has 500 or above. The reason stands in a header for programs and in a JSON body for people.
+import { reasonHeader } from '../contract/config-server-answers.ts';
 import type { ServerAnswer } from '../host/https-server.ts';
-
-export const reasonHeader = 'x-mcs-reason';
 
 interface Row {
   readonly status: number;

@@ -50,8 +50,8 @@ export const attemptSecretKeys = {
   'ignition-url': { needed: ['rhcos'] },
   'ignition-token': { needed: ['rhcos'] },
   'ignition-ca.crt': { needed: ['rhcos'] },
-  'node-pool': { needed: [], allowed: ['rhcos'] },
-  'target-hash': { needed: [], allowed: ['rhcos'] },
+  'node-pool': { needed: [], allowed: inPlaceSystems },
+  'target-hash': { needed: [], allowed: inPlaceSystems },
   'bootstrap-url': { needed: ['rhel'] },
   'bootstrap-token': { needed: ['rhel'] },
   'bootstrap-ca.crt': { needed: ['rhel'] },
@@ -72,6 +72,18 @@ export const attemptSecretKeys = {
 export type AttemptSecretKey = keyof typeof attemptSecretKeys;
 /** The decoded data of a Secret; which keys are missing is a matter of preflight P01. */
 export type AttemptSecret = Readonly<Partial<Record<AttemptSecretKey, string>>>;
+
+const attemptProxySchema = z.object({ http: z.string(), https: z.string(), no: z.string() }).partial();
+
+/** The key `proxy` of a Secret, `{"http": …, "https": …, "no": …}`, as the variables that programs read. */
+export function attemptProxyVariables(text: string | undefined): Readonly<Record<string, string>> {
+  const { http, https, no } = attemptProxySchema.safeParse(jsonIfValid(text ?? '')).data ?? {};
+  return {
+    ...(http === undefined ? {} : { HTTP_PROXY: http }),
+    ...(https === undefined ? {} : { HTTPS_PROXY: https }),
+    ...(no === undefined ? {} : { NO_PROXY: no }),
+  };
+}
 
 /** Headers of a request for an Ignition config; the config server serves the rendered config of that name. */
 export const targetHeaders = { pool: 'nodepool', hash: 'targetconfigversionhash' } as const;
@@ -149,8 +161,16 @@ export type ProgressCommand = (typeof progressCommands)[number];
 export const progressAnswerSchema = z.object({
   ackSeq: z.int().min(0),
   command: z.enum(progressCommands).default('none'),
+  /** Where the controller sees the attempt. Our own API tells it; a foreign one need not. */
+  phase: z.enum(inPlacePhases).optional(),
 });
 export type ProgressAnswer = z.infer<typeof progressAnswerSchema>;
+
+/**
+ * Headers of a report that is sent again to learn the command: `Prefer: wait=8` (RFC 7240) lets the server answer only
+ * when it has another command or phase than `<command>/<phase>` in the second header, or when the seconds are over.
+ */
+export const waitHeaders = { prefer: 'prefer', seen: 'x-ipb-seen' } as const;
 
 export function progressPath(cluster: string, node: string, attempt: string): string {
   return `/v1/clusters/${cluster}/nodes/${node}/attempts/${attempt}/events`;
@@ -179,13 +199,14 @@ export const reporterGrantSchema = z.object({
   attemptId: z.string(),
   secret: z.partialRecord(z.enum(Object.keys(attemptSecretKeys) as [AttemptSecretKey]), z.string()),
   token: z.string(),
+  /** The last event that the progress API has: a pod that starts again goes on after it. */
+  ackSeq: z.int().min(0).default(0),
 });
 export type ReporterGrant = z.infer<typeof reporterGrantSchema>;
 
 export const inPlaceGroup = 'ipb.dev';
-const inPlaceVersion = `${inPlaceGroup}/v1`;
+export const inPlaceVersion = `${inPlaceGroup}/v1`;
 export const attemptKind = { apiVersion: inPlaceVersion, kind: 'InPlaceAttempt' } as const;
-export const runKind = { apiVersion: inPlaceVersion, kind: 'InPlaceRun' } as const;
 
 const specOfAttempt = z.object({
   node: z.string(),
@@ -210,6 +231,8 @@ export type PreflightResult = z.infer<typeof preflightResult>;
 const reportOfAttempt = z.object({
   /** The SHA-256 of the token that reports are made with. */
   tokenDigest: z.string().optional(),
+  /** Of the grant before: a unit that was started with it may still report. */
+  formerTokenDigest: z.string().optional(),
   ackSeq: z.int().default(0),
   /** The newest events, oldest first; at most `keptEvents`. */
   events: z.array(progressEventSchema).default([]),
@@ -276,44 +299,6 @@ export type InPlaceStatus = z.infer<typeof inPlaceStatusSchema>;
 
 export function readInPlaceStatus(annotation: string | undefined): InPlaceStatus | undefined {
   return inPlaceStatusSchema.safeParse(jsonIfValid(annotation ?? '')).data;
-}
-
-const specOfRun = z.object({
-  pool: z.string(),
-  nodes: z.array(z.string()),
-  maxConcurrent: z.int().min(1).default(1),
-  /** So many failures in a row stop the line. */
-  failuresMax: z.int().min(1).default(2),
-});
-const statusOfRun = z.object({
-  state: z.enum(['Running', 'Succeeded', 'Stopped', 'Aborted']).default('Running'),
-  message: z.string().default(''),
-  /** In the order in which they began. */
-  nodes: z
-    .array(
-      z.object({
-        node: z.string(),
-        attempt: z.string(),
-        phase: z.enum(inPlacePhases),
-        message: z.string().default(''),
-      }),
-    )
-    .default([]),
-});
-export interface InPlaceRun {
-  readonly name: string;
-  readonly spec: z.infer<typeof specOfRun>;
-  readonly status: z.infer<typeof statusOfRun>;
-}
-
-/** Undefined where it is no run. */
-export function readInPlaceRun(object: {
-  readonly metadata: { readonly name: string };
-  readonly [field: string]: unknown;
-}): InPlaceRun | undefined {
-  const spec = specOfRun.safeParse(object['spec']).data;
-  const status = statusOfRun.safeParse(object['status'] ?? {}).data;
-  return spec === undefined || status === undefined ? undefined : { name: object.metadata.name, spec, status };
 }
 
 /** Files of the bootstrapper on a host. */

@@ -8,6 +8,8 @@ export interface ServerRequest {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly peer: Peer;
+  /** Where `bodyBytes` of the server allows one; `too-large` when it is larger. Absent: it was not read. */
+  readonly body?: Uint8Array | 'too-large';
 }
 
 export interface Peer {
@@ -34,7 +36,7 @@ export interface ServerLimits {
   readonly headerBytes: number;
   /** From the TCP connection to the end of the TLS handshake. */
   readonly handshakeMs: number;
-  /** From the first byte of a request to the end of its headers. */
+  /** From the first byte of a request to the end of its headers, and of its body where that is read. */
   readonly headersMs: number;
   /** Between two requests on one connection. */
   readonly idleMs: number;
@@ -68,6 +70,8 @@ export interface ServerOptions {
   /** Connections from these addresses must begin with a PROXY v2 header; others must not. */
   readonly balancers: readonly string[];
   readonly limits: ServerLimits;
+  /** How much of the body of such a request is read; without it, and at 0, a body is left unread. */
+  readonly bodyBytes?: (request: Pick<ServerRequest, 'method' | 'target'>) => number;
   /** Must not throw. */
   readonly answer: (request: ServerRequest) => Promise<ServerAnswer>;
   readonly onTrouble: (trouble: ConnectionTrouble) => void;

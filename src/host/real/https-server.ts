@@ -73,7 +73,7 @@ function createNodeServer({ pair, limits }: ServerOptions): NodeServer {
   const shared: NodeOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
-    // Requests have no body, so a request is complete with its headers.
+    // For the body too, where one is read.
     requestTimeout: limits.headersMs,
     optimizeEmptyRequests: true,
     keepAliveTimeout: limits.idleMs,
@@ -190,13 +190,18 @@ function serveRequests(server: NodeServer, { limiter, queue, connections, option
     limiter.requestStarted(connection);
     queue.keepSlot(connection);
     const headers = message.headers as Readonly<Record<string, string>>;
-    const answer = await options.answer({ method, target, headers, peer: connection.peer });
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-    if (hasBody || !server.listening) response.shouldKeepAlive = false;
+    const bodyBytes = hasBody ? (options.bodyBytes?.({ method, target }) ?? 0) : 0;
+    const body = bodyBytes === 0 ? undefined : await readBody(message, response, bodyBytes);
+    if (body === 'broken') return;
+    const request = { method, target, headers, peer: connection.peer, ...(body === undefined ? {} : { body }) };
+    const answer = await options.answer(request);
+    const isUnread = hasBody && (body === undefined || body === 'too-large');
+    if (isUnread || !server.listening) response.shouldKeepAlive = false;
     connection.isWaiting = false;
     connection.response = response;
     limiter.requestAnswered(connection);
-    send(response, answer, hasBody);
+    send(response, answer, isUnread);
     // A client that takes its answer slowly must not delay other handshakes.
     queue.remove(connection);
   };
@@ -206,13 +211,37 @@ function serveRequests(server: NodeServer, { limiter, queue, connections, option
   server.on('checkContinue', listener);
 }
 
-/** The body of a request is never read; after the answer to a request with a body the connection is closed. */
-function send(response: ServerResponse, { status, headers, body }: ServerAnswer, hasBody: boolean): void {
+/** `broken` when the client went away; its connection has reported that. */
+async function readBody(
+  message: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<Uint8Array | 'too-large' | 'broken'> {
+  const isTooLarge = Number(message.headers['content-length'] ?? 0) > bytesMax;
+  if (isTooLarge) return 'too-large';
+  if (message.headers.expect !== undefined) response.writeContinue();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    // Leaving the loop must not destroy the connection: it still gets its answer.
+    for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > bytesMax) return 'too-large';
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return 'broken';
+  }
+}
+
+/** After the answer to a request whose body was not read to its end the connection is closed. */
+function send(response: ServerResponse, { status, headers, body }: ServerAnswer, isUnread: boolean): void {
   // The client is gone; its connection has already reported that.
   if (response.destroyed) return;
   response.writeHead(status, { ...headers, 'content-length': String(body.length) });
   const sent = response.req.method === 'HEAD' ? undefined : body;
-  if (!hasBody) return void response.end(sent);
+  if (!isUnread) return void response.end(sent);
   if (sent === undefined) response.flushHeaders();
   else response.write(sent);
   endLater(response);
