@@ -1,6 +1,7 @@
-// tectonic.service: applies the add-ons through the masters, after bootkube has ended. It then waits until they work
-// and every expected machine is a node, because the next unit stops the config server that the last machines may need.
-// The wait has a deadline: a machine that never joins must not stop the removal of the secrets from this machine.
+// tectonic.service: applies the add-ons, and the configuration that machines were given, through the masters, after
+// bootkube has ended. It then waits until the add-ons work and every expected machine is a node, because the next unit
+// stops the config server that the last machines may need. The wait has a deadline: a machine that never
+// joins must not stop the removal of the secrets from this machine.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import { isError } from '../errors/firstlight-error.ts';

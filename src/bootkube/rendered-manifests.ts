@@ -14,18 +14,21 @@ interface Place {
   readonly subfolder?: string;
 }
 
-/**
- * First the definitions of kinds, then the release, then what machines were given, then the manifests of the
- * workstation and the user.
- */
+/** First the definitions of kinds, then the release, then the manifests of the workstation and the user. */
 export const seedPlaces: readonly Place[] = [
   { number: 3, name: 'api' },
   { number: 6, name: 'version-operator' },
-  { number: 12, name: 'machine-config', subfolder: exportFolder },
   { number: 1, name: 'manifests' },
 ];
 
-export const addonPlaces: readonly Place[] = [{ number: 6, name: 'version-operator', subfolder: 'addons' }];
+/**
+ * After the handoff. What machines were given comes last: the pool controller reads it, which begins after the
+ * bootstrap, and config servers render the same while it is not there.
+ */
+export const addonPlaces: readonly Place[] = [
+  { number: 6, name: 'version-operator', subfolder: 'addons' },
+  { number: 12, name: 'machine-config', subfolder: exportFolder },
+];
 
 export async function renderedManifests(
   context: BootkubeContext,

@@ -33,6 +33,12 @@ export function parseBootstrapProgress(text: string): BootstrapProgress | undefi
   return bootstrapProgressSchema.safeParse(jsonIfValid(text)).data;
 }
 
+/** From its copy in the API; undefined where there is none. */
+export function readMirroredProgress(configMap: { readonly [field: string]: unknown } | undefined) {
+  const data = (configMap?.['data'] ?? {}) as Readonly<Record<string, string>>;
+  return parseBootstrapProgress(data[progressKey] ?? '');
+}
+
 /** The bootstrap machine may be gone before it has copied its last word. */
 const silenceMs = 60_000;
 
@@ -46,7 +52,6 @@ export function isBootstrapOver(
 ): boolean {
   const find = (name: string) => configMaps.find(({ metadata }) => metadata.name === name);
   if (!isHandoffComplete(find(handoffConfigMap.name))) return false;
-  const data = (find(progressConfigMap.name)?.['data'] ?? {}) as Readonly<Record<string, string>>;
-  const progress = parseBootstrapProgress(data[progressKey] ?? '');
+  const progress = readMirroredProgress(find(progressConfigMap.name));
   return progress === undefined || progress.isComplete || now.getTime() - Date.parse(progress.at) > silenceMs;
 }

@@ -1,5 +1,7 @@
 // What a machine sees of the cluster, kept up to date by watches: the nodes, the inventory and, on a control-plane
-// machine, the other ConfigMaps of kube-system: the etcd endpoints, the handoff record and the join records.
+// machine, the other ConfigMaps of kube-system: the etcd endpoints, the records of the handoff and of joins, and the
+// progress of the bootstrap.
+import { readMirroredProgress } from '../contract/bootstrap-progress.ts';
 import {
   etcdEndpoints,
   handoffConfigMap,
@@ -7,6 +9,7 @@ import {
   inventoryKey,
   isLeaving,
   nodeOfJoinRecord,
+  progressConfigMap,
   systemNamespace,
 } from '../contract/cluster-objects.ts';
 import { type Inventory, readInventory } from '../contract/inventory.ts';
@@ -41,7 +44,7 @@ export class ClusterView {
     this.#configMaps = (seen.configMaps ?? []).filter(isRead);
     const digest = JSON.stringify([
       this.#nodes.map((node) => [node.metadata.name, podRangesOf(node), internalAddressesOf(node), isLeaving(node)]),
-      this.#configMaps.map(({ metadata, data }) => [metadata.name, data]),
+      this.#configMaps.map((configMap) => [configMap.metadata.name, changeOf(configMap)]),
     ]);
     const isChanged = digest !== this.#digest;
     this.#digest = digest;
@@ -49,7 +52,17 @@ export class ClusterView {
   }
 }
 
-const readConfigMaps = new Set<string>([inventoryConfigMap.name, etcdEndpoints.name, handoffConfigMap.name]);
+const readConfigMaps = new Set<string>([
+  inventoryConfigMap.name,
+  etcdEndpoints.name,
+  handoffConfigMap.name,
+  progressConfigMap.name,
+]);
+
+/** Of the progress of the bootstrap, which changes several times a second, only its end concerns an agent. */
+function changeOf({ metadata, data }: KubernetesObject): unknown {
+  return metadata.name === progressConfigMap.name ? readMirroredProgress({ data })?.isComplete : data;
+}
 
 function isRead({ metadata }: KubernetesObject): boolean {
   return readConfigMaps.has(metadata.name) || nodeOfJoinRecord(metadata.name) !== undefined;
