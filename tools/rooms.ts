@@ -33,7 +33,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'pool-rollout': ['contract', 'errors', 'host', 'kubernetes', 'machine-config', 'workflow'],
   'config-daemon': ['contract', 'errors', 'host', 'ignition', 'machine-config', 'source-text'],
-  'in-place': ['contract', 'errors', 'host', 'kubernetes', 'workflow'],
+  'in-place': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'kubernetes', 'machine-software', 'workflow'],
   'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software'],
   'config-server': [
     'admission',
@@ -136,6 +136,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'etcd',
     'host',
     'ignition',
+    'in-place',
     'install-config',
     'kubernetes',
     'machine-boot',

@@ -22,10 +22,14 @@ export interface ChangePlan {
   readonly leavingUnits: readonly string[];
   /** The hash of the password of `core`; `null` locks it, as a new user has it; undefined leaves it as it is. */
   readonly passwordHash?: string | null;
+  /** Put together with the config, and no part of it: they have no original and no drift. */
+  readonly beside?: readonly WantedNode[];
+  /** Files that no config wrote and that would change what units of the new config do: they are set aside. */
+  readonly foreign?: readonly string[];
 }
 
 export interface PlanOptions {
-  /** Everything of the new config is looked at again, whatever the old config says (force file). */
+  /** Everything of the new config is looked at again, whatever the old config says. */
   readonly isWhole?: boolean;
 }
 
@@ -50,7 +54,7 @@ export function planChange(
     leave: leave.sort(),
     units,
     leavingUnits: [...before.units.keys()].filter((name) => !after.units.has(name)),
-    ...passwordChange(before, after),
+    ...passwordChange(before, after, isWhole),
   };
 }
 
@@ -102,8 +106,9 @@ function isSameUnit(one: WantedUnit | undefined, other: WantedUnit): boolean {
   );
 }
 
-function passwordChange(before: WantedState, after: WantedState): Pick<ChangePlan, 'passwordHash'> {
-  if (before.passwordHash === after.passwordHash) return {};
+function passwordChange(before: WantedState, after: WantedState, isWhole: boolean): Pick<ChangePlan, 'passwordHash'> {
+  const isChanged = before.passwordHash !== after.passwordHash;
+  if (!isChanged && !(isWhole && after.passwordHash !== undefined)) return {};
   return { passwordHash: after.passwordHash ?? null };
 }
 

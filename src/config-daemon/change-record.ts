@@ -69,6 +69,8 @@ export interface ChangeRecord {
   readonly newUnitStates: Readonly<Record<string, boolean>>;
   readonly password?: { readonly before: string; readonly after: string };
   readonly makesUser: boolean;
+  /** Files that no config wrote, each with a copy in the folder `setAside`. */
+  readonly foreign?: readonly string[];
   /** systemd has to read its unit files again. */
   readonly needsReload: boolean;
 }

@@ -30,19 +30,19 @@ const isThere = async ({ files }: FakeHost, path: string): Promise<boolean> => (
 describe('the completion of a first boot', () => {
   test('applies a whole config to a machine without any, and sets the file aside', async () => {
     const host = await machineWith(configSpec(whole));
-    expect(await completeFirstBoot(host)).toEqual({ status: 'applied', config: 'rendered-worker-1' });
+    expect(await completeFirstBoot(host)).toMatchObject({ status: 'applied', config: 'rendered-worker-1' });
     expect(await host.files.readText('/etc/kubernetes/kubelet.env')).toBe('A=b\n');
     expect([await isThere(host, daemonFiles.encapsulated), await isThere(host, daemonFiles.encapsulatedDone)]).toEqual([
       false,
       true,
     ]);
     // The next start finds nothing to do, so that the machine is rebooted once.
-    expect(await completeFirstBoot(host)).toEqual({ status: 'complete', config: undefined });
+    expect(await completeFirstBoot(host)).toMatchObject({ status: 'complete', config: undefined });
   });
 
   test('deletes a file with nothing in it, and reboots nothing', async () => {
     const host = await machineWith({ ...configSpec({ ignition }), kernelType: 'default' });
-    expect(await completeFirstBoot(host)).toEqual({ status: 'complete', config: 'rendered-worker-1' });
+    expect(await completeFirstBoot(host)).toMatchObject({ status: 'complete', config: 'rendered-worker-1' });
     expect([await isThere(host, daemonFiles.encapsulated), await isThere(host, daemonFiles.encapsulatedDone)]).toEqual([
       false,
       false,

@@ -79,6 +79,11 @@ export async function writeDaemonState({ files }: Pick<Host, 'files'>, state: Da
   await files.write(stateFile, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
 }
 
+/** Whatever was under way or had failed counts no more: the machine has got a config by another way. */
+export async function forgetDaemonState({ files }: Pick<Host, 'files'>): Promise<void> {
+  for (const path of [stateFile, targetFile]) await files.remove(path);
+}
+
 /** It was judged before it was written, so it is not judged again. */
 export async function readChangeTarget({ files }: Pick<Host, 'files'>): Promise<AppliedConfig | undefined> {
   const content = await files.readIfPresent(targetFile);

@@ -9,7 +9,7 @@ import type { ChangeRecord, PathStep } from './change-record.ts';
 import { originalPath, saveOriginal, saveUnitStates } from './originals.ts';
 import { makeManagedUser, type OwnerOf, readOwners } from './owners.ts';
 import { setRights } from './put-in-place.ts';
-import { keptPath, stagedPath } from './siblings.ts';
+import { keptPath, setAsidePath, stagedPath } from './siblings.ts';
 import type { ApplyRequest } from './survey-change.ts';
 import type { WantedNode } from './wanted-state.ts';
 
@@ -23,7 +23,8 @@ export async function stageChange(host: Host, record: ChangeRecord, { to, plan }
     await files.makeFolder(folder.path, { mode: folder.mode });
     await setRights(files, folder.path, { mode: folder.mode, ...ownerOf(folder) });
   }
-  const wanted = new Map(plan.put.map((node) => [node.path, node]));
+  for (const path of record.foreign ?? []) await copySetAside(files, path);
+  const wanted = new Map([...plan.put, ...(plan.beside ?? [])].map((node) => [node.path, node]));
   for (const step of record.paths) {
     await stagePath(files, step, { node: wanted.get(step.path), ownerOf }).catch((error: unknown) => {
       // The failure names the dot file beside it, which a person does not know.
@@ -53,6 +54,15 @@ async function stagePath(files: Files, step: PathStep, { node, ownerOf }: Staged
   }
   if (node?.kind !== 'file' || !('bytes' in node.contents)) throw new Error(`${path} cannot be staged`);
   await files.write(stagedPath(path), node.contents.bytes, { mode: node.mode, ...ownerOf(node) });
+}
+
+async function copySetAside(files: Files, path: string): Promise<void> {
+  const copy = setAsidePath(path);
+  await files.makeFolder(posix.dirname(daemonFiles.setAside));
+  await files.makeFolder(posix.dirname(copy), { mode: 0o700 });
+  await files.remove(copy);
+  if ((await files.facts(path))?.kind === 'link') return files.symlink(await files.readLink(path), copy);
+  await files.write(copy, await files.read(path), { mode: 0o600 });
 }
 
 async function copyOriginal(files: Files, path: string): Promise<void> {

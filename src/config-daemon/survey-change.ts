@@ -1,7 +1,7 @@
 // A change as this machine needs it: the plan, compared with what is on the disk. It only reads; what it returns is
 // the record that is written before the first change, and has everything in it that an undo needs.
 import { posix } from 'node:path';
-import { bootIdFile, unitFolder } from '../contract/machine-paths.ts';
+import { bootIdFile, runtimeUnitFolder, unitFolder } from '../contract/machine-paths.ts';
 import type { FileFacts } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { AppliedConfig } from './applied-config.ts';
@@ -31,13 +31,15 @@ interface Survey {
 export async function surveyChange(host: Host, { from, to, plan }: ApplyRequest): Promise<ChangeRecord> {
   const makesUser = needsUser(plan) && !(await hasManagedUser(host));
   const survey: Survey = { host, ownerOf: await readOwners(host), paths: [], folders: [], madeFolders: [] };
-  for (const node of plan.put) await surveyPut(survey, node, makesUser);
+  for (const node of [...plan.put, ...(plan.beside ?? [])]) await surveyPut(survey, node, makesUser);
   for (const path of plan.leave) await surveyLeave(survey, path);
+  for (const path of plan.foreign ?? []) survey.paths.push({ path, kind: 'drop', hadOld: true, isOriginal: false });
   const { paths, folders, madeFolders } = survey;
   const before = from === undefined ? undefined : wantedState(from.spec).nodes;
   const added = plan.put.filter(({ path, kind }) => before?.has(path) !== true && isWritten(survey, path, kind));
   const units = await surveyUnits(host, plan, paths);
-  const isUnitFile = ({ path }: { readonly path: string }): boolean => path.startsWith(`${unitFolder}/`);
+  const isUnitFile = ({ path }: { readonly path: string }): boolean =>
+    [unitFolder, runtimeUnitFolder].some((folder) => path.startsWith(`${folder}/`));
   return {
     from: from?.name,
     to,
@@ -55,8 +57,15 @@ export async function surveyChange(host: Host, { from, to, plan }: ApplyRequest)
     newUnitStates: await foreignUnitStates(host, { units: new Map(plan.units.map((unit) => [unit.name, unit])) }),
     ...(await surveyPassword(host, plan)),
     makesUser,
+    ...(plan.foreign === undefined ? {} : { foreign: plan.foreign }),
     needsReload: paths.some(isUnitFile) || units.length > 0,
   };
+}
+
+/** True when nothing on the machine would change but the name of its config. */
+export function changesNothing({ paths, madeFolders, folders, units, password, makesUser }: ChangeRecord): boolean {
+  const lists = [paths, madeFolders, folders, units];
+  return lists.every((list) => list.length === 0) && password === undefined && !makesUser;
 }
 
 export async function readBootId({ files }: Host): Promise<string> {
@@ -160,5 +169,6 @@ async function surveyUnits(host: Host, plan: ChangePlan, paths: readonly PathSte
 async function surveyPassword(host: Host, { passwordHash }: ChangePlan): Promise<Pick<ChangeRecord, 'password'>> {
   if (passwordHash === undefined) return {};
   if (passwordHash === null && !(await hasManagedUser(host))) return {};
-  return { password: { before: await readPasswordHash(host), after: passwordHash ?? '*' } };
+  const [before, after] = [await readPasswordHash(host), passwordHash ?? '*'];
+  return before === after ? {} : { password: { before, after } };
 }

@@ -4,10 +4,10 @@ import { daemonFiles } from '../contract/machine-config-node.ts';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { ChangeRecord, FoundRecord, PathStep } from './change-record.ts';
-import { forgetUnitState, removeOriginal } from './originals.ts';
+import { foldersAbove, forgetUnitState, removeOriginal } from './originals.ts';
 import { hasManagedUser, readPasswordHash, removeManagedUser, setPasswordHash } from './owners.ts';
 import { setRights, unitNamesOf } from './put-in-place.ts';
-import { keptPath, stagedPath } from './siblings.ts';
+import { keptPath, setAsidePath, stagedPath } from './siblings.ts';
 import { disableUnits, enableUnits, isEnabledState, reloadUnitFiles, unitStates } from './unit-states.ts';
 
 export async function takeBack(host: Host, { phase, record }: FoundRecord): Promise<void> {
@@ -63,12 +63,20 @@ async function removeSiblings(files: Files, path: string): Promise<void> {
   await files.remove(stagedPath(path));
 }
 
+async function removeSetAside(files: Files, path: string): Promise<void> {
+  await files.remove(setAsidePath(path));
+  for (const folder of foldersAbove(setAsidePath(path))) {
+    if (!folder.startsWith(daemonFiles.setAside) || !(await files.removeEmptyFolder(folder))) break;
+  }
+}
+
 /** What staging made beside the config. */
 async function removeTraces(host: Host, record: ChangeRecord): Promise<void> {
   const { files } = host;
   await files.remove(stagedPath(daemonFiles.currentConfig));
   for (const { path } of record.madeFolders.toReversed()) await files.removeEmptyFolder(path);
   for (const path of record.newOriginals) await removeOriginal(files, path);
+  for (const path of record.foreign ?? []) await removeSetAside(files, path);
   for (const name of Object.keys(record.newUnitStates)) await forgetUnitState(host, name);
   if (record.makesUser && (await hasManagedUser(host))) await removeManagedUser(host);
 }

@@ -59,7 +59,11 @@ const servedOutside: readonly string[] = [
   daemonFiles.encapsulated,
 ];
 
-const rootOwner: WantedOwner = { user: 0, group: 0 };
+export function isServedOutside(path: string): boolean {
+  return servedOutside.includes(path);
+}
+
+export const rootOwner: WantedOwner = { user: 0, group: 0 };
 
 export function wantedState({ config }: Pick<MachineConfigSpec, 'config'>): WantedState {
   const { directories = [], files = [], links = [] } = config.storage ?? {};
@@ -69,10 +73,10 @@ export function wantedState({ config }: Pick<MachineConfigSpec, 'config'>): Want
   const nodes = [
     ...(user === undefined ? [] : keyNodes(user)),
     ...directories.map(folderNode),
-    ...files.map(fileNode),
+    ...files.map(wantedFile),
     ...links.map(linkNode),
     ...units.flatMap(unitNodes),
-  ].filter(({ path }) => !servedOutside.includes(path));
+  ].filter(({ path }) => !isServedOutside(path));
   return {
     nodes: new Map(nodes.map((node) => [node.path, node])),
     units: new Map(units.map((unit) => [unit.name, wantedUnit(unit)])),
@@ -84,7 +88,7 @@ export function unitPath(name: string): string {
   return `${unitFolder}/${name}`;
 }
 
-function fileNode({ path, mode = 0o644, contents = {}, append = [], user, group }: FileNode): WantedNode {
+export function wantedFile({ path, mode = 0o644, contents = {}, append = [], user, group }: FileNode): WantedNode {
   const read = readInlineContents(contents);
   const isWhole = read.status === 'inline' && append.length === 0;
   const wanted = isWhole ? { bytes: read.bytes } : { elsewhere: JSON.stringify([contents, append]) };

@@ -317,7 +317,7 @@ export function attemptFiles(attemptId: string) {
     folder,
     /** The grant, the facts and the digests of the program: what the unit needs from the pod. 0600. */
     settings: `${folder}/settings.json`,
-    /** The program that the pod brought: `node` and `firstlight.mjs`. */
+    /** The program that the pod brought, as `copyProgram` makes it; `launcher` in it starts it. */
     program: `${folder}/program`,
     /** The Ignition config that was downloaded. 0600. */
     ignition: `${folder}/payload.ign`,
@@ -328,8 +328,6 @@ export function attemptFiles(attemptId: string) {
     daemon: `${folder}/daemon`,
     /** Reports that no server has confirmed yet. */
     spool: `${folder}/spool`,
-    /** Files that were in the way and that no config wrote. */
-    setAside: `${folder}/set-aside`,
     log: `${folder}/log`,
   } as const;
 }
@@ -358,6 +356,8 @@ export const attemptSettingsSchema = z.object({
   isAdoption: z.boolean(),
   facts: inPlaceFactsSchema,
   grant: reporterGrantSchema,
+  /** The image that the program comes from, by digest. Absent: nobody knows, and the named one is taken. */
+  programImage: z.string().optional(),
   /** The last event that the pod reported: the unit goes on after it. */
   lastSeq: z.int().min(0),
   /** File → SHA-256 of everything in the program folder. */
@@ -379,3 +379,6 @@ export const hostAttemptSchema = z.object({
   failure: z.object({ phase: z.enum(inPlacePhases), code: z.string(), message: z.string() }).optional(),
 });
 export type HostAttempt = z.infer<typeof hostAttemptSchema>;
+
+/** In a program folder (`program`, `daemon`): a script that starts the program with the words it is given. */
+export const programLauncher = 'firstlight';

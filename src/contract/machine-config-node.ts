@@ -118,6 +118,8 @@ export const daemonFiles = {
   originals: '/etc/machine-config-daemon/orig',
   /** Stamps of the paths where nothing was before, each with `.mcdnoorig`. */
   noOriginals: '/etc/machine-config-daemon/noorig',
+  /** Files that changed what units of a config do and that no config wrote, each at its own path. They stay here. */
+  setAside: '/etc/machine-config-daemon/set-aside',
   /** A person makes it: the next change is applied whatever the disk says. The daemon removes it. */
   force: '/run/machine-config-daemon-force',
   /** Held by whoever changes the machine's configuration: daemon, first-boot completion, in-place bootstrap. */

@@ -15,6 +15,9 @@ export const programs = {
   touch: '/usr/bin/touch',
 } as const;
 
+/** Node and the bundle, on machines and in our image. */
+export const firstlightFolder = '/usr/local/lib/firstlight';
+
 /** Other names of our program: called by one of them, it does what that program did. */
 export const torcxPrograms = { bootstrap: 'tectonic-torcx-bootstrap', hookPre: 'tectonic-torcx-hook-pre' } as const;
 /** Upstream's daemon, which units written for it call; of it this program has the completion of a first boot. */
@@ -84,6 +87,8 @@ export const ignitionPreset = '/etc/systemd/system-preset/20-ignition.preset';
 
 /** Units that a configuration brings, and links that enable units. */
 export const unitFolder = '/etc/systemd/system';
+/** Units and masks that last until the next boot. The folder exists where systemd runs. */
+export const runtimeUnitFolder = '/run/systemd/system';
 
 /** Another text after every boot of the machine. */
 export const bootIdFile = '/proc/sys/kernel/random/boot_id';
@@ -110,6 +115,8 @@ export const systemTrustMade = '/run/firstlight-trust-made';
 
 /** The manifest of the release that this machine was made from; part of the machine image. */
 export const releaseFile = '/usr/local/share/firstlight/release.json';
+/** The reference of the image that this manifest is from. */
+export const releaseImageFile = '/usr/local/share/firstlight/release-image.json';
 
 /** Facts about this one machine, such as its name and addresses. Every boot finds them again; a reboot deletes them. */
 export const runtimePaths = {

@@ -66,6 +66,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
     mastersSchedulable: spec.mastersSchedulable,
     security: spec.security,
     ...proxyFactsOf(spec),
+    ...releaseFactsOf(spec),
     ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),
     ...(spec.controlPlane === undefined ? {} : { controlPlane: spec.controlPlane }),
     ...(spec.rootCAData === undefined
@@ -85,6 +86,11 @@ function proxyFactsOf({
       ? {}
       : { additionalTrustBundle: Buffer.from(additionalTrustBundle, 'base64').toString('utf8') }),
   };
+}
+
+function releaseFactsOf({ releaseImage, images }: ControllerConfig['spec']): Pick<SoftwareFacts, 'release'> {
+  const { machineConfigOperatorImage: daemonImage } = images;
+  return releaseImage === undefined || daemonImage === undefined ? {} : { release: { releaseImage, daemonImage } };
 }
 
 function nodeBootstrapUnitsOf({ torcx, units }: NonNullable<ControllerConfig['spec']['nodeBootstrap']>) {

@@ -1,6 +1,7 @@
 // What a change costs on a running machine. Each rule names the actions for one path, unit or setting; a change without
 // a rule needs a reboot, and a reboot makes every other action unnecessary.
 
+import { releaseReferenceFile } from '../contract/in-place.ts';
 import {
   addedAuthorities,
   bootstrapKubeconfig,
@@ -74,6 +75,7 @@ export const disruptionRules: readonly DisruptionRule[] = [
 
   path(kubeletPullSecret, [none], 'the kubelet reads pull secrets anew within five minutes'),
   path(kubeletClientCa, [none], 'the kubelet follows this file'),
+  path(releaseReferenceFile, [none], 'only the in-place bootstrapper reads it, in the config that it is given'),
   path(bootstrapKubeconfig, [none], 'only a machine without a certificate reads it'),
   path('/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem', [none], 'followed by its readers'),
   path('/etc/nmstate/openshift/', [none], 'applied at first boot'),

@@ -148,7 +148,12 @@ export const controllerConfigSchema = z.object({
     clusterDNSIP: z.union([z.ipv4(), z.ipv6()]),
     clusterDomain: z.string().default('cluster.local'),
     apiServerInternalURL: z.url(),
-    images: z.object({ pause: z.string().min(1) }),
+    images: z.object({
+      pause: z.string().min(1),
+      /** With the daemon of machines; by digest, as `releaseImage`. The bootstrap machine adds both. */
+      machineConfigOperatorImage: z.string().exactOptional(),
+    }),
+    releaseImage: z.string().exactOptional(),
     osImageURL: text,
     network: z.object({
       clusterNetworks: z.array(z.union([z.cidrv4(), z.cidrv6()])),

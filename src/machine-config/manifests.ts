@@ -28,7 +28,11 @@ export function controllerConfigManifest(facts: SoftwareFacts, machines?: Machin
       clusterDNSIP: facts.clusterDns[0],
       clusterDomain: facts.clusterDomain,
       network: { clusterNetworks: facts.clusterNetworks, machineNetworks: facts.machineNetworks },
-      images: { pause: facts.pauseImage },
+      images: {
+        pause: facts.pauseImage,
+        ...(facts.release === undefined ? {} : { machineConfigOperatorImage: facts.release.daemonImage }),
+      },
+      ...(facts.release === undefined ? {} : { releaseImage: facts.release.releaseImage }),
       mastersSchedulable: facts.mastersSchedulable,
       ...(machines === undefined ? {} : { machines }),
       security: facts.security,

@@ -1,6 +1,7 @@
 // What is installed on a machine by configuration: files, folders and units, put together per role from the generators
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
+import { type ReleaseReference, releaseReferenceFile } from '../contract/in-place.ts';
 import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import { type ControlPlaneFacts, nodeSettingsText, type PodRouteFacts } from '../contract/node-settings.ts';
@@ -37,6 +38,8 @@ export interface SoftwareFacts {
   readonly machineNetworks: readonly string[];
   readonly pauseImage: string;
   readonly registries: readonly Registry[];
+  /** Known when a release runs; a machine that is bootstrapped in place takes the daemon from it. */
+  readonly release?: ReleaseReference;
   /** Lines of kubelet.env. Also what the runtime add-on's own kubelet.env is made from. */
   readonly kubeletEnvironment: Readonly<Record<string, string>>;
   /** Masters also take ordinary pods (a cluster without workers). */
@@ -100,6 +103,9 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
         : []),
       ...(inCluster && facts.configServerCaPem !== undefined
         ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
+        : []),
+      ...(inCluster && facts.release !== undefined
+        ? [{ path: releaseReferenceFile, text: `${JSON.stringify(facts.release, null, 2)}\n` }]
         : []),
       ...outside.files,
     ],

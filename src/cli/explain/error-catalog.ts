@@ -15,6 +15,7 @@ import { controlPlaneErrors } from '../../control-plane/errors.ts';
 import type { ErrorKind } from '../../errors/firstlight-error.ts';
 import { etcdErrors } from '../../etcd/errors.ts';
 import { hostErrors } from '../../host/errors.ts';
+import { inPlaceErrors } from '../../in-place/errors.ts';
 import { installConfigErrors } from '../../install-config/errors.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
@@ -38,6 +39,7 @@ export const errorTables = {
   machineConfigErrors,
   configDaemonErrors,
   configServerErrors,
+  inPlaceErrors,
   nodePreparationErrors,
   clusterMetadataErrors,
   configServerSettingsErrors,

@@ -1,5 +1,6 @@
 // What this host is, as facts. Nothing is decided here: plan.ts and host-problems.ts do that, as pure functions of
 // these facts.
+import { runtimeUnitFolder } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { hostPrograms } from './packages.ts';
 
@@ -45,7 +46,7 @@ export async function detectHost(host: Host, stateFolder: string): Promise<Detec
   return {
     kernel,
     isRoot: host.environment.uid === 0,
-    hasHostSystemd: (await files.facts('/run/systemd/system')) !== undefined,
+    hasHostSystemd: (await files.facts(runtimeUnitFolder)) !== undefined,
     cgroupMounts: cgroupMounts(mounts, unifiedControllers),
     capabilities: parseCapabilities(await text('/proc/self/status')),
     // The kernel loads the module by itself when the first overlay is mounted.

@@ -1,6 +1,7 @@
 // The images of Node and of Firstlight. The Node image has the runtime and its libraries from the machines' Debian; the
 // Firstlight image adds our bundle as one small layer, so that a new version is a small difference.
 import { join } from 'node:path';
+import { firstlightFolder } from '../../contract/machine-paths.ts';
 import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
@@ -8,8 +9,8 @@ import { imageConfig, imageOfEntry, imagePrefix, skeleton } from './images.ts';
 import { writeImage, writeIndex } from './oci-image.ts';
 import type { LayerContent, LayerItem } from './oci-layer.ts';
 
-/** The folder of Firstlight on machines and in images; the bundle is one folder below, as in a checkout. */
-export const firstlightFolder = 'usr/local/lib/firstlight';
+/** Relative to a root; the bundle is one folder below, as in a checkout. */
+export const firstlightPlace = firstlightFolder.slice(1);
 
 /** The library folder below usr/, the loader in it, and the folder where programs look for the loader. */
 const libraryPlaces: Readonly<Record<string, readonly [folder: string, loader: string, place: string]>> = {
@@ -79,7 +80,7 @@ export function firstlightImage(node: Recipe): Recipe {
             name: `${imagePrefix}/firstlight`,
             tag: `v${builder.version}`,
             config: imageConfig(builder, {
-              entrypoint: [nodeProgram, `/${firstlightFolder}/dist/firstlight.mjs`],
+              entrypoint: [nodeProgram, `/${firstlightPlace}/dist/firstlight.mjs`],
               command: ['version'],
             }),
             base: { from: base.content, layers: imageOfEntry(base).layers },
@@ -93,7 +94,7 @@ export function firstlightImage(node: Recipe): Recipe {
   };
 }
 
-const nodeProgram = `/${firstlightFolder}/bin/node`;
+const nodeProgram = `/${firstlightPlace}/bin/node`;
 
 function versionOf(part: CacheEntry): string {
   return String(part.manifest.facts['version']);
@@ -106,7 +107,7 @@ async function runtimeLayer(builder: ReleaseBuilder, debian: Recipe): Promise<La
   const [folder, loader, place] = libraryPlaces[goArchitecture(builder)] ?? ['lib', 'ld.so', 'lib'];
   const content: Record<string, LayerItem> = {
     ...skeleton,
-    [`${firstlightFolder}/bin/node`]: { kind: 'file', from: join(node, 'bin/node') },
+    [`${firstlightPlace}/bin/node`]: { kind: 'file', from: join(node, 'bin/node') },
     'etc/ssl/certs/ca-certificates.crt': {
       kind: 'file',
       from: join(root, 'etc/ssl/certs/ca-certificates.crt'),
@@ -133,7 +134,7 @@ async function bundleLayer(builder: ReleaseBuilder): Promise<LayerContent> {
       const inner = path === '' ? name : `${path}/${name}`;
       const isFolder = (await builder.host.files.facts(join(lib, inner)))?.kind === 'folder';
       if (isFolder) await visit(inner);
-      else content[`${firstlightFolder}/dist/${inner}`] = { kind: 'file', from: join(lib, inner), mode: 0o644 };
+      else content[`${firstlightPlace}/dist/${inner}`] = { kind: 'file', from: join(lib, inner), mode: 0o644 };
     }
   };
   await visit('');

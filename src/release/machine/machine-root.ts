@@ -1,12 +1,12 @@
 // The root that every machine starts from, read-only below the machine's own overlay: Debian, the parts and Firstlight.
 // It is a real copy of these entries: damage to one entry must never damage another one unnoticed.
 import { dirname, join } from 'node:path';
-import { configDaemonProgram, releaseFile, torcxPrograms } from '../../contract/machine-paths.ts';
+import { configDaemonProgram, releaseFile, releaseImageFile, torcxPrograms } from '../../contract/machine-paths.ts';
 import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { copyFolder, runInRoot } from '../build/run-tool.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { releaseErrors } from '../errors.ts';
-import { firstlightFolder } from '../images/firstlight-image.ts';
+import { firstlightPlace } from '../images/firstlight-image.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
 
@@ -25,15 +25,15 @@ const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
   ignition: ['bin', 'usr/local/bin'],
   'ignition-validate': ['bin', 'usr/local/bin'],
   cni: ['bin', 'opt/cni/bin'],
-  node: ['bin', `${firstlightFolder}/bin`],
-  firstlight: ['lib', `${firstlightFolder}/dist`],
+  node: ['bin', `${firstlightPlace}/bin`],
+  firstlight: ['lib', `${firstlightPlace}/dist`],
 };
 
 /** V8 flags for units that set FIRSTLIGHT_SIZE=small. */
 const smallFlags = ['--single-threaded', '--no-opt', '--no-sparkplug', '--optimize-for-size'];
 
 /** src/main.ts reads the compile cache from here. */
-const compileCacheFolder = `/${firstlightFolder}/.toolchain/compile-cache`;
+const compileCacheFolder = `/${firstlightPlace}/.toolchain/compile-cache`;
 
 /**
  * An import runs only the declarations of a chunk. Some chunks need libraries that are not installed: these may fail.
@@ -41,7 +41,7 @@ const compileCacheFolder = `/${firstlightFolder}/.toolchain/compile-cache`;
 const compileScript = `
 import { flushCompileCache } from 'node:module';
 import { readdirSync } from 'node:fs';
-const chunks = '/${firstlightFolder}/dist/chunks/';
+const chunks = '/${firstlightPlace}/dist/chunks/';
 for (const name of readdirSync(chunks).filter((each) => each.endsWith('.mjs'))) await import(chunks + name).catch(() => {});
 flushCompileCache();
 `;
@@ -53,7 +53,7 @@ flushCompileCache();
 const launcher = `#!/bin/sh
 flags=
 [ "\${FIRSTLIGHT_SIZE-}" = small ] && flags='${smallFlags.join(' ')}'
-FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightFolder}/bin/node $flags /${firstlightFolder}/dist/firstlight.mjs "$@"
+FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightPlace}/bin/node $flags /${firstlightPlace}/dist/firstlight.mjs "$@"
 `;
 /** Other names of the launcher; main.ts says which verbs each stands for. */
 const launcherLinks = [...Object.values(torcxPrograms), configDaemonProgram];
@@ -116,7 +116,7 @@ async function describeRelease(builder: ReleaseBuilder, root: string, release: C
   await files.makeFolder(folder);
   const image = imageOfEntry(release);
   const about = { reference: referenceByDigest(image), digest: `sha256:${image.digest}` };
-  await files.write(join(folder, 'release-image.json'), `${JSON.stringify(about, null, 2)}\n`);
+  await files.write(join(root, releaseImageFile), `${JSON.stringify(about, null, 2)}\n`);
   await files.write(join(root, releaseFile), `${JSON.stringify(release.manifest.facts['manifest'], null, 2)}\n`);
 }
 
@@ -138,7 +138,7 @@ async function copyIntoRoot(
  */
 async function writeCompileCache(builder: ReleaseBuilder, { folder, signal }: MakeOptions): Promise<void> {
   const part = 'the machine root';
-  const node = `/${firstlightFolder}/bin/node`;
+  const node = `/${firstlightPlace}/bin/node`;
   for (const flags of [[], smallFlags]) {
     const command = [node, ...flags, '--input-type=module', '--eval', compileScript];
     await runInRoot(builder.host, { folder, command, part, env: { NODE_COMPILE_CACHE: compileCacheFolder }, signal });

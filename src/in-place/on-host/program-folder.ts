@@ -1,0 +1,109 @@
+// A copy of this program that needs nothing of the machine it is on: Node, the bundle, and, where it comes from an
+// image, the libraries and the loader of that image. The pod brings one for the unit, the unit takes one from the
+// release that the new configuration names, and the workstation sends one by SSH.
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { programLauncher } from '../../contract/in-place.ts';
+import { firstlightFolder } from '../../contract/machine-paths.ts';
+import type { Files } from '../../host/files.ts';
+import type { Host } from '../../host/host.ts';
+import { inPlaceErrors } from '../errors.ts';
+
+/** Where Debian has libraries, and the loader among them, per `environment.architecture`. */
+const libraryPlaces: Readonly<Record<string, { readonly folder: string; readonly loader: string }>> = {
+  x64: { folder: '/usr/lib/x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
+  arm64: { folder: '/usr/lib/aarch64-linux-gnu', loader: 'ld-linux-aarch64.so.1' },
+};
+
+/** The list of `readelf -d node`. */
+const libraries = [
+  'libatomic.so.1',
+  'libc.so.6',
+  'libdl.so.2',
+  'libgcc_s.so.1',
+  'libm.so.6',
+  'libpthread.so.0',
+  'libstdc++.so.6',
+];
+
+const parts = { node: 'bin/node', bundle: 'dist', libraries: 'lib' } as const;
+
+/**
+ * Copies the program of an image whose root is at `root` into `folder`, durably, and returns the SHA-256 of every file
+ * by its path in the folder. A folder that was half copied is made anew.
+ */
+export async function copyProgram(
+  host: Host,
+  { root, folder }: { readonly root: string; readonly folder: string },
+): Promise<Readonly<Record<string, string>>> {
+  const { files } = host;
+  const digests: Record<string, string> = {};
+  const copy = async (from: string, to: string, mode: number): Promise<void> => {
+    digests[to] = await copyFile(files, { from, to: posix.join(folder, to), mode });
+  };
+  await files.remove(folder);
+  await files.makeFolder(folder, { mode: 0o700 });
+  const source = posix.join(root, firstlightFolder);
+  await copy(posix.join(source, parts.node), parts.node, 0o755);
+  for (const path of await filesBelow(files, posix.join(source, parts.bundle))) {
+    await copy(posix.join(source, parts.bundle, path), posix.join(parts.bundle, path), 0o644);
+  }
+  const { folder: place = '', loader = '' } = libraryPlaces[host.environment.architecture] ?? {};
+  const hasLoader = (await files.facts(posix.join(root, place, loader))) !== undefined;
+  for (const name of hasLoader ? [...libraries, loader] : []) {
+    // Without links: each would be resolved in the root of the machine, and not of the image.
+    await copy(await inRoot(files, root, posix.join(place, name)), posix.join(parts.libraries, name), 0o755);
+  }
+  const script = launcherText(folder, hasLoader ? loader : undefined);
+  await files.write(posix.join(folder, programLauncher), script, { mode: 0o755 });
+  digests[programLauncher] = createHash('sha256').update(script).digest('hex');
+  return digests;
+}
+
+/** Without a loader the libraries of the machine are used. */
+function launcherText(folder: string, loader: string | undefined): string {
+  const at = (path: string): string => `'${posix.join(folder, path)}'`;
+  const start =
+    loader === undefined ? '' : `${at(`${parts.libraries}/${loader}`)} --library-path ${at(parts.libraries)} `;
+  return `#!/bin/sh\nexec ${start}${at(parts.node)} ${at(`${parts.bundle}/firstlight.mjs`)} "$@"\n`;
+}
+
+/** Whether a program folder is whole: the launcher is written last. */
+export async function hasProgram({ files }: Host, folder: string): Promise<boolean> {
+  return (await files.facts(posix.join(folder, programLauncher))) !== undefined;
+}
+
+async function copyFile(
+  files: Files,
+  { from, to, mode }: { readonly from: string; readonly to: string; readonly mode: number },
+): Promise<string> {
+  const digest = createHash('sha256');
+  const content = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of files.stream(from)) {
+      digest.update(chunk);
+      yield chunk;
+    }
+  };
+  if ((await files.facts(from))?.kind !== 'file') throw inPlaceErrors.NO_PROGRAM({ path: from });
+  await files.makeFolder(posix.dirname(to), { mode: 0o700 });
+  await files.writeStream(to, content(), { mode });
+  return digest.digest('hex');
+}
+
+/** Follows links as a process with that root would. */
+async function inRoot(files: Files, root: string, path: string, left = 10): Promise<string> {
+  const at = posix.join(root, path);
+  if (left === 0 || (await files.facts(at))?.kind !== 'link') return at;
+  return inRoot(files, root, posix.resolve(posix.dirname(path), await files.readLink(at)), left - 1);
+}
+
+/** Paths of the files below a folder, relative to it. */
+async function filesBelow(files: Files, folder: string, below = ''): Promise<readonly string[]> {
+  const names = (await files.list(posix.join(folder, below))) ?? [];
+  const lists = names.map(async (name) => {
+    const path = posix.join(below, name);
+    const isFolder = (await files.facts(posix.join(folder, path)))?.kind === 'folder';
+    return isFolder ? filesBelow(files, folder, path) : [path];
+  });
+  return (await Promise.all(lists)).flat();
+}
