@@ -340,8 +340,7 @@ export const inPlaceUnits = {
   finish: (attemptId: string) => `ipb-finish@${attemptId}.service`,
 } as const;
 
-/** A file of every machine's config: which release it belongs to, as `ReleaseReference` in JSON. */
-export const releaseReferenceFile = '/etc/firstlight/release-image.json';
+/** The contents of `releaseReferenceFile`. */
 export const releaseReferenceSchema = z.object({
   /** Both by digest. The daemon is in the second. */
   releaseImage: z.string(),

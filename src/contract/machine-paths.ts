@@ -101,6 +101,9 @@ export const sysctlFile = '/etc/sysctl.d/90-firstlight.conf';
 /** Settings for the preparation of every machine of a pool; part of the pool's MachineConfig. */
 export const nodeSettingsFile = '/etc/firstlight/node.json';
 
+/** Which release the configuration belongs to, as `ReleaseReference` in JSON. Part of every pool's MachineConfig. */
+export const releaseReferenceFile = '/etc/firstlight/release-image.json';
+
 /** The proxy variables for units, without user and password. Part of the pool's MachineConfig. */
 export const proxyEnvironment = '/etc/firstlight/proxy.env';
 /** As `proxyEnvironment`, with user and password, and read after it. The config server adds it to what it serves. */

@@ -1,6 +1,5 @@
 // The request for the Ignition config of a node, from its Secret. Preflight asks as the attempt will ask.
-import { type AttemptSecret, targetHeaders } from '../contract/in-place.ts';
-import { jsonIfValid } from '../host/json-if-valid.ts';
+import { type AttemptSecret, attemptProxyVariables, targetHeaders } from '../contract/in-place.ts';
 import type { HttpRequest } from '../host/network.ts';
 import { proxyFor } from '../host/proxy-variables.ts';
 
@@ -21,7 +20,7 @@ export function ignitionRequest(secret: AttemptSecret): HttpRequest {
       ...(hash === undefined ? {} : { [targetHeaders.hash]: hash }),
     },
     ...(secret['ignition-ca.crt'] === undefined ? {} : { ca: secret['ignition-ca.crt'] }),
-    ...proxyOf(secret, url),
+    ...proxyOf(secret.proxy, url),
     maxBytes: payloadBytesMax,
   };
 }
@@ -31,10 +30,7 @@ function bearerOf(token: string): string {
   return token.startsWith('flp_') ? token : Buffer.from(token).toString('base64');
 }
 
-/** The key `proxy` of the Secret: JSON with `http`, `https` and `no`. */
-export function proxyOf({ proxy = '' }: AttemptSecret, url: string): Pick<HttpRequest, 'proxy'> {
-  const { http, https, no } = (jsonIfValid(proxy) ?? {}) as Readonly<Record<string, string | undefined>>;
-  if (!URL.canParse(url)) return {};
-  const found = proxyFor(url, { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: no });
+function proxyOf(proxy: string | undefined, url: string): Pick<HttpRequest, 'proxy'> {
+  const found = URL.canParse(url) ? proxyFor(url, attemptProxyVariables(proxy)) : undefined;
   return found === undefined ? {} : { proxy: found };
 }

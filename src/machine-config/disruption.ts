@@ -1,7 +1,6 @@
 // What a change costs on a running machine. Each rule names the actions for one path, unit or setting; a change without
 // a rule needs a reboot, and a reboot makes every other action unnecessary.
 
-import { releaseReferenceFile } from '../contract/in-place.ts';
 import {
   addedAuthorities,
   bootstrapKubeconfig,
@@ -11,6 +10,7 @@ import {
   kubeletPullSecret,
   kubeProxyConfiguration,
   proxyEnvironment,
+  releaseReferenceFile,
 } from '../contract/machine-paths.ts';
 import { unitNames } from '../contract/unit-names.ts';
 

@@ -1,7 +1,7 @@
 // What is installed on a machine by configuration: files, folders and units, put together per role from the generators
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
-import { type ReleaseReference, releaseReferenceFile } from '../contract/in-place.ts';
+import type { ReleaseReference } from '../contract/in-place.ts';
 import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import { type ControlPlaneFacts, nodeSettingsText, type PodRouteFacts } from '../contract/node-settings.ts';
@@ -105,7 +105,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
         ? [{ path: paths.configServerCa, text: facts.configServerCaPem }]
         : []),
       ...(inCluster && facts.release !== undefined
-        ? [{ path: releaseReferenceFile, text: `${JSON.stringify(facts.release, null, 2)}\n` }]
+        ? [{ path: paths.releaseReferenceFile, text: `${JSON.stringify(facts.release, null, 2)}\n` }]
         : []),
       ...outside.files,
     ],

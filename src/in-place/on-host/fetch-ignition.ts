@@ -1,14 +1,9 @@
 // The Ignition config of this machine, from the server that its Secret names, and the MachineConfig that is made of it:
 // the one that the server serialised, and the files that it added to its answer for this machine.
 
-import {
-  type AttemptSecret,
-  type ReleaseReference,
-  releaseReferenceFile,
-  releaseReferenceSchema,
-} from '../../contract/in-place.ts';
+import { type AttemptSecret, type ReleaseReference, releaseReferenceSchema } from '../../contract/in-place.ts';
 import { daemonFiles } from '../../contract/machine-config-node.ts';
-import { bootstrapKubeconfig } from '../../contract/machine-paths.ts';
+import { bootstrapKubeconfig, releaseReferenceFile } from '../../contract/machine-paths.ts';
 import { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
