@@ -1,6 +1,7 @@
 // Every verb in the order of --help: its words, its summary, and the file with the rest of it. To add a verb: its value
-// (frame/verb.ts) in a file in the folder of its area, and a row here.
+// (frame/verb.ts) in a file in the folder of its area, and a row here; the ipb verbs have a table of their own.
 import type { VerbTable } from './frame/verb.ts';
+import { inPlaceVerbs } from './in-place/in-place-verbs.ts';
 
 export const verbTable: VerbTable = {
   groups: {
@@ -11,6 +12,7 @@ export const verbTable: VerbTable = {
     secrets: 'The key by which Secrets are encrypted in etcd.',
     machine: 'Real systemd machines on this host.',
     'machine-config': 'What a machine of a pool gets, and why.',
+    ipb: 'Machines that already run: bring them to new configuration in place.',
     release: 'What Firstlight installs: build, look at, verify.',
     bootkube: 'The stages of a bootstrap, on the bootstrap machine.',
     torcx: 'Pick, verify and install the runtime add-on of a node.',
@@ -233,6 +235,7 @@ export const verbTable: VerbTable = {
       isHidden: true,
       load: async () => (await import('./on-machine/prepare-node.ts')).prepareNodeVerb,
     },
+    ...inPlaceVerbs,
     {
       words: 'release build',
       summary: 'Build what is missing of the release: parts, images, machine root.',

@@ -3,16 +3,9 @@
 import { join } from 'node:path';
 import { deleteBootstrapToken, listBootstrapTokens } from '../admission/bootstrap-token-secret.ts';
 import { addressAt } from '../assets/cluster-names.ts';
-import { inventoryConfigMap, inventoryKey, systemNamespace } from '../contract/cluster-objects.ts';
-import {
-  type Inventory,
-  type InventoryMachine,
-  inventoryFile,
-  inventorySchema,
-  inventoryText,
-} from '../contract/inventory.ts';
+import { systemNamespace } from '../contract/cluster-objects.ts';
+import type { Inventory, InventoryMachine } from '../contract/inventory.ts';
 import { missingLine, waitingFor } from '../contract/missing.ts';
-import type { Host } from '../host/host.ts';
 import { readRange } from '../install-config/cidr.ts';
 import { apiPatience } from '../kubernetes/api-patience.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
@@ -22,6 +15,7 @@ import type { MachineRequest } from '../platform/machine.ts';
 import { ableTo } from '../platform/platform.ts';
 import { machineImage, partPrograms } from '../release/machine-image.ts';
 import { retry } from '../workflow/retry.ts';
+import { changeInventory } from './change-inventory.ts';
 import { connectCluster, kubeconfigFile } from './cluster-kubeconfig.ts';
 import { lookAtNodes } from './cluster-nodes.ts';
 import type { ClusterChange } from './destroy.ts';
@@ -244,31 +238,4 @@ async function drain({ host, dir, name, isForced, signal, emit }: RemoveNode): P
   const reason = stderr.trim().split('\n').at(-1) ?? '';
   if (!isForced) throw clusterErrors.NOT_DRAINED({ name, reason });
   emit({ kind: 'notice', level: 'warn', text: `${name} goes although it still has pods: ${reason}` });
-}
-
-interface InventoryChange {
-  readonly host: Host;
-  readonly dir: string;
-  readonly client: KubernetesClient;
-  readonly change: (machines: Inventory['machines']) => Inventory['machines'];
-  readonly signal: AbortSignal;
-}
-
-/**
- * Changes the inventory in the cluster, where approvers read it, and then in the asset folder, from which machines are
- * made. The API refuses the change if another command has changed the inventory meanwhile.
- */
-async function changeInventory({ host, dir, client, change, signal }: InventoryChange): Promise<Inventory> {
-  const object = await client.get(inventoryConfigMap, { signal });
-  const data = (object['data'] ?? {}) as Record<string, string>;
-  const before = inventorySchema.parse(JSON.parse(data[inventoryKey] ?? ''));
-  const after: Inventory = { ...before, machines: change(before.machines) };
-  const text = inventoryText(after);
-  await client.mergePatch(
-    inventoryConfigMap,
-    { metadata: { resourceVersion: object.metadata.resourceVersion }, data: { [inventoryKey]: text } },
-    { signal },
-  );
-  await host.files.write(join(dir, inventoryFile), text);
-  return after;
 }

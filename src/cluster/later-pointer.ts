@@ -2,9 +2,7 @@
 // master.ign or worker.ign with a pool token of its own. The token in master.ign ends after a day, and no file has one
 // of a custom pool; this one ends after two hours, and the cluster gets its digest and nothing else.
 import { join } from 'node:path';
-import { digestToken } from '../admission/bootstrap-token.ts';
-import { poolToken, poolTokenDigestsSchema, poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
-import { poolTokensSecret } from '../contract/cluster-objects.ts';
+import { poolTokenHeader, poolTokenHeaderValue } from '../admission/pool-token.ts';
 import { machineConfigPoolKind, readPoolStatus } from '../contract/machine-config-pool.ts';
 import type { Host } from '../host/host.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
@@ -12,6 +10,7 @@ import { serialize } from '../ignition/serialize.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { machineConfigErrors } from '../machine-config/errors.ts';
 import { clusterErrors } from './errors.ts';
+import { issuePoolTokens } from './issue-pool-tokens.ts';
 
 const lifeMs = 2 * 3_600_000;
 
@@ -28,22 +27,7 @@ export interface LaterMachine {
 export async function laterPointer({ host, dir, client, pool, signal }: LaterMachine): Promise<Uint8Array> {
   const base = pool === 'master' ? 'master' : 'worker';
   const pointer = JSON.parse(await host.files.readText(join(dir, `${base}.ign`))) as IgnitionConfig;
-  const token = poolToken(host.random.bytes(32), pool);
-  const { name, namespace, key } = poolTokensSecret;
-  const reference = { apiVersion: 'v1', kind: 'Secret', name, namespace };
-  const secret = await client.get(reference, { signal });
-  const data = (secret['data'] ?? {}) as Readonly<Record<string, string>>;
-  const digests = poolTokenDigestsSchema.parse(JSON.parse(Buffer.from(data[key] ?? '', 'base64').toString('utf8')));
-  const now = host.clock.now();
-  const alive = (digests[pool] ?? []).filter(({ notAfter }) => Date.parse(notAfter) > now.getTime());
-  const added = { sha256: digestToken(token), notAfter: new Date(now.getTime() + lifeMs).toISOString() };
-  const text = `${JSON.stringify({ ...digests, [pool]: [added, ...alive] }, null, 2)}\n`;
-  const { resourceVersion } = secret.metadata;
-  await client.mergePatch(
-    reference,
-    { metadata: { resourceVersion }, data: { [key]: Buffer.from(text).toString('base64') } },
-    { signal },
-  );
+  const [token = ''] = await issuePoolTokens({ host, client, pool, count: 1, lifeMs, signal });
   return Buffer.from(serialize(pointerTo(pool, { pointer, base, token })));
 }
 

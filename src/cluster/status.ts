@@ -6,12 +6,14 @@ import type { Inventory } from '../contract/inventory.ts';
 import { stageProgressText } from '../contract/stage-progress.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { type AttemptView, newestOfEachNode } from '../in-place/attempt-view.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { PoolView } from '../pool-rollout/pool-view.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
+import { observeAttempts } from './in-place/observe-attempts.ts';
 import { machineWords } from './machine-words.ts';
 import { observeCluster } from './observe-cluster.ts';
 import { observePools } from './pools/observe-pools.ts';
@@ -40,6 +42,8 @@ export interface ClusterStatus {
   readonly nodes: readonly ClusterNode[];
   /** Empty while the API does not answer, or does not know what a pool is. */
   readonly pools: readonly PoolView[];
+  /** The newest attempt in place of each node; empty like `pools`. */
+  readonly attempts: readonly AttemptView[];
 }
 
 export async function clusterStatus(host: Host, dir: string, signal: AbortSignal): Promise<ClusterStatus> {
@@ -76,22 +80,30 @@ async function askApi({
   dir,
   inventory,
   signal,
-}: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes' | 'pools'>> {
+}: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes' | 'pools' | 'attempts'>> {
   try {
     await using client = await connectCluster(host, dir);
-    const [nodes, etcdVoters, pools] = await Promise.all([
+    const [nodes, etcdVoters, pools, attempts] = await Promise.all([
       listNodes(client, signal),
       listVoters(client, inventory.machines, signal),
-      observePools(client, signal).catch((error: unknown) => {
-        if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return [];
-        throw error;
-      }),
+      noneIfUnknown(observePools(client, signal)),
+      noneIfUnknown(observeAttempts(client, signal).then((seen) => newestOfEachNode(seen.attempts))),
     ]);
-    return { api: { isReady: true }, etcdVoters, nodes, pools };
+    return { api: { isReady: true }, etcdVoters, nodes, pools, attempts };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { api: { isReady: false, reason: error.message }, etcdVoters: [], nodes: [], pools: [] };
+    return { api: { isReady: false, reason: error.message }, etcdVoters: [], nodes: [], pools: [], attempts: [] };
+  }
+}
+
+/** The API of a cluster that is being made does not know all kinds yet. */
+async function noneIfUnknown<T>(listed: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await listed;
+  } catch (error) {
+    if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return [];
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 // Every check, causes before effects: a finding may cause findings further down in this list, and never one further up.
 // To add a check: a file with its value, and a line here.
 import type { DiagnosisCheck } from './check.ts';
+import { attemptStuck } from './checks/attempt-stuck.ts';
 import { clockWrong } from './checks/clock-wrong.ts';
 import { configDegraded } from './checks/config-degraded.ts';
 import { configRefused } from './checks/config-refused.ts';
@@ -37,6 +38,7 @@ export const checks: readonly DiagnosisCheck[] = [
   poolUnrendered,
   configDegraded,
   drainBlocked,
+  attemptStuck,
   somebodyWaits,
   rollOutWaits,
 ];

@@ -2,19 +2,21 @@
 // cannot be read is left out, because a diagnosis must not fail when the cluster is broken.
 
 import { systemNamespace } from '../contract/cluster-objects.ts';
+import { attemptKind, readAttempt } from '../contract/in-place.ts';
 import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import type { Missing } from '../contract/missing.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
+import { attemptView, newestOfEachNode, stillFor } from '../in-place/attempt-view.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf } from '../kubernetes/conditions.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
-import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { KubernetesObject, ObjectKind } from '../kubernetes/object.ts';
 import type { PlacedCluster, Platform } from '../platform/platform.ts';
 import { viewPools } from '../pool-rollout/pool-view.ts';
-import type { ApiFacts, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
+import type { ApiFacts, DiagnosedAttempt, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
 import { type InsideFacts, insideFactsSchema } from './inside/inside-facts.ts';
 
 /** What a machine reports in the files that it writes. */
@@ -110,18 +112,20 @@ export function clockAhead(
   return saidMs < sentMs ? saidMs - sentMs : 0;
 }
 
-async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts | undefined> {
+async function askApi({ host, client, signal }: CollectFactsOptions): Promise<ApiFacts | undefined> {
   const call = { signal, deadlineMs: 5_000 };
   try {
-    const [nodes, pods, pools] = await Promise.all([
+    const [nodes, pods, pools, attempts] = await Promise.all([
       client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
       client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: systemNamespace }, call),
-      listPools(client, call),
+      listIfKnown(client, machineConfigPoolKind, call),
+      listIfKnown(client, attemptKind, call),
     ]);
     return {
       conditions: nodes.items.flatMap(nodeConditions),
       waiting: pods.items.flatMap(waitingIn),
       pools: viewPools(pools, nodes.items),
+      attempts: diagnosedAttempts(attempts, nodes.items, host.clock.now()),
     };
   } catch (error) {
     signal.throwIfAborted();
@@ -130,14 +134,35 @@ async function askApi({ client, signal }: CollectFactsOptions): Promise<ApiFacts
   }
 }
 
-/** None while the API does not know what a pool is. */
-async function listPools(client: KubernetesClient, call: ApiCallOptions): Promise<readonly KubernetesObject[]> {
+/** None while the API does not know the kind. */
+async function listIfKnown(
+  client: KubernetesClient,
+  kind: ObjectKind,
+  call: ApiCallOptions,
+): Promise<readonly KubernetesObject[]> {
   try {
-    return (await client.list(machineConfigPoolKind, {}, call)).items;
+    return (await client.list(kind, {}, call)).items;
   } catch (error) {
     if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return [];
     throw error;
   }
+}
+
+function diagnosedAttempts(
+  attempts: readonly KubernetesObject[],
+  nodes: readonly KubernetesObject[],
+  now: Date,
+): readonly DiagnosedAttempt[] {
+  const views = attempts.flatMap((object) => readAttempt(object) ?? []).map(attemptView);
+  const isCordoned = (name: string): boolean => {
+    const spec = nodes.find(({ metadata }) => metadata.name === name)?.['spec'];
+    return (spec as { readonly unschedulable?: boolean } | undefined)?.unschedulable === true;
+  };
+  return newestOfEachNode(views).map((attempt) => ({
+    attempt,
+    stillMs: stillFor(attempt, now),
+    isCordoned: isCordoned(attempt.node),
+  }));
 }
 
 function nodeConditions(node: KubernetesObject): ApiFacts['conditions'] {

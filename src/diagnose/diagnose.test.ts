@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { readAttempt } from '../contract/in-place.ts';
 import { nodeConfigAnnotations } from '../contract/machine-config-node.ts';
 import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import { waitingFor } from '../contract/missing.ts';
+import { attemptView } from '../in-place/attempt-view.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { poolView } from '../pool-rollout/pool-view.ts';
 import { checks } from './checks.ts';
 import { clockAhead } from './collect-facts.ts';
 import { diagnose } from './diagnose.ts';
 import { diagnosisLines } from './diagnosis-lines.ts';
-import type { DiagnosedMachine, DiagnosisFacts } from './facts.ts';
+import type { DiagnosedAttempt, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 
 const at = '2026-01-01T00:00:00Z';
@@ -135,6 +137,7 @@ test('what was measured comes before what somebody says, whoever stands higher i
     conditions: [{ node: 'master-1', type: 'Ready', status: 'False', message: 'the network is not ready' }],
     waiting: [],
     pools: [],
+    attempts: [],
   };
   const faulty = sick({ images: { needed: [etcdImage], missing: [etcdImage] } }, { firstBoot });
   expect(diagnose(cluster([...healthy, faulty], { api })).map(({ check }) => check)).toEqual([
@@ -173,7 +176,7 @@ describe('a roll-out that is stuck is explained by what it waits for:', () => {
   });
   const stuck = (pool: object, seen: KubernetesObject) => {
     const object = { ...machineConfigPoolKind, metadata: { name: 'worker' }, ...pool };
-    const api = { conditions: [], waiting: [], pools: [poolView(object, [seen])] };
+    const api = { conditions: [], waiting: [], pools: [poolView(object, [seen])], attempts: [] };
     return diagnose(cluster(healthy, { api }))[0];
   };
   const target = { spec: { configuration: { name: 'new' } } };
@@ -219,6 +222,45 @@ describe('a roll-out that is stuck is explained by what it waits for:', () => {
       certainty: 'waited',
       next: { verb: 'machine-config resume', rest: 'worker' },
     });
+  });
+});
+
+describe('an attempt in place', () => {
+  const attempt = (status: object, more: Partial<DiagnosedAttempt> = {}): DiagnosedAttempt => {
+    const spec = { node: 'worker-0', attemptId: 'a1', os: 'rhcos', notAfter: at, clusterId: 'c' };
+    const read = readAttempt({ metadata: { name: 'worker-0.a1' }, spec, status });
+    if (read === undefined) throw new Error('no attempt');
+    return { attempt: attemptView(read), stillMs: undefined, isCordoned: true, ...more };
+  };
+  const first = (...attempts: readonly DiagnosedAttempt[]) =>
+    diagnose(cluster(healthy, { api: { conditions: [], waiting: [], pools: [], attempts } }))[0];
+
+  test('that moves, or ended well, is no finding', () => {
+    expect(first(attempt({ phase: 'Applying' }), attempt({ phase: 'Succeeded' }))).toBeUndefined();
+  });
+
+  test.each([
+    ['Preflight', 'kubectl', 'get pods -n ipb-system -o wide --field-selector spec.nodeName=worker-0'],
+    ['Applying', 'machine logs', 'worker-0 --unit ipb-run@a1.service'],
+    ['Joining', 'ipb status', 'worker-0'],
+  ])('that does not move in %s leads to whoever should act', (phase, verb, rest) => {
+    expect(first(attempt({ phase, waitsFor: 'x' }, { stillMs: 90_000 }))).toMatchObject({
+      check: 'attempt-stuck',
+      machine: 'worker-0',
+      sentence: `the attempt in place on worker-0 does not move: it is in phase ${phase} and waits for x`,
+      next: { verb, rest },
+    });
+  });
+
+  test('that failed is found as long as its node is cordoned', () => {
+    const failure = { phase: 'Joining', code: 'JoinTimeout', message: 'the kubelet never reported' };
+    const failed = { phase: 'Failed', failure };
+    expect(first(attempt(failed))).toMatchObject({
+      sentence:
+        'worker-0 stays cordoned: its attempt in place ended with Failed: JoinTimeout in phase Joining; the kubelet never reported',
+      next: { verb: 'ipb history', rest: 'worker-0' },
+    });
+    expect(first(attempt(failed, { isCordoned: false }))).toBeUndefined();
   });
 });
 

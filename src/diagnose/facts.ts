@@ -4,6 +4,7 @@ import type { AgentState } from '../contract/agent-state.ts';
 import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { Missing } from '../contract/missing.ts';
+import type { AttemptView } from '../in-place/attempt-view.ts';
 import type { PoolView } from '../pool-rollout/pool-view.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 
@@ -36,11 +37,21 @@ export interface WaitingContainer {
   readonly message: string;
 }
 
+/** The newest attempt of a node. */
+export interface DiagnosedAttempt {
+  readonly attempt: AttemptView;
+  /** For how long nothing has moved; undefined while something does. */
+  readonly stillMs: number | undefined;
+  readonly isCordoned: boolean;
+}
+
 export interface ApiFacts {
   readonly conditions: readonly NodeCondition[];
   readonly waiting: readonly WaitingContainer[];
   /** Empty while the API knows no pools. */
   readonly pools: readonly PoolView[];
+  /** Empty while the API knows no attempts. */
+  readonly attempts: readonly DiagnosedAttempt[];
 }
 
 export interface DiagnosisFacts {

@@ -49,6 +49,8 @@ export interface Platform {
   readonly diskBytes?: (machine: MachineKey) => Promise<number>;
   /** The command line for this host that runs a command inside a running machine, as root. */
   readonly commandInside?: (machine: MachineKey, command: InsideCommand) => Promise<CommandLine>;
+  /** The command line for this host that runs a program of this host in the network of the machines. */
+  readonly commandInNetwork?: (cluster: string, command: CommandLine) => CommandLine;
   /** The command line for this host that prints a log of a machine. */
   readonly logCommand?: (machine: MachineKey, request: LogRequest) => Promise<CommandLine>;
 }
@@ -138,6 +140,7 @@ const abilities = {
   destroyCluster: 'destroy a cluster',
   diskBytes: 'measure the disk use of machines',
   commandInside: 'run commands inside machines',
+  commandInNetwork: 'run programs in the network of machines',
   logCommand: 'show logs of machines',
 } as const satisfies Partial<Record<keyof Platform, string>>;
 

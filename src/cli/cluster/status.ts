@@ -1,5 +1,6 @@
 // `firstlight status`
 import type { ClusterStatus } from '../../cluster/status.ts';
+import { endReason } from '../../in-place/attempt-view.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { flag, option, text } from '../frame/option.ts';
 import { typedPath } from '../frame/paths.ts';
@@ -20,7 +21,8 @@ export const statusVerb = defineVerb({
   },
 });
 
-function statusText({ cluster, infraId, machines, api, etcdVoters, nodes, pools }: ClusterStatus): string {
+function statusText(seen: ClusterStatus): string {
+  const { cluster, infraId, machines, api, etcdVoters, nodes, pools } = seen;
   const ready = nodes.filter(({ isReady }) => isReady).length;
   const head = [
     `${cluster} (${infraId})`,
@@ -28,6 +30,7 @@ function statusText({ cluster, infraId, machines, api, etcdVoters, nodes, pools 
     ...(api.isReady ? [`  etcd   ${etcdVoters.length} voters: ${etcdVoters.join(', ')}`] : []),
     ...(api.isReady ? [`  nodes  ${ready} of ${nodes.length} Ready`] : []),
     ...pools.filter(({ state }) => state !== 'updated').map((pool) => `  pool   ${poolLine(pool)}`),
+    ...attemptLines(seen),
     '',
   ].join('\n');
   if (machines.length === 0) return `${head}\nno machines on this host\n`;
@@ -48,6 +51,21 @@ function poolLine({ name, state, renderProblem, nodes }: ClusterStatus['pools'][
   });
   const about = renderProblem === null ? words : [renderProblem];
   return `${name} is ${state}, ${done} of ${nodes.length}${about.length === 0 ? '' : `: ${about.join('; ')}`}`;
+}
+
+/** Attempts that run, and those that failed and left their node cordoned; `ipb status` says more. */
+function attemptLines({ attempts, pools }: ClusterStatus): readonly string[] {
+  const cordoned = new Set(
+    pools.flatMap(({ nodes }) => nodes.filter((node) => node.isCordoned)).map(({ name }) => name),
+  );
+  return attempts
+    .filter(({ node, phase, isEnded }) => !isEnded || (phase !== 'Succeeded' && cordoned.has(node)))
+    .map((attempt) => {
+      const { node, phase, waitsFor } = attempt;
+      if (attempt.isEnded)
+        return `  ipb    ${node} is cordoned since its attempt ended with ${phase}: ${endReason(attempt)}`;
+      return `  ipb    ${node} is in phase ${phase}${waitsFor === null ? '' : `, waits for ${waitsFor}`}`;
+    });
 }
 
 /** As text, or as a picture in the file `svg`. */

@@ -2,6 +2,7 @@
 import { assetErrors } from '../../assets/errors.ts';
 import { bootkubeErrors } from '../../bootkube/errors.ts';
 import { clusterErrors } from '../../cluster/errors.ts';
+import { attemptErrors } from '../../cluster/in-place/errors.ts';
 import { configDaemonErrors } from '../../config-daemon/errors.ts';
 import { configServerErrors } from '../../config-server/errors.ts';
 import {
@@ -50,6 +51,7 @@ export const errorTables = {
   agentErrors,
   releaseFactsErrors,
   clusterErrors,
+  attemptErrors,
   controlPlaneErrors,
   etcdErrors,
   kubernetesErrors,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
 import type { CommandLine, InsideCommand, LogRequest, MachineKey } from '../platform.ts';
-import { machinePaths } from './cluster-folder.ts';
+import { machinePaths, namespacePath, switchNamespace } from './cluster-folder.ts';
 import { enterCommand } from './enter-command.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { readMachine } from './machine-folder.ts';
@@ -23,6 +23,11 @@ export async function commandInside(
     throw platformErrors.NOT_RUNNING({ machine: key.machine, state });
   }
   return enterCommand(leader, command, variables);
+}
+
+/** The host has no route into the network of a cluster. */
+export function commandInNetwork(cluster: string, command: CommandLine): CommandLine {
+  return ['nsenter', `--net=${namespacePath(switchNamespace(cluster))}`, ...command];
 }
 
 export async function logCommand(host: Host, key: MachineKey, request: LogRequest): Promise<CommandLine> {

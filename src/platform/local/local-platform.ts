@@ -10,7 +10,7 @@ import {
   startMachines,
   stopMachines,
 } from './change-machines.ts';
-import { commandInside, logCommand } from './command-lines.ts';
+import { commandInNetwork, commandInside, logCommand } from './command-lines.ts';
 import { type LocalCluster, listClusters, networkOf, readLocalCluster } from './local-cluster.ts';
 import { machineFiles } from './machine-files.ts';
 import { machineDiskBytes, readMachines } from './machine-folder.ts';
@@ -51,6 +51,7 @@ export function localPlatform(host: Host): Platform {
     destroyCluster: (context, cluster) => destroyCluster({ ...context, host }, cluster),
     diskBytes: ({ cluster, machine }) => machineDiskBytes(host, cluster, machine),
     commandInside: (machine, command) => commandInside(host, machine, command),
+    commandInNetwork,
     logCommand: (machine, request) => logCommand(host, machine, request),
   };
 }

@@ -17,6 +17,7 @@ export function nonePlatform(host: Host): Platform {
     filesOf: local.filesOf,
     machineMoments: local.machineMoments,
     balancerMoments: local.balancerMoments,
+    ...(local.commandInNetwork === undefined ? {} : { commandInNetwork: local.commandInNetwork }),
     ...(local.commandInside === undefined ? {} : { commandInside: local.commandInside }),
   };
 }

@@ -1,0 +1,35 @@
+// The verbs of the in-place bootstrapper, as rows of the table of all verbs (cli/verbs.ts).
+import type { VerbRow } from '../frame/verb.ts';
+
+export const inPlaceVerbs: readonly VerbRow[] = [
+  {
+    words: 'ipb prepare',
+    summary: 'Make the Secret that an attempt in place reads.',
+    load: async () => (await import('./prepare.ts')).inPlacePrepareVerb,
+  },
+  {
+    words: 'ipb start',
+    summary: 'Bring a node, or all nodes of a pool, to its configuration in place, and follow it.',
+    load: async () => (await import('./start.ts')).inPlaceStartVerb,
+  },
+  {
+    words: 'ipb status',
+    summary: 'Show the newest attempt of each node, and what keeps labelled nodes from beginning.',
+    load: async () => (await import('./status.ts')).inPlaceStatusVerb,
+  },
+  {
+    words: 'ipb watch',
+    summary: 'Follow attempts to their end.',
+    load: async () => (await import('./watch.ts')).inPlaceWatchVerb,
+  },
+  {
+    words: 'ipb abort',
+    summary: 'End an attempt or a run while nothing is changed yet.',
+    load: async () => (await import('./abort.ts')).inPlaceAbortVerb,
+  },
+  {
+    words: 'ipb history',
+    summary: 'List attempts, how each ended and where its time went.',
+    load: async () => (await import('./history.ts')).inPlaceHistoryVerb,
+  },
+];
