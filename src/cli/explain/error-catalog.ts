@@ -17,6 +17,7 @@ import type { ErrorKind } from '../../errors/firstlight-error.ts';
 import { etcdErrors } from '../../etcd/errors.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { inPlaceErrors } from '../../in-place/errors.ts';
+import { payloadErrors } from '../../in-place/payload/errors.ts';
 import { installConfigErrors } from '../../install-config/errors.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
@@ -56,6 +57,7 @@ export const errorTables = {
   etcdErrors,
   kubernetesErrors,
   secretsEncryptionErrors,
+  payloadErrors,
   torcxErrors,
   workflowErrors,
   hostErrors,
