@@ -24,7 +24,7 @@ import { pauseBefore } from '../../workflow/retry.ts';
 import { machineVariablesVariable } from '../payload/bootstrap-script.ts';
 import { payloadErrors } from '../payload/errors.ts';
 import { payloadFiles, type StageTouches } from '../payload/payload-manifest.ts';
-import { proxyEnvironment } from '../payload/payload-request.ts';
+import { payloadProxyVariables } from '../payload/payload-request.ts';
 import { type PayloadStage, retryLaterCode } from '../payload/payload-steps.ts';
 import { type FetchedPayload, fetchPayload } from './fetch-payload.ts';
 import { formerLeftovers } from './former-leftovers.ts';
@@ -241,7 +241,7 @@ async function execute(host: Host, run: PayloadRun, { stage, step, payload, endM
   const variables = stage === 'kube' ? stateFiles(settings.attemptId).machineVariables : '';
   const result = await host.processes.run('/bin/bash', [posix.join(payload.folder, payloadFiles.script), stage, step], {
     cwd: payload.folder,
-    env: { ...proxyEnvironment(settings.grant.secret), [machineVariablesVariable]: variables },
+    env: { ...payloadProxyVariables(settings.grant.secret), [machineVariablesVariable]: variables },
     timeoutMs: Math.max(1, endMs - host.clock.monotonicMs()),
     signal,
     keepBytes: 64 * 1024,

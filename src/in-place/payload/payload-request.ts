@@ -7,9 +7,11 @@ import type { PayloadIds } from './payload-manifest.ts';
 import { archiveBytesMax, type PayloadExpectation } from './verify-payload.ts';
 
 /** The proxy of the Secret for programs that fetch something: some read the one spelling, some the other. */
-export function proxyEnvironment({ proxy }: AttemptSecret): Readonly<Record<string, string>> {
+export function payloadProxyVariables({ proxy }: AttemptSecret): Readonly<Record<string, string>> {
   const variables = Object.entries(attemptProxyVariables(proxy));
-  return Object.fromEntries(variables.flatMap(([name, value]) => [[name, value] as const, [name.toLowerCase(), value] as const]));
+  return Object.fromEntries(
+    variables.flatMap(([name, value]) => [[name, value] as const, [name.toLowerCase(), value] as const]),
+  );
 }
 
 export function payloadIdsOf(secret: AttemptSecret): PayloadIds {
