@@ -1,6 +1,7 @@
 // A pool that can be served, for tests of the server.
 import {
   type ConfigSource,
+  namedAmongPools,
   parseKubeletKubeconfig,
   type ServedPool,
   type SourceState,
@@ -34,5 +35,6 @@ export function servedPool(
 
 export function fixedSource(state: Partial<SourceState>): ConfigSource {
   const whole: SourceState = { pools: new Map(), poolTokens: {}, problems: [], ...state };
-  return { current: () => whole, [Symbol.asyncDispose]: async () => {} };
+  const named = (pool: string, config: string): ServedPool | undefined => namedAmongPools(whole, pool, config);
+  return { current: () => whole, named, [Symbol.asyncDispose]: async () => {} };
 }

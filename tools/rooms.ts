@@ -53,6 +53,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'host',
     'ignition',
+    'in-place',
     'kubernetes',
     'machine-config',
     'machine-software',

@@ -6,8 +6,10 @@ import { z } from 'zod';
 /** The header of the pointer's `merge` entry that carries the token. */
 export const poolTokenHeader = 'Authorization';
 
+export const poolTokenPrefix = 'flp_';
+
 export function poolToken(joinKey: Uint8Array, pool: string): string {
-  return `flp_${createHmac('sha256', joinKey).update(`firstlight pool token v1\n${pool}`).digest('base64url')}`;
+  return `${poolTokenPrefix}${createHmac('sha256', joinKey).update(`firstlight pool token v1\n${pool}`).digest('base64url')}`;
 }
 
 export function poolTokenHeaderValue(token: string): string {

@@ -22,6 +22,8 @@ export const refusals = {
   internal: { status: 500, message: 'This is a mistake of the server; its log has more.' },
   'spec-unsupported': { status: 400, message: 'Specs 3.0 to 3.5 are served.' },
   'redemption-missing': { status: 400, message: 'An Idempotency-Key of 16 to 128 letters, digits, - and _ is needed.' },
+  'target-mismatch': { status: 400, message: 'The header NodePool names another pool than the path.' },
+  'target-unknown': { status: 404, message: 'There is no such rendered configuration.' },
   'not-found': { status: 404, message: 'There is nothing here; /config/POOL is where machines ask.' },
   'keys-not-served': { status: 404, message: 'This server never gives keys: it serves whoever asks.' },
   'method-not-allowed': { status: 405, message: 'Only reading is possible here.' },

@@ -19,7 +19,7 @@ import { joinBundle } from '../pki/certificate.ts';
 import { type TrustBundleName, trustBundles } from '../pki/trust-bundles.ts';
 import { type ClusterPools, clusterPools } from './cluster-pools.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
-import { isServed, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
+import { isServed, namedAmongPools, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface ClusterSourceOptions {
@@ -64,6 +64,8 @@ class ClusterSource implements ConfigSource {
   #local: LocalFiles | SourceWaiting = { status: 'waiting', missing: 'the keys of this master have not been read yet' };
   #cluster: ClusterPools | undefined;
   #trouble = 'nothing has been listed yet';
+  /** What was asked for by name, as long as nothing has changed: a config is built once. */
+  readonly #named = new Map<string, ServedPool | SourceWaiting>();
   #state: SourceState = { pools: new Map(), poolTokens: {}, problems: [] };
 
   constructor(host: Host, options: ClusterSourceOptions) {
@@ -86,6 +88,16 @@ class ClusterSource implements ConfigSource {
 
   current(): SourceState {
     return this.#state;
+  }
+
+  named(pool: string, config: string): ServedPool | SourceWaiting | undefined {
+    const current = namedAmongPools(this.#state, pool, config);
+    const cluster = this.#cluster;
+    const found = current === undefined ? cluster?.named(pool, config) : undefined;
+    if (cluster === undefined || found === undefined) return current;
+    const served = this.#named.get(config) ?? this.#served(pool, found, cluster);
+    this.#named.set(config, served);
+    return served;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -132,6 +144,7 @@ class ClusterSource implements ConfigSource {
       else pools.set(pool, isServed(last) ? last : found);
     }
     this.#state = { pools, poolTokens, problems: [...problems] };
+    this.#named.clear();
     this.#report(problems);
   }
 

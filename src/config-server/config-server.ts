@@ -5,7 +5,8 @@ import type { Host } from '../host/host.ts';
 import type { RunningServer, ServerAnswer, ServerLimits, ServerRequest, ServingPair } from '../host/https-server.ts';
 import { refuse } from './answers.ts';
 import { type ConfigSource, isServed } from './config-source.ts';
-import { type AccessMode, createHandler, type Handler } from './handler.ts';
+import { type AccessMode, createHandler, type Handler, isInPlace } from './handler.ts';
+import type { InPlaceService } from './in-place-service.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
 import { answerEntry, type Log, limitedLog, troubleEntry } from './server-log.ts';
@@ -34,6 +35,8 @@ export interface ConfigServerOptions extends PairPaths {
   /** How long it is unhealthy before it stops. */
   readonly leaveMs: number;
   readonly log: Log;
+  /** The routes of the in-place bootstrapper; only masters have them. */
+  readonly inPlace?: InPlaceService;
 }
 
 /** The pools that every cluster has. A broken pool of the user does not make the server unhealthy. */
@@ -44,6 +47,9 @@ const recordFailureMs = 3_000;
 
 /** A master asks for its keys with one token, and repeats that after seconds. */
 const lookUpRate = { burst: 4, everyMs: 15_000 };
+
+/** Of a report of the in-place bootstrapper. Nobody else sends a body. */
+const reportBytesMax = 64 * 1024;
 
 /** Lines of the log that a client can cause and that say nothing was served. */
 const warningRate = { burst: 100, everyMs: 1_000 };
@@ -163,24 +169,28 @@ function startMain(
   { pair, health, metrics }: Watching & { readonly pair: FollowedPair },
 ): Promise<RunningServer> {
   const { clock, files } = host;
-  const { address, port, balancers } = options;
+  const { address, port, balancers, inPlace, ...shared } = options;
   const log = limitedLog(options.log, new RateLimit(clock, warningRate));
   const knowsAddresses = balancers.length > 0;
   const lookUps = new RateLimit(clock, lookUpRate);
   const handler = createHandler({
-    ...options,
+    ...shared,
     clock,
     files,
     lookUps,
     knowsAddresses,
     unhealthy: () => health.missing(),
+    ...(inPlace === undefined ? {} : { inPlace: inPlace({ pair: () => pair.current().pair, knowsAddresses }) }),
   });
+  const takesBody = (request: Pick<ServerRequest, 'method' | 'target'>): boolean =>
+    inPlace !== undefined && isInPlace(request) && request.method === 'POST';
   return host.network.listen({
     address,
     port,
     balancers,
     limits,
     pair: pair.current().pair,
+    bodyBytes: (request) => (takesBody(request) ? reportBytesMax : 0),
     answer: watchedHandler(host, handler, { log, metrics, health }),
     onTrouble: (trouble) => {
       metrics.trouble(trouble);

@@ -36,6 +36,14 @@ export interface SourceState {
 
 export interface ConfigSource extends AsyncDisposable {
   current(): SourceState;
+  /** A rendered config of the pool by its name, for a machine that asks for that one; undefined where there is none. */
+  named(pool: string, config: string): ServedPool | SourceWaiting | undefined;
+}
+
+/** Of a source that has one config for each pool. */
+export function namedAmongPools({ pools }: SourceState, pool: string, config: string): ServedPool | undefined {
+  const served = pools.get(pool);
+  return isServed(served) && served.machineConfig.metadata.name === config ? served : undefined;
 }
 
 export const nothingKnown: SourceState = { pools: new Map(), poolTokens: {}, problems: ['nothing has been read yet'] };

@@ -13,7 +13,13 @@ import { trustBundles } from '../pki/trust-bundles.ts';
 import { readDocuments } from '../source-text/documents.ts';
 import { mistakeText } from '../source-text/mistake.ts';
 import type { ConfigSource, KubeletKubeconfig, ServedPool, SourceState, SourceWaiting } from './config-source.ts';
-import { chosenConfig, nothingKnown, parseKubeletKubeconfig, readPullSecret } from './config-source.ts';
+import {
+  chosenConfig,
+  namedAmongPools,
+  nothingKnown,
+  parseKubeletKubeconfig,
+  readPullSecret,
+} from './config-source.ts';
 import { followFiles } from './follow-files.ts';
 
 export interface FileSourceOptions {
@@ -43,7 +49,11 @@ export async function openFileSource(host: Host, options: FileSourceOptions): Pr
   const { poolTokensPath, kubeconfigPath, proxyCredentialsPath, pullSecretPath } = options;
   const others = [poolTokensPath, kubeconfigPath, proxyCredentialsPath, pullSecretPath].map((path) => dirname(path));
   const following = await followFiles(host, { folders: [...folders, ...others, options.pkiFolder], look });
-  return { current: () => state, [Symbol.asyncDispose]: () => following[Symbol.asyncDispose]() };
+  return {
+    current: () => state,
+    named: (pool, config) => namedAmongPools(state, pool, config),
+    [Symbol.asyncDispose]: () => following[Symbol.asyncDispose](),
+  };
 }
 
 interface Common {

@@ -1,15 +1,17 @@
 // One request, one answer, whether files or the API are behind it. Until a token was accepted, every path under
 // /config/ and /keys/ gets the same bytes, and costs nobody but this process anything.
 import { isBootstrapToken, noToken, tokenId } from '../admission/bootstrap-token.ts';
-import { judgePoolToken } from '../admission/pool-token.ts';
+import { judgePoolToken, poolTokenPrefix } from '../admission/pool-token.ts';
+import { targetHeaders } from '../contract/in-place.ts';
 import { readMasterKeys, redemptionHeader } from '../control-plane/master-keys.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Files } from '../host/files.ts';
 import type { ServerAnswer, ServerRequest } from '../host/https-server.ts';
 import type { SpecVersion } from '../ignition/spec-version.ts';
+import type { ProgressRefusal } from '../in-place/reporting/progress-answers.ts';
 import { negotiateSpec } from './accept.ts';
 import { give, type Refusal, refuse } from './answers.ts';
-import { type ConfigSource, isServed } from './config-source.ts';
+import { type ConfigSource, isServed, type ServedPool } from './config-source.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type BuildConfig, servedConfigs } from './served-config.ts';
 import type { TokenIssuer } from './token-issuer.ts';
@@ -34,18 +36,20 @@ export interface HandlerOptions {
   readonly keysFolder: string;
   /** What keeps the server from serving; empty when nothing does. */
   readonly unhealthy: () => readonly string[];
+  /** What answers below /v1/; only masters have it. */
+  readonly inPlace?: Handler;
 }
 
 /** What was decided, for the log and the counters. Holds no secret. */
 export interface AnswerDecision {
-  readonly route: 'config' | 'keys' | 'healthz' | 'other';
-  readonly reason: Refusal | 'served';
+  readonly route: 'config' | 'keys' | 'healthz' | 'in-place' | 'other';
+  readonly reason: Refusal | ProgressRefusal | 'served';
   readonly pool?: string;
   readonly config?: string;
   readonly spec?: SpecVersion;
   /** The public part of the single-use token that was given, or shown. */
   readonly tokenId?: string;
-  /** Which master got keys, where that is known. */
+  /** Which machine it was, where that is known. */
   readonly machine?: string;
   /** For the log; the client is not told. */
   readonly detail?: string;
@@ -63,8 +67,13 @@ export function createHandler(options: HandlerOptions): Handler {
   return async (request) => {
     if (request.target.startsWith('/config/')) return handleConfig(request, options, build);
     if (request.target.startsWith('/keys/')) return handleKeys(request, options);
+    if (options.inPlace !== undefined && isInPlace(request)) return options.inPlace(request);
     return handleOther(request, options);
   };
+}
+
+export function isInPlace({ target }: Pick<ServerRequest, 'target'>): boolean {
+  return target.startsWith('/v1/');
 }
 
 function refused(about: Omit<AnswerDecision, 'reason'>, reason: Refusal, told?: string): Handled {
@@ -94,11 +103,12 @@ function handleOther(request: ServerRequest, { unhealthy }: HandlerOptions): Han
 const poolPath = /^\/config\/([a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?)$/;
 
 async function handleConfig(request: ServerRequest, options: HandlerOptions, build: BuildConfig): Promise<Handled> {
-  const { pools, poolTokens: digests } = options.source.current();
+  const { poolTokens: digests } = options.source.current();
   const pool = poolPath.exec(request.target)?.[1];
   const about = { route: 'config', ...(pool === undefined ? {} : { pool }) } as const;
   if (options.access === 'token') {
-    const verdict = judgePoolToken(bearerToken(request), pool ?? '', { digests, now: options.clock.now() });
+    const token = plainPoolToken(bearerToken(request));
+    const verdict = judgePoolToken(token, pool ?? '', { digests, now: options.clock.now() });
     if (verdict !== 'accepted') return refused({ ...about, detail: verdict }, 'token-refused');
   }
   if (!isReading(request)) return refused(about, 'method-not-allowed');
@@ -108,10 +118,9 @@ async function handleConfig(request: ServerRequest, options: HandlerOptions, bui
     return refused(about, 'spec-unsupported', `Spec ${negotiated.asked} was asked for.`);
   }
   const spec = negotiated.version;
-  const served = pools.get(pool);
-  if (!isServed(served)) {
-    return refused({ ...about, spec }, 'pool-not-ready', served?.missing ?? `Nothing is known of ${pool}.`);
-  }
+  const found = servedFor(request, pool, options.source);
+  if ('refusal' in found) return refused({ ...about, spec }, found.refusal, found.told);
+  const { served } = found;
   const config = served.machineConfig.metadata.name;
   const chosen = { ...about, config, spec };
   const built = build(served, spec);
@@ -127,6 +136,33 @@ async function handleConfig(request: ServerRequest, options: HandlerOptions, bui
   }
   const { id, token } = issued.value;
   return { answer: give(built.fill(token)), decision: { ...chosen, reason: 'served', tokenId: id } };
+}
+
+/** The config of the pool, or the one that the machine names. */
+function servedFor(
+  { headers }: ServerRequest,
+  pool: string,
+  source: ConfigSource,
+): { readonly served: ServedPool } | { readonly refusal: Refusal; readonly told: string } {
+  const { [targetHeaders.pool]: namedPool = pool, [targetHeaders.hash]: config } = headers;
+  // Elsewhere pools have a namespace before their names.
+  if (namedPool.split('/').at(-1) !== pool) {
+    return { refusal: 'target-mismatch', told: `The path is that of ${pool}.` };
+  }
+  const ofPool = source.current().pools.get(pool);
+  const served = config === undefined || !isServed(ofPool) ? ofPool : source.named(pool, config);
+  if (isServed(served)) return { served };
+  if (isServed(ofPool) && served === undefined) {
+    return { refusal: 'target-unknown', told: `Pool ${pool} has none of the name that was asked for.` };
+  }
+  return { refusal: 'pool-not-ready', told: served?.missing ?? `Nothing is known of ${pool}.` };
+}
+
+/** Some clients send the token as it is, others its base64. */
+function plainPoolToken(credential: string): string {
+  if (credential.startsWith(poolTokenPrefix)) return credential;
+  const decoded = Buffer.from(credential, 'base64').toString('utf8');
+  return decoded.startsWith(poolTokenPrefix) ? decoded : credential;
 }
 
 const keysPath = '/keys/master';

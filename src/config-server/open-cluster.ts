@@ -9,6 +9,7 @@ import { connectKubernetes, type KubernetesClient } from '../kubernetes/client.t
 import { ApiTokenIssuer, apiTokenLimit } from './api-token-issuer.ts';
 import { openClusterSource } from './cluster-source.ts';
 import { configServerErrors } from './errors.ts';
+import { inPlaceService } from './in-place-service.ts';
 import type { OpenedParts, Opening } from './serve.ts';
 
 export async function openCluster(
@@ -22,7 +23,8 @@ export async function openCluster(
   const issuer = parts.use(new ApiTokenIssuer(host, { client, limit, onTrouble: ({ message }) => onProblem(message) }));
   const needsPoolTokens = access === 'token';
   const source = parts.use(await openClusterSource(host, { ...options, client, needsPoolTokens, onProblem }));
-  return { source, issuer, balancers: controlPlane?.apiVips ?? [] };
+  const inPlace = inPlaceService(host, { client, source, issuer, onProblem, parts, signal: options.signal });
+  return { source, issuer, balancers: controlPlane?.apiVips ?? [], inPlace };
 }
 
 /** In its own name, unless a kubeconfig was given. */

@@ -8,6 +8,7 @@ import { runConfigServer } from './config-server.ts';
 import type { ConfigSource } from './config-source.ts';
 import { openFileSource } from './file-source.ts';
 import type { AccessMode } from './handler.ts';
+import type { InPlaceService } from './in-place-service.ts';
 import { type Log, type ServerLogOptions, serverLog } from './server-log.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 import { openTokenLedger } from './token-ledger.ts';
@@ -47,7 +48,7 @@ export async function serveConfigs(host: Host, options: ServeOptions): Promise<{
   const access = options.isOpen ? 'open' : settings.access;
   await using parts = new AsyncDisposableStack();
   const open = mode === 'cluster' ? (await import('./open-cluster.ts')).openCluster : openBootstrap;
-  const { source, issuer, balancers } = await open(host, { options, settings, access, log, parts });
+  const { source, issuer, balancers, inPlace } = await open(host, { options, settings, access, log, parts });
   const served = {
     access,
     address: options.address,
@@ -61,6 +62,7 @@ export async function serveConfigs(host: Host, options: ServeOptions): Promise<{
     source,
     issuer,
     log,
+    ...(inPlace === undefined ? {} : { inPlace }),
   };
   // Awaited here: the parts are closed after the server.
   return await runConfigServer(host, served, options.signal);
@@ -71,6 +73,7 @@ export interface OpenedParts {
   readonly issuer: TokenIssuer;
   /** Besides those that were given. */
   readonly balancers: readonly string[];
+  readonly inPlace?: InPlaceService;
 }
 
 export interface Opening {

@@ -99,6 +99,13 @@ function migrateKernelArguments(
   };
 }
 
+/** What is added for one machine, in the newest spec. */
+export function filesForOneMachine(served: ServedPool, token: string): readonly FileNode[] {
+  const { machineConfig } = served;
+  const config = convertUp(machineConfig.spec.config, latestSpec);
+  return addedFiles(served, { ...machineConfig, spec: { ...machineConfig.spec, config } }, token);
+}
+
 function addedFiles(served: ServedPool, migrated: MachineConfig, token: string): readonly FileNode[] {
   const { name } = served.machineConfig.metadata;
   const annotations = {

@@ -7,7 +7,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
     /\b(authorization|auth|token|password|secret)(\\?"?\s*[:=]\s*\\?"?)(?:bearer |basic )?(?:[^\s",}\\]|\\(?!"))+/gi,
     '$1$2[redacted]',
   ],
-  [/\bfl[pj]_[A-Za-z0-9_-]{20,}/g, '[redacted token]'],
+  [/\bfl[bjpr]_[A-Za-z0-9_-]{20,}/g, '[redacted token]'],
   // A base64 block long enough to be key material; certificates are PEM and stay readable.
   [/\bbase64,[A-Za-z0-9+/=]{64,}/g, 'base64,[redacted]'],
 ];

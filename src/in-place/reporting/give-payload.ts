@@ -7,6 +7,7 @@ import { findAttemptSecret } from './attempt-secret.ts';
 import { giveArchive, type ProgressHandled, refuseProgress } from './progress-answers.ts';
 import { bearerCredential, type PathIds, type ProgressParts } from './progress-request.ts';
 
+/** In the query, or as headers `X-Ipb-…`. */
 const idNames = ['worker-id', 'cluster-id', 'region'] as const;
 
 export async function givePayload(
@@ -19,7 +20,7 @@ export async function givePayload(
   const { node, secret } = found;
   const about = { machine: node };
   const asked = new URL(request.target, 'https://localhost').searchParams;
-  const wrong = idNames.filter((name) => asked.get(name) !== secret[name]);
+  const wrong = idNames.filter((name) => (request.headers[`x-ipb-${name}`] ?? asked.get(name)) !== secret[name]);
   if (wrong.length > 0)
     return refuseProgress('payload-not-for-this', { ...about, detail: wrong.join(', '), body: { wrong } });
   const isLate = Date.parse(secret['not-after'] ?? '') <= parts.host.clock.now().getTime();
@@ -51,12 +52,15 @@ async function ownerOf(
   request: ServerRequest,
 ): Promise<PayloadOwner | undefined> {
   const token = bearerCredential(request);
+  // Some clients send the token as it is, others its base64.
+  const decoded = Buffer.from(token, 'base64').toString('utf8');
   const running = await records.running('rhel');
   if (token === '' || running.length === 0 || !lookUps.take(request.peer.address)) return undefined;
   for (const { spec, status } of running) {
     const secret = await findAttemptSecret(client, spec.node);
     const expected = secret?.['bootstrap-token'] ?? '';
-    const isOwn = secret?.['attempt-id'] === spec.attemptId && expected !== '' && isSame(expected, token);
+    const isShown = [isSame(expected, token), isSame(expected, decoded)].includes(true);
+    const isOwn = secret?.['attempt-id'] === spec.attemptId && expected !== '' && isShown;
     if (secret !== undefined && isOwn) return { node: spec.node, secret, hasBegun: status.phase !== 'Scheduled' };
   }
   return undefined;
