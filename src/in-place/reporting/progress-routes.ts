@@ -12,6 +12,7 @@ import { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { ServerRequest } from '../../host/https-server.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
+import { attemptView } from '../attempt-view.ts';
 import { isEnd } from '../phases.ts';
 import { AttemptRecords, type RecordedAttempt } from './attempt-records.ts';
 import { givePayload } from './give-payload.ts';
@@ -94,8 +95,7 @@ async function showAttempt(parts: ProgressParts, request: ServerRequest, ids: Pa
   if (found === undefined) return refuseProgress('reporter-refused');
   const read = await parts.records.read(found.object.metadata.name);
   if (read === undefined) return refuseProgress('attempt-superseded', { machine: ids.node });
-  const { phase, history, failure, waitsFor, report } = read.attempt.status;
-  return giveProgress(200, { phase, history, failure, waitsFor, preflight: report.preflight }, { machine: ids.node });
+  return giveProgress(200, attemptView(read.attempt), { machine: ids.node });
 }
 
 async function takeEvent(parts: ProgressParts, request: ServerRequest, ids: PathIds): Promise<ProgressHandled> {
