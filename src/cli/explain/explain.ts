@@ -37,6 +37,11 @@ const kinds: readonly ExplainedKind[] = [
     explain: async (_invocation, name) => (await import('./explain-control.ts')).explainControl(name),
   },
   {
+    name: 'phase',
+    shows: 'the phases of an attempt in place, e.g. phase KubeletStopped',
+    explain: async (_invocation, name) => (await import('./explain-phase.ts')).explainPhase(name),
+  },
+  {
     name: 'torcx',
     shows: 'what the torcx bootstrapper knows about this node and would do',
     // With its default flags; for others there is `firstlight torcx bootstrap --dry-run …`, which is the same.
@@ -46,9 +51,11 @@ const kinds: readonly ExplainedKind[] = [
 
 export const explainVerb = defineVerb({
   description:
-    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1), phases of an attempt in place (phase Ready) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
   args: {
-    subject: optionalArgumentList('installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, torcx'),
+    subject: optionalArgumentList(
+      'installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, phase [NAME], torcx',
+    ),
   },
   options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },
   examples: [
