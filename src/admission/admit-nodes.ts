@@ -232,7 +232,10 @@ class Admission {
     for (const { id, used, pool, keysHeldBy } of facts.tokens) {
       if (pool === 'master' && keysHeldBy === undefined) continue;
       const node = nodes.find(({ metadata }) => metadata.name === used?.by);
-      if (used === undefined || node === undefined || !knownNode(node).isLive) continue;
+      if (used === undefined || node === undefined) continue;
+      // A node that joins again counts as live all the time.
+      const { isLive, isClaimed } = knownNode(node);
+      if (!isLive || isClaimed) continue;
       if (Object.keys(missingLabels(node, facts)).length > 0) continue;
       if (await deleteBootstrapToken(client, id, { signal })) onEvent?.({ kind: 'token-deleted', id, node: used.by });
     }

@@ -105,7 +105,7 @@ const facts: JoinFacts = {
 };
 const open: JoinFacts = { ...facts, inventory: { isClosed: false, machines: [] } };
 
-const known0: KnownNode = { name: 'worker-0', isLive: true, addresses: [], createdAt: now };
+const known0: KnownNode = { name: 'worker-0', isLive: true, isClaimed: false, addresses: [], createdAt: now };
 
 /** A request for an IPv4 address that is written as an IPv6 address. */
 const mapped = (octets: readonly number[]): Buffer =>
@@ -139,6 +139,21 @@ describe('the first client certificate of a kubelet', () => {
       expect(reasonOf(request({ name: 'csr-2' }), known)).toBe('approve');
       expect(reasonOf(request({ name: 'csr-2' }), { ...known, nodes: [{ ...known0, isLive: false }] })).toBe('approve');
     }
+  });
+
+  test('a node that an in-place attempt works on joins again while it counts as live, at its own address only', () => {
+    const claimed = { ...known0, isClaimed: true, addresses: ['10.0.0.21'] };
+    const given = (issuedToAddress: string) => ({
+      ...facts,
+      tokens: [{ ...token, issuedToAddress }],
+      nodes: [claimed],
+    });
+    expect(reasonOf(request({}), { ...facts, nodes: [claimed] })).toBe('approve');
+    expect(reasonOf(request({}), given('10.0.0.21'))).toBe('approve');
+    expect(reasonOf(request({}), given('10.0.0.22'))).toContain('a live node is called worker-0 already');
+    expect(reasonOf(request({ pem: pem({ commonName: 'system:node:worker-1' }) }), given('10.0.0.21'))).toContain(
+      'which is not an address of worker-1',
+    );
   });
 
   test('a used token never works for another key, not even for the same name', () => {

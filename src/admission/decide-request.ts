@@ -122,8 +122,11 @@ function decideFirstClient(
     `the token ${id} was used before, by ${used?.by ?? ''} at ${used?.at.toISOString() ?? ''}`,
   );
   doubtIf(facts.now >= token.expiresAt, `the token ${id} expired at ${token.expiresAt.toISOString()}`);
-  const live = facts.nodes.some((node) => node.name === nodeName && node.isLive);
-  doubtIf(live, `a live node is called ${nodeName} already`);
+  const live = facts.nodes.find((node) => node.name === nodeName && node.isLive);
+  doubtIf(
+    live !== undefined && !joinsAgain(live, token),
+    `a live node is called ${nodeName} already${live?.isClaimed === true ? ', and its token is of another address' : ''}`,
+  );
   checkPromises(token, nodeName, facts);
   checkAddressLimit(token, nodeName, facts);
   checkExpected(token, nodeName, facts);
@@ -133,6 +136,14 @@ function decideFirstClient(
     takes: { token, keyDigest },
     reason: `token ${id} of the pool ${token.pool}, ${used === undefined ? 'used for the first time' : 'asked again by the machine that used it'}`,
   };
+}
+
+/**
+ * The machine of a node that an in-place attempt works on asks for a certificate anew, while the node still counts as
+ * live. Where it is known to which address the token was given, it has to be one of that node.
+ */
+function joinsAgain({ isClaimed, addresses }: KnownNode, { issuedToAddress }: BootstrapToken): boolean {
+  return isClaimed && (issuedToAddress === undefined || hasAddress(addresses, issuedToAddress));
 }
 
 /**

@@ -1,5 +1,6 @@
 // The facts that a certificate request is decided by: the expected machines, the nodes, the tokens. Plain values, so
 // that a decision can be repeated in a test.
+import { inPlaceAnnotations } from '../contract/in-place.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -11,6 +12,8 @@ export interface KnownNode {
   readonly isLive: boolean;
   readonly addresses: readonly string[];
   readonly createdAt: Date;
+  /** An in-place attempt works on it: its machine joins again under its own name. */
+  readonly isClaimed: boolean;
 }
 
 export interface JoinFacts {
@@ -33,6 +36,7 @@ export function knownNode(node: KubernetesObject): KnownNode {
   const { addresses } = (node['status'] ?? {}) as NodeStatus;
   return {
     name: node.metadata.name,
+    isClaimed: (node.metadata.annotations?.[inPlaceAnnotations.claim] ?? '') !== '',
     isLive: conditionOf(node, 'Ready')?.status !== 'Unknown',
     createdAt: new Date(Date.parse(node.metadata.creationTimestamp ?? '') || 0),
     addresses: (addresses ?? []).filter(({ type }) => type.endsWith('IP')).map(({ address }) => address),

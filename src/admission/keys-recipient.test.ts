@@ -14,6 +14,7 @@ const inventory: Inventory = {
 const node = (name: string, isLive: boolean, ...addresses: string[]): KnownNode => ({
   name,
   isLive,
+  isClaimed: false,
   addresses,
   createdAt: new Date(0),
 });

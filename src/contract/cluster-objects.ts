@@ -105,4 +105,11 @@ export const membershipLease = 'etcd-membership';
 export const approverLease = 'csr-approver';
 export const renewalLease = 'leaf-renewal';
 export const rolloutLease = 'machine-config-controller';
-export const agentLeases: readonly string[] = [membershipLease, approverLease, renewalLease, rolloutLease];
+export const inPlaceLease = 'in-place-controller';
+export const agentLeases: readonly string[] = [
+  membershipLease,
+  approverLease,
+  renewalLease,
+  rolloutLease,
+  inPlaceLease,
+];

@@ -15,6 +15,7 @@ export const dutyNames = [
   'approver',
   'membership',
   'pool-rollout',
+  'in-place',
   'pod-network',
   'peer-routes',
   'kube-proxy',

@@ -23,7 +23,7 @@ export type InPlaceFacts = z.infer<typeof inPlaceFactsSchema>;
 
 /** Annotations of a Node. */
 export const inPlaceAnnotations = {
-  /** `<attempt>`: the controller works on this node for that attempt. Approver and pool controller read it too. */
+  /** The name of the InPlaceAttempt that the controller works on. Approver and pool controller read it too. */
   claim: 'ipb.dev/claim',
   /** The state of the newest attempt, as `InPlaceStatus` in JSON. */
   status: 'ipb.dev/status',
@@ -152,8 +152,9 @@ export type ProgressEvent = z.infer<typeof progressEventSchema>;
 
 export const progressCommands = ['none', 'cleared', 'abort', 'pause'] as const;
 /**
- * What the controller tells the reporter with every answer. `pause`: wait before the next phase (the node is drained).
- * `cleared`: the label is gone and the annotations fit; apply. `abort`: end before anything is changed.
+ * What the controller tells the reporter with every answer. `pause`: until the node is drained. The pod reports Ready
+ * all the same, and puts nothing on the host before it reads `none`. `cleared`: the label is gone and the annotations
+ * fit; apply. `abort`: end before anything is changed.
  */
 export type ProgressCommand = (typeof progressCommands)[number];
 
@@ -248,9 +249,14 @@ const statusOfAttempt = z.object({
   history: z
     .array(z.object({ phase: z.enum(inPlacePhases), at: z.string(), message: z.string().default('') }))
     .default([]),
-  command: z.enum(progressCommands).default('none'),
+  command: z.enum(progressCommands).default('pause'),
   /** The immutable ConfigMap with labels, taints and annotations as they were. */
   snapshot: z.string().optional(),
+  /**
+   * The Node in the API's answer to the removal of the labels, before `cleared` was said. It still had its old boot: so
+   * the labels were gone before the first report of a kubelet that booted anew, which writes another.
+   */
+  cleared: z.object({ version: z.string(), bootId: z.string(), at: z.string() }).optional(),
   /** Why it ended without success. */
   failure: z.object({ phase: z.enum(inPlacePhases), code: z.string(), message: z.string() }).optional(),
   /** A person asked for the end of it (`ipb abort`). */
@@ -272,10 +278,6 @@ export interface InPlaceAttempt {
 /** `<node>.<attempt>`, where the attempt is shortened: names of objects have a limit. */
 export function attemptName(node: string, attemptId: string): string {
   return `${node}.${attemptId.slice(0, 8)}`;
-}
-
-export function snapshotName(node: string, attemptId: string): string {
-  return `snap-${attemptName(node, attemptId)}`;
 }
 
 /** Undefined where it is no attempt. */

@@ -40,7 +40,8 @@ export const phaseTable: Readonly<Record<InPlacePhase, PhaseFacts>> = {
   Ready: {
     owner: 'controller',
     why: 'All checks passed. The controller drains the node, then the pod puts the unit on the host and starts it.',
-    next: ['KubeletStopped', 'Failed'],
+    // A pod that is killed here makes its checks again.
+    next: ['KubeletStopped', 'PreflightFailed', 'Failed'],
     limitMs: 60 * minuteMs,
     onLimit: { phase: 'Failed', code: 'DrainTimeout' },
     holdsKubelet: false,

@@ -7,6 +7,7 @@ import { configServerDuty } from './duties/config-server.ts';
 import { controlPlaneDuty } from './duties/control-plane.ts';
 import { credentialsDuty } from './duties/credentials.ts';
 import { etcdMemberDuty } from './duties/etcd-member.ts';
+import { inPlaceDuty } from './duties/in-place.ts';
 import { keysDuty } from './duties/keys.ts';
 import { kubeProxyDuty } from './duties/kube-proxy.ts';
 import { kubeletDuty } from './duties/kubelet.ts';
@@ -35,6 +36,7 @@ export const duties: readonly Duty[] = [
   approverDuty,
   membershipDuty,
   poolRolloutDuty,
+  inPlaceDuty,
   podNetworkDuty,
   peerRoutesDuty,
   kubeProxyDuty,

@@ -1,4 +1,4 @@
-// Empties one node by the eviction API and answers its daemon. Pods and budgets are watched: a pod that went, or a
+// Empties one node by the eviction API and answers who asked. Pods and budgets are watched: a pod that went, or a
 // budget that allows one more, is seen at once. What stands in the way is written on the Node, for people.
 import { nodeConfigAnnotations as annotations, type DrainProgress } from '../contract/machine-config-node.ts';
 import { type Missing, missingLine } from '../contract/missing.ts';
@@ -13,8 +13,8 @@ export interface DrainOptions {
   readonly client: KubernetesClient;
   readonly host: Pick<Host, 'clock' | 'random'>;
   readonly node: string;
-  /** Answered by copying it. */
-  readonly request: string;
+  /** The annotations that say on the Node that it is empty. */
+  readonly answer: Readonly<Record<string, string>>;
   /** When it was first asked for, by an earlier controller; undefined when it begins now. */
   readonly since: string | undefined;
   /** Its pods have nowhere else to go: they stay. */
@@ -34,7 +34,7 @@ const refusedMs = 5_000;
 const reportMs = 1_000;
 const leftShown = 20;
 
-/** Returns when the request is answered. */
+/** Returns when the node is empty and its machine may go down. */
 export async function drainNode(options: DrainOptions): Promise<void> {
   const { client, host, node, signal, onTrouble } = options;
   const selection = { fieldSelector: `spec.nodeName=${node}` };
@@ -74,7 +74,7 @@ class Drain {
     this.#since = options.since ?? options.host.clock.now().toISOString();
   }
 
-  /** True when the node is empty and its daemon has the answer. */
+  /** True when the node is empty and says so. */
   async pass(plan: DrainPlan): Promise<boolean> {
     const left = [...plan.evict, ...plan.blocked.map(({ pod }) => pod), ...plan.ending];
     if (left.length > 0) {
@@ -84,10 +84,7 @@ class Drain {
     }
     const missing = await this.#options.missing();
     if (missing.length === 0) {
-      await this.#annotate({
-        [annotations.lastAppliedDrain]: this.#options.request,
-        [annotations.drainProgress]: null,
-      });
+      await this.#annotate({ ...this.#options.answer, [annotations.drainProgress]: null });
       return true;
     }
     await this.#report({ left: [], blocked: [], waitsFor: missingLine(missing) });

@@ -1,17 +1,15 @@
 // The drains that are under way, one task per node. A drain takes as long as its pods and budgets take, and nothing
 // else waits for it. A task ends when its request is answered or changes, and with the leadership of this controller.
-import { readDrainProgress } from '../contract/machine-config-node.ts';
-import type { Missing } from '../contract/missing.ts';
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import { type DrainOptions, drainNode } from './drain-node.ts';
-import type { NodeRequest } from './node-requests.ts';
-import type { RolloutNode } from './rollout-node.ts';
 
-export type DrainRequest = Extract<NodeRequest, { kind: 'drain' }>;
+export interface DrainTask extends Pick<DrainOptions, 'node' | 'answer' | 'since' | 'isOnlyNode' | 'missing'> {
+  /** What asks for it: with another request it is another drain. */
+  readonly request: string;
+}
 
 export interface DrainsOptions extends Pick<DrainOptions, 'client' | 'host' | 'signal' | 'mayAct' | 'onTrouble'> {
-  /** What is missing before the machine of this node may go down. */
-  readonly missing: (node: RolloutNode) => Promise<readonly Missing[]>;
+  readonly onDrained?: (task: DrainTask) => void;
 }
 
 /** A drain that failed begins again after this long. */
@@ -29,50 +27,37 @@ export class Drains implements AsyncDisposable {
   }
 
   /** Starts what is asked for, and ends what is not asked for any more. */
-  keep(requests: readonly DrainRequest[], nodes: readonly RolloutNode[]): void {
+  keep(asked: readonly DrainTask[]): void {
     if (this.#failure !== undefined) throw this.#failure.error;
     for (const [node, { request, end }] of this.#running) {
-      if (requests.some((each) => each.node === node && each.request === request)) continue;
+      if (asked.some((each) => each.node === node && each.request === request)) continue;
       end.abort(new Error(`${node} does not ask for ${request} any more`));
       this.#running.delete(node);
     }
-    for (const { node: name, request } of requests) {
-      const node = nodes.find((each) => each.name === name);
-      if (this.#running.has(name) || node === undefined) continue;
+    for (const task of asked) {
+      if (this.#running.has(task.node)) continue;
       const end = new AbortController();
-      this.#running.set(name, { request, end });
+      this.#running.set(task.node, { request: task.request, end });
       const signal = AbortSignal.any([this.#options.signal, end.signal]);
-      const task = this.#drain(node, { isOnlyNode: nodes.length === 1, signal }).catch((error: unknown) => {
+      const draining = this.#drain(task, signal).catch((error: unknown) => {
         this.#failure = { error };
       });
-      this.#tasks.add(task);
-      void task.then(() => this.#tasks.delete(task));
+      this.#tasks.add(draining);
+      void draining.then(() => this.#tasks.delete(draining));
     }
   }
 
-  async #drain(node: RolloutNode, { isOnlyNode, signal }: Pick<DrainOptions, 'isOnlyNode' | 'signal'>): Promise<void> {
-    const { missing, onTrouble, host, ...options } = this.#options;
-    const { name, desiredDrain: request } = node;
-    const { since } = readDrainProgress(node.drainProgress) ?? {};
+  async #drain(task: DrainTask, signal: AbortSignal): Promise<void> {
+    const { onDrained, ...options } = this.#options;
     while (!signal.aborted) {
       try {
-        const ask = () => missing(node);
-        return await drainNode({
-          ...options,
-          host,
-          onTrouble,
-          node: name,
-          request,
-          since,
-          isOnlyNode,
-          missing: ask,
-          signal,
-        });
+        await drainNode({ ...options, ...task, signal });
+        return onDrained?.(task);
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof FirstlightError)) throw error;
-        onTrouble(error);
-        await host.clock.sleep(againMs, signal).catch(() => undefined);
+        options.onTrouble(error);
+        await options.host.clock.sleep(againMs, signal).catch(() => undefined);
       }
     }
   }

@@ -13,6 +13,8 @@ const node = (name: string, more: Partial<RolloutNode> = {}): RolloutNode => ({
   isCordoned: false,
   isCordonedByUs: false,
   isLeaving: false,
+  isClaimed: false,
+  version: '1',
   current: 'old',
   desired: 'old',
   state: 'Done',

@@ -44,6 +44,8 @@ interface MasterChoice {
 }
 
 function nextMaster({ nodes, mastersMissing }: PoolNodes, { pending, turning, failed }: MasterChoice): NextNodes {
+  const claimed = nodes.filter(({ isClaimed }) => isClaimed);
+  if (claimed.length > 0) return { move: [], waitsFor: claimed.map(({ name }) => `the in-place attempt on ${name}`) };
   const changing = nodes.filter((node) => !isDone(node) && !isDegraded(node) && !turning.includes(node));
   if (changing.length > 0) return { move: [], waitsFor: changing.map(({ name }) => `${name} to finish its change`) };
   // A master that is out already turns back whatever the others are: nothing gets worse by it.
@@ -63,7 +65,7 @@ export function needsMastersView({ nodes, target, isPaused }: Omit<PoolNodes, 'm
 
 /** It failed on another config, or waits for its drain on the way to one: nothing of that config is on it. */
 function mayTurn(node: RolloutNode): boolean {
-  if (node.desired === node.current) return false;
+  if (node.desired === node.current || node.isClaimed) return false;
   return isDegraded(node) || isDrainUnanswered(node);
 }
 

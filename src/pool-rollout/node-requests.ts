@@ -10,9 +10,13 @@ export type NodeRequest =
   /** `isOurs`: the controller cordoned it, so it is the one to let pods in again. */
   | { readonly kind: 'uncordon'; readonly node: string; readonly request: string; readonly isOurs: boolean };
 
+export type DrainRequest = Extract<NodeRequest, { readonly kind: 'drain' }>;
+
+/** Nodes that an in-place attempt has are its controller's: it drains them itself, and gives them back. */
 export function nodeRequests(nodes: readonly RolloutNode[]): readonly NodeRequest[] {
   return nodes.flatMap((node): NodeRequest[] => {
     const { name, desiredDrain: request, lastAppliedDrain, isCordoned, isCordonedByUs: isOurs } = node;
+    if (node.isClaimed) return [];
     if (isDrainUnanswered(node))
       return [isCordoned ? { kind: 'drain', node: name, request } : { kind: 'cordon', node: name }];
     if (request.startsWith('uncordon-') && request !== lastAppliedDrain) {

@@ -121,7 +121,7 @@ function movingWait(
 }
 
 /** Names what cannot be evicted first: a person can do something about that. */
-function drainWait({ blocked, left, leftCount, waitsFor }: DrainProgress): string {
+export function drainWait({ blocked, left, leftCount, waitsFor }: DrainProgress): string {
   if (waitsFor !== undefined) return waitsFor;
   const [first] = blocked;
   if (first !== undefined) {

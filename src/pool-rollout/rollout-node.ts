@@ -1,5 +1,6 @@
 // A Node as the roll-out sees it: what its daemon and the controller wrote on it, and whether it can take pods.
 import { isLeaving } from '../contract/cluster-objects.ts';
+import { inPlaceAnnotations } from '../contract/in-place.ts';
 import {
   nodeConfigAnnotations as annotations,
   type NodeConfigState,
@@ -24,6 +25,10 @@ export interface RolloutNode {
   readonly isCordoned: boolean;
   readonly isCordonedByUs: boolean;
   readonly isLeaving: boolean;
+  /** An in-place attempt works on it. */
+  readonly isClaimed: boolean;
+  /** Of the object that this was read from. */
+  readonly version: string;
   /** Empty until its daemon has written it. */
   readonly current: string;
   readonly desired: string;
@@ -36,7 +41,8 @@ export interface RolloutNode {
 }
 
 export function rolloutNode(node: KubernetesObject): RolloutNode {
-  const { name, uid = '', labels = {}, creationTimestamp = '', annotations: given = {} } = node.metadata;
+  const { name, uid = '', labels = {}, creationTimestamp = '', resourceVersion = '' } = node.metadata;
+  const given = node.metadata.annotations ?? {};
   const text = (key: string): string => given[key] ?? '';
   const spec = (node['spec'] ?? {}) as { readonly unschedulable?: boolean };
   return {
@@ -49,6 +55,8 @@ export function rolloutNode(node: KubernetesObject): RolloutNode {
     isCordoned: spec.unschedulable === true,
     isCordonedByUs: text(cordonedAnnotation) !== '',
     isLeaving: isLeaving(node),
+    isClaimed: text(inPlaceAnnotations.claim) !== '',
+    version: resourceVersion,
     current: text(annotations.current),
     // A node that nobody has asked for anything has what it should have.
     desired: text(annotations.desired) || text(annotations.current),
@@ -92,5 +100,5 @@ export function isUpdated(node: RolloutNode, target: string): boolean {
 
 /** It cannot take pods, or it is changing now. One that failed counts as available while it is Ready. */
 export function isUnavailable(node: RolloutNode): boolean {
-  return !isReady(node) || !(isDone(node) || isDegraded(node));
+  return node.isClaimed || !isReady(node) || !(isDone(node) || isDegraded(node));
 }

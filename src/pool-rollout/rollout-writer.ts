@@ -99,8 +99,10 @@ export class RolloutWriter {
   }
 
   async move(node: string, { target: { name: to } }: PoolDecision, nodes: readonly RolloutNode[]): Promise<void> {
-    const from = nodes.find(({ name }) => name === node)?.current ?? '';
-    const written = await this.#patchNode(node, { metadata: { annotations: { [annotations.desired]: to } } });
+    const { current: from = '', version: resourceVersion } = nodes.find(({ name }) => name === node) ?? {};
+    // Only a node that is as it was seen: an in-place attempt claims nodes in the same way, and one of the two gets it.
+    const metadata = { resourceVersion, annotations: { [annotations.desired]: to } };
+    const written = await this.#patchNode(node, { metadata });
     this.#options.onEvent({ kind: 'moved', node, from, to });
     await this.#event(written, { reason: 'SetDesiredConfig', message: `Targeted node ${node} to MachineConfig ${to}` });
   }

@@ -1,6 +1,7 @@
 // The pool controller: watches what pools are rendered from and the nodes, decides by decide-rollout.ts, and writes.
 // The agent that holds the Lease runs it. Every pass begins with what the API says now; a call that fails is made
 // again in a later pass.
+import { nodeConfigAnnotations, readDrainProgress } from '../contract/machine-config-node.ts';
 import type { Missing } from '../contract/missing.ts';
 import type { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
@@ -18,8 +19,8 @@ import {
 import { Doorbell } from '../workflow/doorbell.ts';
 import { pause } from '../workflow/pause.ts';
 import { asksMasters, decideRollout, type ObservedRollout, type PoolDecision } from './decide-rollout.ts';
-import { type DrainRequest, Drains } from './drains.ts';
-import { nodeRequests } from './node-requests.ts';
+import { Drains, type DrainTask } from './drains.ts';
+import { type DrainRequest, nodeRequests } from './node-requests.ts';
 import { machineConfigInBrief, type RenderedCluster, renderCluster, sourcesDigest } from './rendered-cluster.ts';
 import { nodeInBrief, type RolloutNode, rolloutNode } from './rollout-node.ts';
 import { type RolloutEvent, RolloutWriter } from './rollout-writer.ts';
@@ -87,11 +88,7 @@ class Rollout implements AsyncDisposable {
   constructor(options: RolloutOptions, onTrouble: (error: FirstlightError) => void) {
     this.#options = options;
     this.#writer = new RolloutWriter(options);
-    this.#drains = new Drains({
-      ...options,
-      onTrouble,
-      missing: (node) => this.#missingFor(node),
-    });
+    this.#drains = new Drains({ ...options, onTrouble });
   }
 
   see(seen: Seen): void {
@@ -168,11 +165,21 @@ class Rollout implements AsyncDisposable {
     }
     const requests = nodeRequests(nodes);
     for (const request of requests) await this.#attempt(() => this.#writer.answer(request));
-    const drains = requests.filter((request): request is DrainRequest => request.kind === 'drain');
-    this.#drains.keep(drains, nodes);
+    this.#drains.keep(
+      requests.flatMap((request) => (request.kind === 'drain' ? this.#drainTasks(request, nodes) : [])),
+    );
     const rendered = seen.machineConfigs.filter(isRenderedConfig);
     const stale = staleConfigs(rendered, { pools: seen.pools, nodes });
     await this.#attempt(() => this.#writer.stale(stale, rendered));
+  }
+
+  #drainTasks({ node: name, request }: DrainRequest, nodes: readonly RolloutNode[]): readonly DrainTask[] {
+    const node = nodes.find((each) => each.name === name);
+    if (node === undefined) return [];
+    const { since } = readDrainProgress(node.drainProgress) ?? {};
+    const answer = { [nodeConfigAnnotations.lastAppliedDrain]: request };
+    const missing = (): Promise<readonly Missing[]> => this.#missingFor(node);
+    return [{ node: name, request, answer, since, isOnlyNode: nodes.length === 1, missing }];
   }
 
   async #missingFor({ name, labels }: RolloutNode): Promise<readonly Missing[]> {
