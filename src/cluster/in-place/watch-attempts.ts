@@ -142,8 +142,7 @@ function mustHaveSucceeded({ run, nodes }: WatchedAttempts, dirOption: string): 
       : [{ node: attempt.node, attempt: attempt.attemptId, phase: attempt.phase, reason: endReason(attempt) }],
   );
   if (run !== null && run.status.state !== 'Succeeded') {
-    const reasons = ended.map(({ node, phase, reason }) => `${node} ended with ${phase}: ${reason}`);
-    const reason = [run.status.message || `it is ${run.status.state}`, ...reasons].join('\n  ');
+    const reason = run.status.message || `it is ${run.status.state}`;
     throw attemptErrors.RUN_STOPPED({ pool: run.spec.pool, reason });
   }
   if (ended.length > 0) throw attemptErrors.FAILED({ ended, dirOption });
