@@ -86,6 +86,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'etcd',
     'host',
+    'in-place',
     'install-config',
     'kubernetes',
     'machine-config',

@@ -1,5 +1,6 @@
 // Everything that the controls look at, as one value: what is inside the machines, what the API holds, and the asset
 // folder. A part that could not be seen says why; a control never takes "not seen" for "well".
+import { inPlaceDaemonSet, inPlaceNamespace } from '../contract/in-place.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { SecurityFacts } from './inside/security-facts.ts';
 
@@ -96,6 +97,14 @@ export interface AuditedPod extends ObjectName {
   readonly hostIpc: boolean;
   readonly hostPaths: readonly string[];
   readonly containers: readonly AuditedContainer[];
+}
+
+/**
+ * A pod of the in-place bootstrapper. It is root on its node while a person has an attempt run there, and nothing less
+ * would do. Who may make pods in its namespace is looked at like everywhere else (5.1.4).
+ */
+export function isInPlacePod({ namespace, serviceAccount }: AuditedPod): boolean {
+  return namespace === inPlaceNamespace && serviceAccount === inPlaceDaemonSet;
 }
 
 export interface AuditedContainer {

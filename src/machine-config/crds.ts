@@ -45,7 +45,8 @@ const condition: Schema = object({
 
 const age = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-interface Kind {
+/** A kind of objects without a namespace. */
+export interface CustomKind {
   /** Default `machineConfigGroup`. */
   readonly group?: string;
   readonly kind: string;
@@ -56,7 +57,7 @@ interface Kind {
   readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
 }
 
-const machineConfig: Kind = {
+const machineConfig: CustomKind = {
   kind: 'MachineConfig',
   plural: 'machineconfigs',
   shortName: 'mc',
@@ -80,7 +81,7 @@ const machineConfig: Kind = {
   ],
 };
 
-const machineConfigPool: Kind = {
+const machineConfigPool: CustomKind = {
   kind: 'MachineConfigPool',
   plural: 'machineconfigpools',
   shortName: 'mcp',
@@ -120,7 +121,7 @@ const machineConfigPool: Kind = {
   ],
 };
 
-const controllerConfig: Kind = {
+const controllerConfig: CustomKind = {
   kind: 'ControllerConfig',
   plural: 'controllerconfigs',
   spec: object({
@@ -148,7 +149,7 @@ const controllerConfig: Kind = {
   columns: [age],
 };
 
-const kubeletConfig: Kind = {
+const kubeletConfig: CustomKind = {
   kind: 'KubeletConfig',
   plural: 'kubeletconfigs',
   spec: object({
@@ -181,7 +182,7 @@ const policiesOf = (key: 'path' | 'name'): Schema => ({
   items: { type: 'object', required: [key, 'actions'], properties: { [key]: text, actions: policyActions } },
 });
 
-const machineConfiguration: Kind = {
+const machineConfiguration: CustomKind = {
   group: machineConfigurationObject.apiVersion.split('/')[0] ?? '',
   kind: machineConfigurationObject.kind,
   plural: 'machineconfigurations',
@@ -205,9 +206,17 @@ export const machineConfigCrds = [
   controllerConfig,
   kubeletConfig,
   machineConfiguration,
-].map((kind) => crd(kind));
+].map((kind) => customResourceDefinition(kind));
 
-function crd({ group = machineConfigGroup, kind, plural, shortName, spec, status, columns }: Kind): object {
+export function customResourceDefinition({
+  group = machineConfigGroup,
+  kind,
+  plural,
+  shortName,
+  spec,
+  status,
+  columns,
+}: CustomKind): object {
   const singular = kind.toLowerCase();
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

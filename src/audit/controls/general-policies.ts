@@ -1,7 +1,7 @@
 // Sections 5.3 to 5.6: network policies, secrets of pods, provenance of images, namespaces.
 import { systemNamespace } from '../../contract/cluster-objects.ts';
 import { type AuditControl, failed, notApplicable, passed, type Verdict, verdictOf } from '../control.ts';
-import type { ApiSecurity, AuditedMachine, AuditedPod, AuditFacts } from '../facts.ts';
+import { type ApiSecurity, type AuditedMachine, type AuditedPod, type AuditFacts, isInPlacePod } from '../facts.ts';
 import { flagList, genuineProcesses, ifSeen } from '../machine-looks.ts';
 
 /** Types of pod networks that enforce NetworkPolicies. */
@@ -46,9 +46,10 @@ function lookAtNetworkPolicies({ machines, api }: AuditFacts): Verdict {
   });
 }
 
-/** Namespaces besides that of the system that have pods. */
+/** Namespaces besides ours that have pods. */
 function namespacesOfUsers({ pods }: ApiSecurity): readonly string[] {
-  return [...new Set(pods.map(({ namespace }) => namespace))].filter((name) => name !== systemNamespace);
+  const used = new Set(pods.filter((pod) => !isInPlacePod(pod)).map(({ namespace }) => namespace));
+  return [...used].filter((name) => name !== systemNamespace);
 }
 
 const podText = ({ namespace, name }: AuditedPod): string => `Pod ${namespace}/${name}`;
@@ -58,13 +59,15 @@ function unconfinedPods({ machines }: AuditFacts, { pods }: ApiSecurity): Verdic
     const kubelet = machines.find(({ name }) => name === node)?.kubelet;
     return kubelet?.status === 'seen' && kubelet.value.seccompDefault === true;
   };
-  const found = pods.flatMap((pod) => {
-    const open = pod.containers.filter(({ seccompProfile, isPrivileged }) =>
-      seccompProfile === undefined ? isPrivileged || !hasDefault(pod.node) : seccompProfile === 'Unconfined',
-    );
-    const names = open.map(({ name }) => name).join(', ');
-    return open.length === 0 ? [] : [{ where: podText(pod), seen: `runs without a seccomp profile: ${names}` }];
-  });
+  const found = pods
+    .filter((pod) => !isInPlacePod(pod))
+    .flatMap((pod) => {
+      const open = pod.containers.filter(({ seccompProfile, isPrivileged }) =>
+        seccompProfile === undefined ? isPrivileged || !hasDefault(pod.node) : seccompProfile === 'Unconfined',
+      );
+      const names = open.map(({ name }) => name).join(', ');
+      return open.length === 0 ? [] : [{ where: podText(pod), seen: `runs without a seccomp profile: ${names}` }];
+    });
   return verdictOf(found);
 }
 

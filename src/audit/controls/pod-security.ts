@@ -2,6 +2,7 @@
 // pods that were let in. kube-system is where the control plane and the add-ons are; its static pods need the node.
 import { z } from 'zod';
 import { systemNamespace } from '../../contract/cluster-objects.ts';
+import { inPlaceNamespace } from '../../contract/in-place.ts';
 import {
   type AuditControl,
   type AuditFinding,
@@ -11,7 +12,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../control.ts';
-import type { ApiSecurity, AuditedContainer, AuditedPod, AuditFacts } from '../facts.ts';
+import { type ApiSecurity, type AuditedContainer, type AuditedPod, type AuditFacts, isInPlacePod } from '../facts.ts';
 import { genuineProcesses, ifSeen } from '../machine-looks.ts';
 
 const admissionSchema = z.object({
@@ -52,7 +53,8 @@ const isLimited = (level: string): boolean => level === 'baseline' || level === 
 
 function openNamespaces(facts: AuditFacts, { namespaces }: ApiSecurity): Verdict {
   const defaults = defaultsOf(facts);
-  const others = namespaces.filter(({ name }) => name !== systemNamespace);
+  // The pods of the in-place bootstrapper change their machine; nobody but administrators makes pods beside them.
+  const others = namespaces.filter(({ name }) => name !== systemNamespace && name !== inPlaceNamespace);
   const labelled = others
     .filter(({ enforce }) => enforce !== undefined && !isLimited(enforce))
     .map(({ name, enforce }) => ({ where: `Namespace ${name}`, seen: `enforces ${enforce ?? ''}` }));
@@ -89,10 +91,12 @@ function podControl(text: ControlText, among: PodFilter, seen: (pod: AuditedPod)
   const look = ({ api }: AuditFacts): Verdict =>
     ifSeen(api, ({ pods }) =>
       verdictOf(
-        pods.filter(among).flatMap((pod): readonly AuditFinding[] => {
-          const found = seen(pod);
-          return found === undefined ? [] : [{ where: `Pod ${pod.namespace}/${pod.name}`, seen: found }];
-        }),
+        pods
+          .filter((pod) => among(pod) && !isInPlacePod(pod))
+          .flatMap((pod): readonly AuditFinding[] => {
+            const found = seen(pod);
+            return found === undefined ? [] : [{ where: `Pod ${pod.namespace}/${pod.name}`, seen: found }];
+          }),
       ),
     );
   return { ...text, look };

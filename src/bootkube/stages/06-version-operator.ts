@@ -1,13 +1,18 @@
 // Stage 6: the objects of the release, in the order in which they are applied, and the ClusterVersion that names the
 // release.
+import { join } from 'node:path';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { inventoryFile } from '../../contract/inventory.ts';
+import { inPlaceObjects } from '../../in-place/manifests.ts';
 import { toYaml, toYamlDocuments } from '../../kubernetes/yaml.ts';
 import { coreDnsObjects } from '../addons/coredns.ts';
 import { parsesAsObjects } from '../checks.ts';
 import { clusterVersion } from '../cluster-version.ts';
+import { type BootkubeContext, releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
 
+/** Of the config servers. */
+const authorityFile = 'tls/root-ca.crt';
 const identity = { number: 6, name: 'version-operator' } as const;
 
 export const versionOperator = renderStage({
@@ -15,11 +20,24 @@ export const versionOperator = renderStage({
   why: 'A cluster must know which release it runs, and what belongs to that release, before anybody can upgrade it.',
   variable: 'CVO_IMAGE',
   originalCommand: 'podman run ${CVO_IMAGE} render --release-image=${RELEASE_IMAGE} --output-dir=/assets/cvo-bootstrap',
-  inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info'],
-  outputs: ['0000_00_cluster-version.yaml', 'addons/0000_70_dns.yaml'],
+  inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info', authorityFile],
+  outputs: ['0000_00_cluster-version.yaml', 'addons/0000_70_dns.yaml', 'addons/0000_80_in-place.yaml'],
   render: async (context) => [
     { path: '0000_00_cluster-version.yaml', content: toYaml(clusterVersion(context)) },
     { path: 'addons/0000_70_dns.yaml', content: toYamlDocuments(coreDnsObjects(context)) },
+    { path: 'addons/0000_80_in-place.yaml', content: toYamlDocuments(await inPlaceBootstrapper(context)) },
   ],
   verify: [parsesAsObjects(identity)],
 });
+
+async function inPlaceBootstrapper(context: BootkubeContext): Promise<readonly object[]> {
+  const { host, folders, clusterId, names } = context;
+  return inPlaceObjects({
+    image: releaseImage(context, 'MACHINE_CONFIG_OPERATOR_IMAGE'),
+    facts: {
+      clusterId,
+      serviceUrl: names.configServerUrl,
+      serviceCa: await host.files.readText(join(folders.assets, authorityFile)),
+    },
+  });
+}

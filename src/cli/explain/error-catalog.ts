@@ -18,6 +18,7 @@ import { etcdErrors } from '../../etcd/errors.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { inPlaceErrors } from '../../in-place/errors.ts';
 import { payloadErrors } from '../../in-place/payload/errors.ts';
+import { inPlacePodErrors } from '../../in-place/pod/errors.ts';
 import { installConfigErrors } from '../../install-config/errors.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
@@ -50,6 +51,7 @@ export const errorTables = {
   firstBootErrors,
   bootkubeErrors,
   agentErrors,
+  inPlacePodErrors,
   releaseFactsErrors,
   clusterErrors,
   attemptErrors,

@@ -32,4 +32,22 @@ export const inPlaceVerbs: readonly VerbRow[] = [
     summary: 'List attempts, how each ended and where its time went.',
     load: async () => (await import('./history.ts')).inPlaceHistoryVerb,
   },
+  {
+    words: 'ipb pod',
+    summary: 'Check the host of this pod, put an attempt on it and start it; the DaemonSet ipb-system/ipb runs it.',
+    isHidden: true,
+    load: async () => (await import('../on-machine/ipb-pod.ts')).ipbPodVerb,
+  },
+  {
+    words: 'ipb preflight',
+    summary: 'Try out on this machine everything that an in-place bootstrap will need; nothing is changed.',
+    isHidden: true,
+    load: async () => (await import('../on-machine/ipb-preflight.ts')).ipbPreflightVerb,
+  },
+  {
+    words: 'ipb stage',
+    summary: 'Put program, settings and units of an in-place bootstrap on this machine.',
+    isHidden: true,
+    load: async () => (await import('../on-machine/ipb-stage.ts')).ipbStageVerb,
+  },
 ];

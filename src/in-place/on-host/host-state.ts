@@ -25,8 +25,12 @@ export async function writeHostAttempt({ files }: Host, attempt: HostAttempt): P
   await files.write(inPlaceFiles.state, `${JSON.stringify(attempt, null, 2)}\n`, { mode: 0o600 });
 }
 
-export async function readAttemptSettings({ files }: Pick<Host, 'files'>, attemptId: string): Promise<AttemptSettings> {
-  const path = attemptFiles(attemptId).settings;
+export async function readAttemptSettings(host: Pick<Host, 'files'>, attemptId: string): Promise<AttemptSettings> {
+  return readSettingsFile(host, attemptFiles(attemptId).settings);
+}
+
+/** Settings that are not at their place yet: the pod or the workstation hands them over. */
+export async function readSettingsFile({ files }: Pick<Host, 'files'>, path: string): Promise<AttemptSettings> {
   const content = await files.readIfPresent(path);
   if (content === undefined) throw inPlaceErrors.SETTINGS({ path, reason: 'it is not there' });
   const read = attemptSettingsSchema.safeParse(jsonIfValid(content));
