@@ -34,6 +34,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'pool-rollout': ['contract', 'errors', 'host', 'kubernetes', 'machine-config', 'workflow'],
   'config-daemon': ['contract', 'errors', 'host', 'ignition', 'machine-config', 'source-text'],
   'in-place': [
+    'admission',
     'config-daemon',
     'contract',
     'errors',

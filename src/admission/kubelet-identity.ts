@@ -28,6 +28,9 @@ const folder = dirname(kubeletClientCertificate);
 /** Present until the certificate is there. A kubelet that does not renew its certificate names it so, too. */
 const keyPath = join(folder, 'kubelet-client.key.tmp');
 
+/** Without these a machine asks for an identity of its own, as a new one does. */
+export const identityFiles: readonly string[] = [kubeletClientCertificate, kubeletKubeconfig, keyPath];
+
 export interface AskedIdentity {
   /** What the kubelet still waits for. Undefined: it can start. */
   readonly missing?: Missing;

@@ -91,10 +91,10 @@ export const phaseTable: Readonly<Record<InPlacePhase, PhaseFacts>> = {
   KubeApplying: {
     owner: 'host',
     why: 'Container runtime, kubelet and their configuration are put in place by the second stage of the payload.',
-    next: ['Booted', 'Failed'],
+    next: ['Booted', 'RolledBack', 'Failed'],
     only: 'rhel',
     limitMs: 45 * minuteMs,
-    onLimit: { phase: 'Failed', code: 'ApplyTimeout' },
+    onLimit: { phase: 'RolledBack', code: 'ApplyTimeout' },
     holdsKubelet: true,
   },
   Rebooting: {

@@ -50,4 +50,16 @@ export const inPlaceVerbs: readonly VerbRow[] = [
     isHidden: true,
     load: async () => (await import('../on-machine/ipb-stage.ts')).ipbStageVerb,
   },
+  {
+    words: 'ipb run',
+    summary: 'Change this machine for an attempt.',
+    isHidden: true,
+    load: async () => (await import('../on-machine/ipb-run.ts')).ipbRunVerb,
+  },
+  {
+    words: 'ipb finish',
+    summary: 'Follow an attempt on this machine to its end, and remove what it brought.',
+    isHidden: true,
+    load: async () => (await import('../on-machine/ipb-finish.ts')).ipbFinishVerb,
+  },
 ];

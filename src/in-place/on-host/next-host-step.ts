@@ -23,8 +23,8 @@ export interface HostView {
 }
 
 export type HostStep =
-  /** Report the phase, or ask again what the controller says; `waitsFor` completes "waits for …". */
-  | { readonly kind: 'ask'; readonly waitsFor: string }
+  /** Report the phase and ask until the controller says one of `until`; `waitsFor` completes "waits for …". */
+  | { readonly kind: 'ask'; readonly waitsFor: string; readonly until: readonly ProgressCommand[] }
   | { readonly kind: 'enter'; readonly phase: InPlacePhase }
   /** Stop and disable agent and kubelet. */
   | { readonly kind: 'stop' }
@@ -44,7 +44,7 @@ export type HostStep =
 
 export function nextHostStep(view: HostView): HostStep {
   const { phase } = view.attempt;
-  if (isEnd(phase)) return view.isHolding && givesBack(view.attempt) ? { kind: 'give-back' } : { kind: 'hand-over' };
+  if (isEnd(phase)) return view.isHolding ? { kind: 'give-back' } : { kind: 'hand-over' };
   const step = stepOf(view);
   const isOver = step.kind === 'enter' || step.kind === 'hand-over' || step.kind === 'fail';
   return isOver ? step : (limitOf(view) ?? step);
@@ -56,14 +56,13 @@ function stepOf(view: HostView): HostStep {
   switch (attempt.phase) {
     case 'Ready':
       if (command === 'abort') return aborted;
-      if (command === undefined) return { kind: 'ask', waitsFor: 'the progress API to answer' };
-      if (command === 'pause') return { kind: 'ask', waitsFor: 'the controller to drain the node' };
+      if (command === undefined || command === 'pause') return untilDrained;
       return { kind: 'enter', phase: 'KubeletStopped' };
     case 'KubeletStopped':
       if (!view.hasStopped) return { kind: 'stop' };
       if (command === 'abort') return aborted;
       if (command === 'cleared') return { kind: 'enter', phase: 'LabelCleared' };
-      return { kind: 'ask', waitsFor: 'the controller to remove the label of the node' };
+      return untilCleared;
     case 'LabelCleared':
       if (command === 'abort') return aborted;
       return work === 'unprepared' ? { kind: 'prepare' } : { kind: 'enter', phase: 'Applying' };
@@ -94,6 +93,16 @@ function stepOf(view: HostView): HostStep {
   }
 }
 
+const untilDrained: HostStep = {
+  kind: 'ask',
+  waitsFor: 'the controller to drain the node',
+  until: ['none', 'cleared', 'abort'],
+};
+const untilCleared: HostStep = {
+  kind: 'ask',
+  waitsFor: 'the controller to remove the label of the node',
+  until: ['cleared', 'abort'],
+};
 const aborted: HostStep = {
   kind: 'fail',
   phase: 'Failed',
@@ -108,9 +117,4 @@ function limitOf({ attempt, now, trouble }: HostView): HostStep | undefined {
   const why = trouble === undefined ? '' : `: ${trouble}`;
   const message = `${attempt.phase} took longer than ${limitMs / 60_000} minutes${why}`;
   return { kind: 'fail', phase: onLimit.phase, code: onLimit.code, message };
-}
-
-/** A kubelet whose configuration may be half written is not started. */
-function givesBack({ failure }: HostAttempt): boolean {
-  return failure?.phase !== 'KubeApplying';
 }
