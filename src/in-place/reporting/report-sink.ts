@@ -79,7 +79,8 @@ export class ReportSink implements AsyncDisposable {
     this.#options = options;
     this.#confirmed = spool.confirmedBy(options.name);
     this.#sentMax = this.#confirmed.remote + Math.max(0, spool.lastAtOpen - this.#confirmed.local);
-    this.#running = this.#run();
+    // Whatever goes wrong in here ends the reports to this server, and never the attempt.
+    this.#running = this.#run().catch((error: unknown) => void this.#failed(`reporting has ended: ${String(error)}`));
   }
 
   /** There is a report to send, or the caller cannot wait for the next try. */
