@@ -1,6 +1,6 @@
 // An API of the cluster in memory, for tests of the progress API: attempts that are compared when they are written, a
 // watch of them, Secrets of nodes, and the reviews of tokens.
-import { attemptKind, attemptName, attemptSecretName, reporterAudience } from '../src/contract/in-place.ts';
+import { attemptKind, attemptName, type InPlaceSystem, reporterAudience } from '../src/contract/in-place.ts';
 import type { KubernetesClient } from '../src/kubernetes/client.ts';
 import { kubernetesErrors } from '../src/kubernetes/errors.ts';
 import type { KubernetesObject } from '../src/kubernetes/object.ts';
@@ -8,12 +8,19 @@ import { Doorbell } from '../src/workflow/doorbell.ts';
 
 export const sampleIds = { cluster: 'demo-1', node: 'worker-0', attemptId: '11111111-2222-4333-8444-555555555555' };
 
+interface SampleAttempt {
+  readonly node: string;
+  readonly attemptId: string;
+  readonly createdAt?: string;
+  readonly os?: InPlaceSystem;
+}
+
 export interface SampleApi {
   /** A client as each server has its own; its watch waits for `lag` before every object. */
   connect(lag?: () => Promise<void>): KubernetesClient;
   status(name?: string): Record<string, never> & { readonly report: { readonly ackSeq: number } };
   setStatus(status: object, name?: string): void;
-  addAttempt(attempt: { readonly node: string; readonly attemptId: string; readonly createdAt?: string }): string;
+  addAttempt(attempt: SampleAttempt): string;
   readonly secrets: Map<string, Readonly<Record<string, string>>>;
   /** Token of a pod → its node, and who it is. */
   readonly pods: Map<string, { readonly node?: string; readonly username: string; readonly audiences?: string[] }>;
@@ -41,9 +48,9 @@ export function sampleApi(): SampleApi {
     pods: new Map(),
     calls: [],
     isAway: false,
-    addAttempt: ({ node, attemptId, createdAt = '2026-01-01T00:00:00Z' }) => {
+    addAttempt: ({ node, attemptId, createdAt = '2026-01-01T00:00:00Z', os = 'rhcos' }) => {
       const name = attemptName(node, attemptId);
-      const spec = { node, attemptId, os: 'rhcos', notAfter: '2027-01-01T00:00:00Z', clusterId: sampleIds.cluster };
+      const spec = { node, attemptId, os, notAfter: '2027-01-01T00:00:00Z', clusterId: sampleIds.cluster };
       put({ ...attemptKind, metadata: { name, creationTimestamp: createdAt }, spec });
       return name;
     },
@@ -77,7 +84,8 @@ function connect(api: SampleApi, store: Store): KubernetesClient {
       called('list');
       return { items: [...store.objects.values()] as never[], resourceVersion: String(store.log.length) };
     },
-    openWatch: async (_kind, _selection, { resourceVersion, signal }) => watched(store, Number(resourceVersion), signal),
+    openWatch: async (_kind, _selection, { resourceVersion, signal }) =>
+      watched(store, Number(resourceVersion), signal),
     find: async ({ kind, name }) => {
       called(`find ${name}`);
       if (kind !== 'Secret') return store.objects.get(name) as never;
@@ -138,8 +146,4 @@ export function podToken(node: string, claims: object = {}): string {
 
 export function secretOf(node = sampleIds.node, attemptId = sampleIds.attemptId): Readonly<Record<string, string>> {
   return { os: 'rhcos', 'attempt-id': attemptId, 'not-after': '2027-01-01T00:00:00Z', 'ignition-token': `of ${node}` };
-}
-
-export function secretNameOf(node: string): string {
-  return attemptSecretName(node);
 }

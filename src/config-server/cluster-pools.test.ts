@@ -62,6 +62,19 @@ describe('what the pools of a cluster get', () => {
     expect(worker).toMatch(/^waiting: MachineConfig 99-broken cannot be used: .*ign-converter/);
   });
 
+  test('is known by name as long as the API has it, and only under the pool that it was rendered for', () => {
+    const name = `rendered-worker-${'0'.repeat(32)}`;
+    const annotations = { [generatedAnnotation]: 'test' };
+    const rendered = machineConfig(name, { ignition: { version: '3.5.0' } }, { annotations });
+    const pool = (of: string) => ({ apiVersion, kind: 'MachineConfigPool', metadata: { name: of }, spec: {} });
+    const { named } = clusterPools(objects({ machineConfigs: [rendered], pools: [pool('worker-0')] }), 'test');
+    expect(named('worker', name)?.metadata.name).toBe(name);
+    expect(named('worker', name.replace('0', '1'))).toBeUndefined();
+    expect(named('master', name)).toBeUndefined();
+    expect(named('nobody', name)).toBeUndefined();
+    expect(named('worker-0', name)).toBeUndefined();
+  });
+
   test('is what a pool was given, where the rendered config is in the API', () => {
     const rendered = machineConfig(
       'rendered-worker-1',

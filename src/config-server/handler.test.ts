@@ -191,6 +191,27 @@ describe('a configuration', () => {
     expect(body(handled)).toContain('it is not rendered');
   });
 
+  test('is the named one of the pool where a machine names it, and none where the pool has no such one', async () => {
+    const { ask, as } = await setUp();
+    const of = (pool: string, config: string) => as('flp_worker', { nodepool: pool, targetconfigversionhash: config });
+    for (const pool of ['worker', 'clusters/worker']) {
+      const { decision } = await ask('/config/worker', of(pool, 'rendered-worker-1'));
+      expect(decision).toMatchObject({ reason: 'served', config: 'rendered-worker-1' });
+    }
+    const other = await ask('/config/worker', of('worker', 'rendered-master-1'));
+    expect([other.answer.status, other.decision.reason]).toEqual([404, 'target-unknown']);
+    const mismatch = await ask('/config/worker', of('master', 'rendered-worker-1'));
+    expect([mismatch.answer.status, mismatch.decision.reason]).toEqual([400, 'target-mismatch']);
+    const slow = await ask('/config/slow', as('flp_slow', { targetconfigversionhash: 'rendered-slow-1' }));
+    expect([slow.answer.status, slow.decision.reason]).toEqual([503, 'pool-not-ready']);
+  });
+
+  test('is given for the base64 of a token too', async () => {
+    const { ask, as } = await setUp();
+    expect((await ask('/config/worker', as(btoa('flp_worker')))).answer.status).toBe(200);
+    expect((await ask('/config/worker', as(btoa('flp_wrong')))).answer.status).toBe(511);
+  });
+
   test('is only for reading', async () => {
     const { ask, as } = await setUp();
     const { answer } = await ask('/config/master', { method: 'PUT', ...as('flp_master-new') });
@@ -302,11 +323,18 @@ describe('everything else', () => {
     expect((await ask('/healthz', { method: 'POST' })).answer.status).toBe(405);
   });
 
-  test.each(['/', '/config', '/keys', '/metrics', '//config/master', 'https://x/config/master', '*', ''])(
-    'there is nothing at %j',
-    async (target) => {
-      const { ask } = await setUp();
-      expect((await ask(target)).answer.status).toBe(404);
-    },
-  );
+  test.each([
+    '/',
+    '/config',
+    '/keys',
+    '/metrics',
+    '/v1/payload',
+    '//config/master',
+    'https://x/config/master',
+    '*',
+    '',
+  ])('there is nothing at %j', async (target) => {
+    const { ask } = await setUp();
+    expect((await ask(target)).answer.status).toBe(404);
+  });
 });

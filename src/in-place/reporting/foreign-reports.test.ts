@@ -102,7 +102,10 @@ describe('a foreign report URL', () => {
     expect(await first.flush(60_000)).toBe(true);
     expect(host.clock.monotonicMs() - startMs).toBeLessThan(1_000);
     expect(own.steps()).toEqual(['a', 'b']);
-    expect(first.sinks()).toMatchObject([{ isDone: true }, { isDone: false, trouble: expect.stringContaining('time') }]);
+    expect(first.sinks()).toMatchObject([
+      { isDone: true },
+      { isDone: false, trouble: expect.stringContaining('time') },
+    ]);
     await first[Symbol.asyncDispose]();
     foreign.isAway = false;
     await using second = await open(newHost());

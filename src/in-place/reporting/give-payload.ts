@@ -3,11 +3,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AttemptSecret } from '../../contract/in-place.ts';
 import type { ServerRequest } from '../../host/https-server.ts';
+import { payloadIdsOf } from '../payload/payload-request.ts';
 import { findAttemptSecret } from './attempt-secret.ts';
 import { giveArchive, type ProgressHandled, refuseProgress } from './progress-answers.ts';
 import { bearerCredential, type PathIds, type ProgressParts } from './progress-request.ts';
 
-/** In the query, or as headers `X-Ipb-…`. */
+/** In the query. */
 const idNames = ['worker-id', 'cluster-id', 'region'] as const;
 
 export async function givePayload(
@@ -20,15 +21,14 @@ export async function givePayload(
   const { node, secret } = found;
   const about = { machine: node };
   const asked = new URL(request.target, 'https://localhost').searchParams;
-  const wrong = idNames.filter((name) => (request.headers[`x-ipb-${name}`] ?? asked.get(name)) !== secret[name]);
+  const wrong = idNames.filter((name) => asked.get(name) !== secret[name]);
   if (wrong.length > 0)
     return refuseProgress('payload-not-for-this', { ...about, detail: wrong.join(', '), body: { wrong } });
   const isLate = Date.parse(secret['not-after'] ?? '') <= parts.host.clock.now().getTime();
   if (isLate && !found.hasBegun)
     return refuseProgress('reporter-refused', { ...about, detail: 'the Secret has expired' });
-  const { 'worker-id': workerId = '', 'cluster-id': clusterId = '', region = '' } = secret;
   const made = await parts.makePayload({
-    ids: { workerId, clusterId, region },
+    ids: payloadIdsOf(secret),
     pool: secret['node-pool'] ?? 'worker',
     config: secret['target-hash'],
     address: request.peer.address,
@@ -52,15 +52,12 @@ async function ownerOf(
   request: ServerRequest,
 ): Promise<PayloadOwner | undefined> {
   const token = bearerCredential(request);
-  // Some clients send the token as it is, others its base64.
-  const decoded = Buffer.from(token, 'base64').toString('utf8');
   const running = await records.running('rhel');
   if (token === '' || running.length === 0 || !lookUps.take(request.peer.address)) return undefined;
   for (const { spec, status } of running) {
     const secret = await findAttemptSecret(client, spec.node);
     const expected = secret?.['bootstrap-token'] ?? '';
-    const isShown = [isSame(expected, token), isSame(expected, decoded)].includes(true);
-    const isOwn = secret?.['attempt-id'] === spec.attemptId && expected !== '' && isShown;
+    const isOwn = secret?.['attempt-id'] === spec.attemptId && expected !== '' && isSame(expected, token);
     if (secret !== undefined && isOwn) return { node: spec.node, secret, hasBegun: status.phase !== 'Scheduled' };
   }
   return undefined;

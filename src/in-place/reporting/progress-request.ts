@@ -3,10 +3,11 @@ import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { ServerRequest } from '../../host/https-server.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
+import type { PayloadIds } from '../payload/payload-manifest.ts';
 import type { AttemptRecords } from './attempt-records.ts';
 
 export interface WantedPayload {
-  readonly ids: { readonly workerId: string; readonly clusterId: string; readonly region: string };
+  readonly ids: PayloadIds;
   readonly pool: string;
   /** The rendered config; undefined for the one that new machines of the pool get. */
   readonly config: string | undefined;

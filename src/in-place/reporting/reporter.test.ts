@@ -1,12 +1,12 @@
+import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sampleApi, sampleIds } from '../../../test/attempt-api.ts';
 import type { AttemptSettings, ProgressEvent } from '../../contract/in-place.ts';
-import { fakeDisk, type FakeDisk } from '../../host/fake/fake-files.ts';
-import { fakeHost } from '../../host/fake/fake-host.ts';
 import { hostErrors } from '../../host/errors.ts';
-import { hash } from 'node:crypto';
+import { type FakeDisk, fakeDisk } from '../../host/fake/fake-files.ts';
+import { fakeHost } from '../../host/fake/fake-host.ts';
 import type { HttpAnswer, HttpRequest } from '../../host/network.ts';
-import { progressRoutes, type ProgressRoutes } from './progress-routes.ts';
+import { type ProgressRoutes, progressRoutes } from './progress-routes.ts';
 import { type AttemptReporter, openReporter } from './reporter.ts';
 
 const token = `flr_${'t'.repeat(43)}`;
@@ -38,15 +38,20 @@ function setUp({ masters = 1, lagMs = 0 } = {}) {
   const newHost = (disk: FakeDisk = fakeDisk()) =>
     fakeHost({
       disk,
-      network: { request: async (request) => (request.url.startsWith(foreignUrl) ? way.foreign : way.cluster)(request) },
+      network: {
+        request: async (request) => (request.url.startsWith(foreignUrl) ? way.foreign : way.cluster)(request),
+      },
     });
   const server = fakeHost();
   for (let n = 0; n < masters; n += 1) {
     const client = api.connect(lagMs === 0 ? undefined : () => server.clock.sleep(lagMs));
     const parts = { client, lookUps: { take: () => true }, onTrouble: () => {}, signal };
-    servers.push(progressRoutes(server, { ...parts, makePayload: async () => ({ refusal: 'payload-not-ready', reason: '' }) }));
+    servers.push(
+      progressRoutes(server, { ...parts, makePayload: async () => ({ refusal: 'payload-not-ready', reason: '' }) }),
+    );
   }
-  const recorded = (): readonly ProgressEvent[] => (api.status().report as unknown as { events: ProgressEvent[] }).events ?? [];
+  const recorded = (): readonly ProgressEvent[] =>
+    (api.status().report as unknown as { events: ProgressEvent[] }).events ?? [];
   return { api, way, answer, newHost, recorded };
 }
 
@@ -101,7 +106,9 @@ describe('reports to the cluster', () => {
     const first = await open(host);
     for (const name of ['a', 'b', 'c']) await first.report(step(name));
     expect(await first.flush(60_000)).toBe(false);
-    expect(first.sinks()).toMatchObject([{ name: 'cluster', isDone: false, trouble: expect.stringContaining('refused') }]);
+    expect(first.sinks()).toMatchObject([
+      { name: 'cluster', isDone: false, trouble: expect.stringContaining('refused') },
+    ]);
     await first[Symbol.asyncDispose]();
     way.cluster = answer;
     await using second = await open(newHost(host.disk));
@@ -157,7 +164,11 @@ describe('reports to the cluster', () => {
     await using reporter = await open(host);
     await reporter.report(step('a'));
     await reporter.flush(5_000);
-    api.addAttempt({ ...sampleIds, attemptId: '99999999-2222-4333-8444-555555555555', createdAt: '2026-01-01T00:10:00Z' });
+    api.addAttempt({
+      ...sampleIds,
+      attemptId: '99999999-2222-4333-8444-555555555555',
+      createdAt: '2026-01-01T00:10:00Z',
+    });
     await host.clock.sleep(10);
     await reporter.report(step('b'));
     await reporter.flush(5_000);
