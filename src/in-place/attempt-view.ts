@@ -27,6 +27,8 @@ export interface AttemptView {
   /** From its start to its end, or to its last movement. */
   readonly tookMs: number;
   readonly phases: readonly PhaseTime[];
+  /** The last report that the cluster has. */
+  readonly ackSeq: number;
   /** What the machine said last. */
   readonly said: string | null;
   /** Completes "waits for …". */
@@ -58,6 +60,7 @@ export function attemptView({ name, spec, status }: InPlaceAttempt): AttemptView
     movedAt: movedAt ?? null,
     tookMs: startedAt === null || movedAt === undefined ? 0 : Date.parse(movedAt) - Date.parse(startedAt),
     phases,
+    ackSeq: report.ackSeq,
     said: last?.message || null,
     waitsFor: isEnded ? null : status.waitsFor || null,
     failure: status.failure ?? null,

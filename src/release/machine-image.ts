@@ -5,6 +5,8 @@ import type { Host } from '../host/host.ts';
 import type { CacheEntry, CacheEntryKind } from './cache/cache.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
+import { imageOfEntry } from './images/images.ts';
+import { blobFolder } from './images/oci-image.ts';
 import { seedLayers } from './machine/containerd-seed.ts';
 
 export async function machineImage(host: Host): Promise<MachineImage> {
@@ -22,6 +24,12 @@ export async function machineImage(host: Host): Promise<MachineImage> {
 /** The folder with the programs of a part that runs on the workstation (kubectl, etcdctl). */
 export async function partPrograms(host: Host, part: string): Promise<string> {
   return join((await entryOf(await currentRelease(host), 'part', part)).content, 'bin');
+}
+
+/** The layers of the image with this program, its runtime and its libraries, as tar files: the lowest first. */
+export async function programLayers(host: Host): Promise<readonly string[]> {
+  const entry = await entryOf(await currentRelease(host), 'image', 'firstlight');
+  return imageOfEntry(entry).layers.map(({ digest }) => join(entry.content, blobFolder, digest));
 }
 
 async function entryOf(current: CurrentRelease, kind: CacheEntryKind, name: string): Promise<CacheEntry> {

@@ -33,6 +33,11 @@ export const inPlaceVerbs: readonly VerbRow[] = [
     load: async () => (await import('./history.ts')).inPlaceHistoryVerb,
   },
   {
+    words: 'ipb adopt',
+    summary: 'Make a bare machine with SSH a worker of the cluster.',
+    load: async () => (await import('./adopt.ts')).inPlaceAdoptVerb,
+  },
+  {
     words: 'ipb pod',
     summary: 'Check the host of this pod, put an attempt on it and start it; the DaemonSet ipb-system/ipb runs it.',
     isHidden: true,
@@ -61,5 +66,11 @@ export const inPlaceVerbs: readonly VerbRow[] = [
     summary: 'Follow an attempt on this machine to its end, and remove what it brought.',
     isHidden: true,
     load: async () => (await import('../on-machine/ipb-finish.ts')).ipbFinishVerb,
+  },
+  {
+    words: 'ipb bring',
+    summary: 'Check this machine, put an attempt on it and start it; ipb adopt runs it over SSH.',
+    isHidden: true,
+    load: async () => (await import('../on-machine/ipb-bring.ts')).ipbBringVerb,
   },
 ];

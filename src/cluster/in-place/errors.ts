@@ -1,5 +1,5 @@
 // What can go wrong when a person asks for an attempt of the in-place bootstrapper, follows one, or adopts a machine.
-import type { InPlacePhase } from '../../contract/in-place.ts';
+import type { InPlacePhase, PreflightResult } from '../../contract/in-place.ts';
 import { type Missing, missingText } from '../../contract/missing.ts';
 import type { Reason } from '../../diagnose/diagnose.ts';
 import { diagnosisLines } from '../../diagnose/diagnosis-lines.ts';
@@ -134,6 +134,33 @@ export const attemptErrors = errorTable('IPB', {
     means:
       'Nothing has moved for as long as --stall-after allows, or the time of --timeout is over. Nothing was undone: the attempt goes on by itself within the limits of its phases.',
     exit: exitCodes.notStable,
+  },
+  SSH: {
+    message: (e: { user: string; address: string; reason: string }) => `ssh ${e.user}@${e.address}: ${e.reason}`,
+    hint: 'Try the same by hand: ssh -i KEY USER@ADDRESS id. --user and --ssh-key say who logs in.',
+    means: 'The machine is adopted over SSH, by the ssh program of this host, with a key and without a password.',
+    exit: exitCodes.infrastructure,
+  },
+  NOT_ROOT: {
+    message: (e: { user: string; address: string; reason: string }) =>
+      `${e.user} cannot become root on ${e.address}: ${e.reason}`,
+    hint: 'Log in as root (--user root), or allow the user sudo without a password.',
+    means: 'The host unit of an attempt stops services and writes below /etc, for which it must be root.',
+    exit: exitCodes.infrastructure,
+  },
+  OTHER_ARCHITECTURE: {
+    message: (e: { address: string; has: string; needs: string }) =>
+      `${e.address} has a processor ${e.has}, and the release is for ${e.needs}`,
+    hint: 'firstlight release build on a host with that processor makes a release for it.',
+    means: 'The program that is copied to the machine is that of the release, and runs on one kind of processor.',
+    exit: exitCodes.infrastructure,
+  },
+  MACHINE_REFUSED: {
+    message: (e: { node: string; failed: readonly PreflightResult[] }) =>
+      `${e.node} cannot be adopted:\n${e.failed.map(({ message }) => `  ${message}`).join('\n')}`,
+    hint: 'Nothing on the machine was changed. Mend what is named above and run the command again.',
+    means: 'All checks of the preflight ran on the machine, and these failed. docs/in-place.md lists them.',
+    exit: exitCodes.infrastructure,
   },
 });
 

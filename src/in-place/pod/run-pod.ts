@@ -15,9 +15,8 @@ import {
 } from '../../contract/in-place.ts';
 import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
-import { isEnd, phaseTable } from '../phases.ts';
-import { preflightEvent } from '../reporting/preflight-event.ts';
-import { type AttemptReporter, openReporter } from '../reporting/reporter.ts';
+import { bringAttempt } from '../bring-attempt.ts';
+import { phaseTable } from '../phases.ts';
 import { askGrant } from './ask-grant.ts';
 import { inPlacePodErrors } from './errors.ts';
 import { connectHostUnits, type HostUnits } from './host-units.ts';
@@ -61,7 +60,7 @@ export async function runPod(host: Host, options: PodOptions): Promise<void> {
     });
     if (step.kind === 'attempt') {
       log(`attempt ${step.grant.attemptId}`);
-      await bringAttempt({ host, units, facts, options, log }, step.grant);
+      await bringByPod({ host, units, facts, options, log }, step.grant);
       endedAttempt = step.grant.attemptId;
       continue;
     }
@@ -92,8 +91,7 @@ interface PodParts {
   readonly log: (line: string) => void;
 }
 
-/** Returns when the host works on it, or when it has ended. */
-async function bringAttempt(parts: PodParts, grant: ReporterGrant): Promise<void> {
+async function bringByPod(parts: PodParts, grant: ReporterGrant): Promise<void> {
   const { host, facts, options, log } = parts;
   const { attemptId } = grant;
   const settings: AttemptSettings = {
@@ -106,23 +104,18 @@ async function bringAttempt(parts: PodParts, grant: ReporterGrant): Promise<void
     lastSeq: grant.ackSeq,
     programDigests: {},
   };
-  await using reporter = await openReporter(host, {
+  const { version, signal } = options;
+  await bringAttempt(host, {
     settings,
     spool: `${podPaths.work}/spool-${attemptId}`,
-    agentVersion: options.version,
-    onTrouble: (sink, problem) => log(`${sink}: ${problem}`),
+    version,
+    signal,
+    log,
+    check: (checked) => checkHost(parts, checked),
+    stage: (staged) => stageOnHost(parts, staged),
   });
-  const message = `checks on ${options.node}`;
-  const startedSeq = await reporter.report({ phase: 'Preflight', step: 'preflight', status: 'started', message });
-  await reporter.flush(reportMs);
-  const results = await checkHost(parts, { ...settings, lastSeq: startedSeq });
-  const lastSeq = await reportResults(reporter, results);
-  if (lastSeq === undefined || !(await awaitDrain(parts, reporter))) return;
-  await stageOnHost(parts, { ...settings, lastSeq });
-  log(`the unit of attempt ${attemptId} has been started on the host`);
 }
 
-const reportMs = 10_000;
 const preflightMs = phaseTable.Preflight.limitMs ?? 600_000;
 const stageMs = 300_000;
 
@@ -138,36 +131,6 @@ async function checkHost(parts: PodParts, settings: AttemptSettings): Promise<re
   const results = resultSchema.safeParse(jsonIfValid(content ?? '')).data;
   if (results === undefined) throw inPlacePodErrors.NO_RESULT({ path: resultFile });
   return results;
-}
-
-/** The number of the last report; undefined when the attempt ends here. */
-async function reportResults(
-  reporter: AttemptReporter,
-  results: readonly PreflightResult[],
-): Promise<number | undefined> {
-  for (const result of results) await reporter.report(preflightEvent(result));
-  const failed = results.filter(({ outcome }) => outcome === 'failed');
-  const message = failed.map((result) => result.message).join('; ');
-  const code = failed.map(({ id }) => id).join(',');
-  const lastSeq = await reporter.report(
-    failed.length === 0
-      ? { phase: 'Ready', step: 'preflight', status: 'ok', message: 'all checks passed' }
-      : { phase: 'PreflightFailed', step: 'preflight', status: 'failed', code, message },
-  );
-  await reporter.flush(reportMs);
-  return failed.length === 0 ? lastSeq : undefined;
-}
-
-/** True when the controller has drained the node and lets the attempt go on. */
-async function awaitDrain({ options, log }: PodParts, reporter: AttemptReporter): Promise<boolean> {
-  const deadlineMs = phaseTable.Ready.limitMs ?? 3_600_000;
-  const advice = await reporter.waitFor(
-    ({ command, phase }) => command === 'abort' || (phase !== undefined && isEnd(phase)) || command === 'none',
-    { deadlineMs, signal: options.signal },
-  );
-  if (advice?.command === 'none') return true;
-  log(advice === undefined ? 'nobody let the attempt go on' : `the attempt ends: ${advice.command}`);
-  return false;
 }
 
 async function stageOnHost(parts: PodParts, settings: AttemptSettings): Promise<void> {

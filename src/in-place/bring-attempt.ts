@@ -1,0 +1,99 @@
+// Brings an attempt to the point where its host works on it alone: the checks, their reports, the wait until the
+// node is drained, then program and unit on the host. A pod does it on a node; over SSH a verb does it on a machine
+// that is no node yet.
+import { runSystemProgram } from '../config-daemon/system-program.ts';
+import { type AttemptSettings, inPlaceUnits, type PreflightResult } from '../contract/in-place.ts';
+import type { Host } from '../host/host.ts';
+import { isEnd, phaseTable } from './phases.ts';
+import { runPreflight } from './preflight/run-preflight.ts';
+import { preflightEvent } from './reporting/preflight-event.ts';
+import { type AttemptReporter, openReporter } from './reporting/reporter.ts';
+import { stageAttempt } from './stage-attempt.ts';
+
+export interface BroughtAttempt {
+  readonly settings: AttemptSettings;
+  /** A folder for reports that no server has confirmed yet. */
+  readonly spool: string;
+  /** Of this program. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+  readonly log: (line: string) => void;
+  readonly check: (settings: AttemptSettings) => Promise<readonly PreflightResult[]>;
+  /** Puts the attempt on the host and starts its unit. */
+  readonly stage: (settings: AttemptSettings) => Promise<void>;
+}
+
+export interface BringOutcome {
+  /** The host works on it; otherwise it has ended. */
+  readonly isStarted: boolean;
+  readonly preflight: readonly PreflightResult[];
+}
+
+export async function bringAttempt(host: Host, bring: BroughtAttempt): Promise<BringOutcome> {
+  const { settings, spool, version, log } = bring;
+  await using reporter = await openReporter(host, {
+    settings,
+    spool,
+    agentVersion: version,
+    onTrouble: (sink, problem) => log(`${sink}: ${problem}`),
+  });
+  const message = `checks on ${settings.node}`;
+  const startedSeq = await reporter.report({ phase: 'Preflight', step: 'preflight', status: 'started', message });
+  await reporter.flush(reportMs);
+  const preflight = await bring.check({ ...settings, lastSeq: startedSeq });
+  const lastSeq = await reportResults(reporter, preflight);
+  if (lastSeq === undefined || !(await awaitDrain(bring, reporter))) return { isStarted: false, preflight };
+  await bring.stage({ ...settings, lastSeq });
+  log(`the unit of attempt ${settings.attemptId} has been started on the host`);
+  return { isStarted: true, preflight };
+}
+
+export interface BringHere extends Pick<BroughtAttempt, 'settings' | 'spool' | 'version' | 'signal' | 'log'> {
+  /** The root of an image of this program. */
+  readonly programRoot: string;
+}
+
+/** On this very machine, without a pod. */
+export async function bringHere(host: Host, { programRoot, ...bring }: BringHere): Promise<BringOutcome> {
+  return bringAttempt(host, {
+    ...bring,
+    check: (settings) => runPreflight(host, settings, bring.signal),
+    stage: async (settings) => {
+      await stageAttempt(host, settings, programRoot);
+      const unit = inPlaceUnits.run(settings.attemptId);
+      await runSystemProgram(host, 'systemctl', ['start', '--no-block', unit]);
+    },
+  });
+}
+
+const reportMs = 10_000;
+
+/** The number of the last report; undefined when the attempt ends here. */
+async function reportResults(
+  reporter: AttemptReporter,
+  results: readonly PreflightResult[],
+): Promise<number | undefined> {
+  for (const result of results) await reporter.report(preflightEvent(result));
+  const failed = results.filter(({ outcome }) => outcome === 'failed');
+  const message = failed.map((result) => result.message).join('; ');
+  const code = failed.map(({ id }) => id).join(',');
+  const lastSeq = await reporter.report(
+    failed.length === 0
+      ? { phase: 'Ready', step: 'preflight', status: 'ok', message: 'all checks passed' }
+      : { phase: 'PreflightFailed', step: 'preflight', status: 'failed', code, message },
+  );
+  await reporter.flush(reportMs);
+  return failed.length === 0 ? lastSeq : undefined;
+}
+
+/** True when the controller has drained the node and lets the attempt go on. */
+async function awaitDrain({ signal, log }: BroughtAttempt, reporter: AttemptReporter): Promise<boolean> {
+  const deadlineMs = phaseTable.Ready.limitMs ?? 3_600_000;
+  const advice = await reporter.waitFor(
+    ({ command, phase }) => command === 'abort' || (phase !== undefined && isEnd(phase)) || command === 'none',
+    { deadlineMs, signal },
+  );
+  if (advice?.command === 'none') return true;
+  log(advice === undefined ? 'nobody let the attempt go on' : `the attempt ends: ${advice.command}`);
+  return false;
+}
