@@ -254,7 +254,8 @@ const statusOfAttempt = z.object({
   snapshot: z.string().optional(),
   /**
    * The Node in the API's answer to the removal of the labels, before `cleared` was said. It still had its old boot: so
-   * the labels were gone before the first report of a kubelet that booted anew, which writes another.
+   * the labels were gone before the first report of a kubelet that booted anew, which writes another. Both are empty
+   * where there was no Node.
    */
   cleared: z.object({ version: z.string(), bootId: z.string(), at: z.string() }).optional(),
   /** Why it ended without success. */

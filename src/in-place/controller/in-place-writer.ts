@@ -148,8 +148,14 @@ export class InPlaceWriter {
     await this.#status(seen, { enters: ['Scheduled'], command: 'pause', snapshot: snapshot.metadata.name });
   }
 
-  async #clear(seen: SeenAttempt, node: InPlaceNode | undefined): Promise<void> {
-    if (node === undefined) return this.#status(seen, { command: 'cleared', waitsFor: '' });
+  async #clear(seen: SeenAttempt, known: InPlaceNode | undefined): Promise<void> {
+    const { isAdoption, node: name } = seen.attempt.spec;
+    const node = known ?? (isAdoption ? undefined : await this.nodeNow(name));
+    if (node === undefined) {
+      // A Node that does not exist has no label. Its kubelet registers it anew, in its new boot.
+      const cleared = { version: '', bootId: '', at: this.#now() };
+      return this.#status(seen, { command: 'cleared', waitsFor: '', cleared });
+    }
     const metadata = { labels: noScheduleLabels, annotations: staleAnnotations };
     const answer = await this.#patchNode(node, { metadata, spec: { taints: withRestoringTaint(node.taints) } });
     const { version, bootId, labels } = inPlaceNode(answer);
