@@ -50,6 +50,7 @@ const attempt: CustomKind = {
     history: listOf(object({ phase, at: time, message: text })),
     command: oneOf(progressCommands),
     snapshot: text,
+    cleared: object({ version: text, bootId: text, at: time }),
     failure: object({ phase, code: text, message: text }),
     isAborted: flag,
     waitsFor: text,

@@ -86,14 +86,14 @@ const configServerRules: Rules = {
 
 const controllerRules: Rules = {
   inCluster: [
-    { apiGroups: [inPlaceGroup], resources: ['inplaceattempts'], verbs: [...read, 'create', 'patch', 'delete'] },
+    { apiGroups: [inPlaceGroup], resources: ['inplaceattempts'], verbs: [...read, 'create', 'delete'] },
     { apiGroups: [inPlaceGroup], resources: ['inplaceruns'], verbs: read },
     { apiGroups: [inPlaceGroup], resources: ['inplaceattempts/status', 'inplaceruns/status'], verbs: ['patch'] },
   ],
   inNamespace: [
     { apiGroups: [''], resources: ['secrets'], verbs: read },
-    // The snapshots of nodes; an immutable object can be made and removed, and nothing else.
-    { apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'delete'] },
+    // The snapshots of nodes. They go with their attempts.
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create'] },
   ],
 };
 

@@ -172,9 +172,7 @@ export class SimApi {
     if (method === 'POST' && given !== undefined) {
       const { status: _, ...created } = given;
       const isThere = this.#objects.has(keyOf(resource, given));
-      return isThere
-        ? refusal(409, 'AlreadyExists')
-        : { status: 201, body: this.put(resource, created) };
+      return isThere ? refusal(409, 'AlreadyExists') : { status: 201, body: this.put(resource, created) };
     }
     const present = this.find(resource, name, namespace);
     if (present === undefined) return refusal(404, 'NotFound');

@@ -12,7 +12,6 @@ import {
   nodeAgentGroup,
   systemNamespace,
 } from '../../contract/cluster-objects.ts';
-import { inPlaceGroup } from '../../contract/in-place.ts';
 import type { Inventory } from '../../contract/inventory.ts';
 import { machineConfigGroup } from '../../contract/machine-config-node.ts';
 import { inventory } from '../inventory.ts';
@@ -140,13 +139,6 @@ const rolloutRules: readonly Rule[] = [
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: read },
 ];
 
-/** The controller of in-place attempts, likewise. What it may do in the namespace of attempts stands with them. */
-const inPlaceRules: readonly Rule[] = [
-  { apiGroups: [inPlaceGroup], resources: ['inplaceattempts'], verbs: [...read, 'create', 'delete'] },
-  { apiGroups: [inPlaceGroup], resources: ['inplaceruns'], verbs: read },
-  { apiGroups: [inPlaceGroup], resources: ['inplaceattempts/status', 'inplaceruns/status'], verbs: ['patch'] },
-];
-
 const agentRules: readonly (Rule | PathRule)[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: [...read, 'patch'] },
   // A request that no kubelet makes is removed.
@@ -160,7 +152,6 @@ const agentRules: readonly (Rule | PathRule)[] = [
   },
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   ...rolloutRules,
-  ...inPlaceRules,
   // What their own kube-apiserver has loaded stands in its metrics.
   { nonResourceURLs: ['/metrics'], verbs: ['get'] },
 ];
