@@ -3,6 +3,7 @@
 // that is no node yet.
 import { runSystemProgram } from '../config-daemon/system-program.ts';
 import { type AttemptSettings, inPlaceUnits, type PreflightResult } from '../contract/in-place.ts';
+import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { isEnd, phaseTable } from './phases.ts';
 import { runPreflight } from './preflight/run-preflight.ts';
@@ -40,10 +41,10 @@ export async function bringAttempt(host: Host, bring: BroughtAttempt): Promise<B
   const message = `checks on ${settings.node}`;
   const startedSeq = await reporter.report({ phase: 'Preflight', step: 'preflight', status: 'started', message });
   await reporter.flush(reportMs);
-  const preflight = await bring.check({ ...settings, lastSeq: startedSeq });
+  const preflight = await told(reporter, 'Preflight', () => bring.check({ ...settings, lastSeq: startedSeq }));
   const lastSeq = await reportResults(reporter, preflight);
   if (lastSeq === undefined || !(await awaitDrain(bring, reporter))) return { isStarted: false, preflight };
-  await bring.stage({ ...settings, lastSeq });
+  await told(reporter, 'Ready', () => bring.stage({ ...settings, lastSeq }));
   log(`the unit of attempt ${settings.attemptId} has been started on the host`);
   return { isStarted: true, preflight };
 }
@@ -67,6 +68,23 @@ export async function bringHere(host: Host, { programRoot, ...bring }: BringHere
 }
 
 const reportMs = 10_000;
+
+/** What keeps it from going on is reported first: a pod that ends starts again, and nobody would know why. */
+async function told<Value>(
+  reporter: AttemptReporter,
+  phase: 'Preflight' | 'Ready',
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FirstlightError) {
+      await reporter.report({ phase, step: 'bring', status: 'warning', code: error.code, message: error.message });
+      await reporter.flush(reportMs);
+    }
+    throw error;
+  }
+}
 
 /** The number of the last report; undefined when the attempt ends here. */
 async function reportResults(

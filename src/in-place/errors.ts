@@ -40,6 +40,12 @@ export const inPlaceErrors = errorTable('INPLACE', {
     means: 'A program was to be copied from an image or a machine that does not have it.',
     exit: exitCodes.infrastructure,
   },
+  NOT_FLUSHED: {
+    message: (e: { folder: string; reason: string }) => `${e.folder} could not be brought to the disk: ${e.reason}`,
+    hint: 'dmesg on the machine says what is wrong with its disk.',
+    means: 'The program of an attempt must survive a power failure before the machine is changed by it.',
+    exit: exitCodes.infrastructure,
+  },
   DAEMON: {
     message: (e: { image: string; reason: string }) => `the daemon of ${e.image} could not be taken: ${e.reason}`,
     hint: 'It is tried again. ctr -n k8s.io images pull REFERENCE on the machine says more.',

@@ -26,6 +26,8 @@ const libraries = [
   'libstdc++.so.6',
 ];
 
+const flushLimitMs = 120_000;
+
 const parts = { node: 'bin/node', bundle: 'dist', libraries: 'lib' } as const;
 
 /**
@@ -45,7 +47,9 @@ export async function copyProgram(
   await files.makeFolder(folder, { mode: 0o700 });
   const source = posix.join(root, firstlightFolder);
   await copy(posix.join(source, parts.node), parts.node, 0o755);
-  for (const path of await filesBelow(files, posix.join(source, parts.bundle))) {
+  const bundle = await filesBelow(files, posix.join(source, parts.bundle));
+  // Maps are for people who debug; they are more than half of the files.
+  for (const path of bundle.filter((name) => !name.endsWith('.map'))) {
     await copy(posix.join(source, parts.bundle, path), posix.join(parts.bundle, path), 0o644);
   }
   const { folder: place = '', loader = '' } = libraryPlaces[host.environment.architecture] ?? {};
@@ -54,10 +58,17 @@ export async function copyProgram(
     // Without links: each would be resolved in the root of the machine, and not of the image.
     await copy(await inRoot(files, root, posix.join(place, name)), posix.join(parts.libraries, name), 0o755);
   }
+  await flush(host, folder);
   const script = launcherText(folder, hasLoader ? loader : undefined);
   await files.write(posix.join(folder, programLauncher), script, { mode: 0o755 });
   digests[programLauncher] = createHash('sha256').update(script).digest('hex');
   return digests;
+}
+
+/** One call for hundreds of files: each alone would wait for the disk. */
+async function flush({ processes }: Host, folder: string): Promise<void> {
+  const { code, stderr } = await processes.run('sync', ['--file-system', folder], { timeoutMs: flushLimitMs });
+  if (code !== 0) throw inPlaceErrors.NOT_FLUSHED({ folder, reason: stderr.trim() });
 }
 
 /** Without a loader the libraries of the machine are used. */
@@ -86,7 +97,7 @@ async function copyFile(
   };
   if ((await files.facts(from))?.kind !== 'file') throw inPlaceErrors.NO_PROGRAM({ path: from });
   await files.makeFolder(posix.dirname(to), { mode: 0o700 });
-  await files.writeStream(to, content(), { mode });
+  await files.writeStream(to, content(), { mode, isDurable: false });
   return digest.digest('hex');
 }
 

@@ -17,7 +17,7 @@ import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
 import { bringAttempt } from '../bring-attempt.ts';
 import { phaseTable } from '../phases.ts';
-import { askGrant } from './ask-grant.ts';
+import { askGrant, type GrantAnswer } from './ask-grant.ts';
 import { inPlacePodErrors } from './errors.ts';
 import { connectHostUnits, type HostUnits } from './host-units.ts';
 import { nextPodStep } from './next-pod-step.ts';
@@ -49,21 +49,19 @@ export async function runPod(host: Host, options: PodOptions): Promise<void> {
   await using units = await connectHostUnits(host);
   const log = newLog(options.log);
   let endedAttempt: string | undefined;
+  let answer: GrantAnswer | undefined;
   while (!signal.aborted) {
-    const answer = await askGrant(host, { facts, node, tokenFile: podPaths.token }, signal);
-    const unit = answer.status === 'granted' ? inPlaceUnits.run(answer.grant.attemptId) : undefined;
-    const step = nextPodStep({
-      answer,
-      hostAttempt: await readHostAttempt(host),
-      unitState: unit === undefined ? 'inactive' : await units.activeState(unit),
-      endedAttempt,
-    });
+    const hostAttempt = await readHostAttempt(host);
+    const known = endedAttempt ?? hostAttempt?.attemptId;
+    const unitState = known === undefined ? 'inactive' : await units.activeState(inPlaceUnits.run(known));
+    const step = nextPodStep({ hostAttempt, endedAttempt, unitState, answer });
+    answer = step.kind === 'ask' ? await askGrant(host, { facts, node, tokenFile: podPaths.token }, signal) : undefined;
     if (step.kind === 'attempt') {
       log(`attempt ${step.grant.attemptId}`);
       await bringByPod({ host, units, facts, options, log }, step.grant);
       endedAttempt = step.grant.attemptId;
-      continue;
     }
+    if (step.kind === 'ask' || step.kind === 'attempt') continue;
     log(step.kind === 'wait' ? `waits for ${step.waitsFor}` : `idle: ${step.because}`);
     await host.clock.sleep(askAgainMs[step.kind], signal);
   }
