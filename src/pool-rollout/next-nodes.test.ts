@@ -57,6 +57,18 @@ describe('the next nodes of a pool', () => {
     expect(nextNodes(pool(nodes, { maxUnavailable: '70%' })).move).toEqual(['b']);
   });
 
+  test('are never those that an in-place attempt has, which count as out', () => {
+    const claimed = node('a', { isClaimed: true });
+    expect(nextNodes(pool([claimed, node('b')]))).toEqual({ move: [], waitsFor: ['a to be available'] });
+    expect(nextNodes(pool([claimed, node('b')], { maxUnavailable: 2 })).move).toEqual(['b']);
+    const turned = node('a', { isClaimed: true, desired: 'other', state: 'Degraded' });
+    expect(nextNodes(pool([turned], { maxUnavailable: 2 })).move).toEqual([]);
+    expect(nextNodes(pool([claimed, node('b')], { pool: 'master' }))).toEqual({
+      move: [],
+      waitsFor: ['the in-place attempt on a'],
+    });
+  });
+
   test('wait for a node that is not Ready or that somebody cordoned, and leave that node alone', () => {
     expect(nextNodes(pool([node('a', { isHealthy: false }), node('b')])).move).toEqual([]);
     expect(nextNodes(pool([node('a', { isCordoned: true }), node('b')])).move).toEqual([]);

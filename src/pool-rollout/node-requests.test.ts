@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inPlaceAnnotations } from '../contract/in-place.ts';
 import { nodeConfigAnnotations as annotations } from '../contract/machine-config-node.ts';
 import { nodeRequests } from './node-requests.ts';
 import { cordonedAnnotation, rolloutNode } from './rollout-node.ts';
@@ -20,6 +21,11 @@ test('an uncordon says whose cordon it is', () => {
   const answer = { kind: 'uncordon', node: 'w1', request: 'uncordon-x' };
   expect(requests(asked, true)).toEqual([{ ...answer, isOurs: false }]);
   expect(requests({ ...asked, [cordonedAnnotation]: 'true' }, true)).toEqual([{ ...answer, isOurs: true }]);
+});
+
+test('a node that an in-place attempt has is answered by nobody here', () => {
+  const asked = { [annotations.desiredDrain]: 'drain-x', [inPlaceAnnotations.claim]: 'w1.aaaaaaaa' };
+  expect(requests(asked, true)).toEqual([]);
 });
 
 test('what is answered, and what was never asked, needs nothing', () => {
