@@ -55,7 +55,8 @@ export async function runAttempt(host: Host, attemptId: string, run: AttemptRun)
     onTrouble: (sink, problem) => run.log(`reports to the ${sink}: ${problem}`),
   });
   const runner = new AttemptRunner({ host, settings, bootId, reporter, run }, attempt);
-  return runner.toTheEnd();
+  // Awaited here: lock and reporter end with this function.
+  return await runner.toTheEnd();
 }
 
 /** One process works on an attempt. */
