@@ -122,14 +122,18 @@ class SpooledReporter implements AttemptReporter {
     using _ = clock.after(deadlineMs, () => over.abort(new Error('the time is over')));
     const either = AbortSignal.any([over.signal, signal, this.#end.signal]);
     const patienceMs = this.#foreign === undefined ? waitMs : waitBesideForeignMs;
+    // The answer to what was reported may say it already; a foreign server has its say first.
+    this.#cluster.wake();
+    await (this.#foreign === undefined ? this.#cluster.done(either) : this.#ask(0, either));
+    signal.throwIfAborted();
     for (;;) {
       const before = this.#advice();
+      if (fits(before)) return before;
       const startMs = clock.monotonicMs();
       await this.#ask(patienceMs, either);
       signal.throwIfAborted();
       const advice = this.#advice();
-      if (fits(advice)) return advice;
-      if (either.aborted) return undefined;
+      if (either.aborted) return fits(advice) ? advice : undefined;
       const isNew = advice.command !== before.command || advice.phase !== before.phase;
       const restMs = isNew ? 0 : askAgainMs - (clock.monotonicMs() - startMs);
       await clock.sleep(Math.max(0, restMs), either).catch(() => {});
