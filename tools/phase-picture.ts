@@ -106,13 +106,12 @@ function isOnTheWay(phase: InPlacePhase): boolean {
 }
 
 function phaseShape(phase: InPlacePhase): readonly string[] {
-  const { owner, why, next, only, isEnd } = phaseTable[phase];
+  const { owner, why, only, isEnd } = phaseTable[phase];
   const { x, y } = placeOf(phase);
   const kind = isEnd === true ? (phase === 'Succeeded' ? 'good' : 'bad') : owner;
-  const ends = next.filter((one) => !isOnTheWay(one));
   const words = [
     ...wrapText(only === undefined ? why : `${only} only. ${why}`, { width: wordsColumns, margin: '' }),
-    ...(ends.length === 0 ? [] : [`else ${ends.join(', ')}${limitText(phase)}`]),
+    ...otherEnds(phase),
   ];
   const firstY = y - ((words.length - 1) * 14) / 2 + 4;
   return [
@@ -122,10 +121,17 @@ function phaseShape(phase: InPlacePhase): readonly string[] {
   ];
 }
 
-function limitText(phase: InPlacePhase): string {
-  const { limitMs, onLimit } = phaseTable[phase];
-  if (limitMs === undefined || onLimit === undefined) return '';
-  return `; after ${limitMs / 60_000} min ${onLimit.phase} (${onLimit.code})`;
+/** `else Failed; after 10 min Failed (LabelClearTimeout)`, as far as there is such an end. */
+function otherEnds(phase: InPlacePhase): readonly string[] {
+  const { next, limitMs, onLimit } = phaseTable[phase];
+  const ends = next.filter((one) => !isOnTheWay(one));
+  const said = [
+    ...(ends.length === 0 ? [] : [`else ${ends.join(', ')}`]),
+    ...(limitMs === undefined || onLimit === undefined
+      ? []
+      : [`after ${limitMs / 60_000} min ${onLimit.phase} (${onLimit.code})`]),
+  ];
+  return said.length === 0 ? [] : [said.join('; ')];
 }
 
 interface TextShape {

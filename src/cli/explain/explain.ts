@@ -42,6 +42,11 @@ const kinds: readonly ExplainedKind[] = [
     explain: async (_invocation, name) => (await import('./explain-phase.ts')).explainPhase(name),
   },
   {
+    name: 'preflight',
+    shows: 'the checks before an attempt in place, e.g. preflight P10',
+    explain: async (_invocation, name) => (await import('./explain-preflight.ts')).explainPreflight(name),
+  },
+  {
     name: 'torcx',
     shows: 'what the torcx bootstrapper knows about this node and would do',
     // With its default flags; for others there is `firstlight torcx bootstrap --dry-run …`, which is the same.
@@ -51,10 +56,10 @@ const kinds: readonly ExplainedKind[] = [
 
 export const explainVerb = defineVerb({
   description:
-    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1), phases of an attempt in place (phase Ready) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1), phases of an attempt in place (phase Ready), the checks before it (preflight P10) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
   args: {
     subject: optionalArgumentList(
-      'installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, phase [NAME], torcx',
+      'installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, phase [NAME], preflight [ID], torcx',
     ),
   },
   options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },

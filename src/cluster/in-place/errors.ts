@@ -159,7 +159,7 @@ export const attemptErrors = errorTable('IPB', {
     message: (e: { node: string; failed: readonly PreflightResult[] }) =>
       `${e.node} cannot be adopted:\n${e.failed.map(({ message }) => `  ${message}`).join('\n')}`,
     hint: 'Nothing on the machine was changed. Mend what is named above and run the command again.',
-    means: 'All checks of the preflight ran on the machine, and these failed. docs/in-place.md lists them.',
+    means: 'All checks of the preflight ran on the machine, and these failed. firstlight explain preflight lists them.',
     exit: exitCodes.infrastructure,
   },
 });
