@@ -1,5 +1,5 @@
-// `firstlight explain preflight [ID]`: the checks before an attempt, read from their table. docs/in-place.md has the same
-// rows, and explain-preflight.test.ts fails when the two differ.
+// `firstlight explain preflight [ID]`: the checks before an attempt, read from their table. docs/in-place.md has the
+// same rows, and explain-preflight.test.ts fails when the two differ.
 import { preflightChecks } from '../../in-place/preflight/checks.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { cliErrors } from '../frame/errors.ts';
