@@ -17,6 +17,7 @@ import { bootIdFile } from '../../contract/machine-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
+import { jsonIfValid } from '../../host/json-if-valid.ts';
 import type { RunResult } from '../../host/processes.ts';
 import { inlineFile } from '../../ignition/inline-contents.ts';
 import { latestSpec } from '../../ignition/spec-version.ts';
@@ -250,9 +251,10 @@ async function execute(host: Host, run: PayloadRun, { stage, step, payload, endM
   return result;
 }
 
-/** The line in which ansible says what failed, or the end of what was said. */
+/** What ansible or the script says about the last failure, or the end of all that was said. */
 function lastWords({ stdout, stderr }: RunResult): string {
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '');
-  const fatal = lines.filter((line) => /^(fatal|failed): |^ERROR! |^bootstrap\.sh: /.test(line)).at(-1);
-  return (fatal ?? lines.slice(-3).join(' ')).slice(0, messageLengthMax / 2);
+  const failed = lines.filter((line) => /^(fatal|failed): |^ERROR! |^bootstrap\.sh: /.test(line)).at(-1);
+  const said = z.object({ msg: z.string() }).safeParse(jsonIfValid(failed?.split(' => ').at(-1) ?? '')).data?.msg;
+  return (said ?? failed ?? lines.slice(-3).join(' ')).trim().slice(0, messageLengthMax / 2);
 }

@@ -26,11 +26,6 @@ const packageTasks: readonly AnsibleTask[] = [
     name: 'Get packages',
     block: [
       {
-        name: 'Read the indexes of the repositories (apt)',
-        'ansible.builtin.apt': { update_cache: true, update_cache_retries: 1, lock_timeout: 120 },
-        ...onlyApt,
-      },
-      {
         name: 'Update every package and the kernel (apt)',
         'ansible.builtin.apt': { upgrade: 'dist', lock_timeout: 120, dpkg_options: 'force-confdef,force-confold' },
         ...onlyApt,
@@ -47,7 +42,7 @@ const packageTasks: readonly AnsibleTask[] = [
       },
       {
         name: 'Update every package and the kernel (dnf)',
-        'ansible.builtin.dnf': { name: '*', state: 'latest', update_cache: true, lock_timeout: 120 },
+        'ansible.builtin.dnf': { name: '*', state: 'latest', lock_timeout: 120 },
         // The newest is what this stage is for.
         tags: ['skip_ansible_lint'],
         ...onlyDnf,
@@ -67,7 +62,10 @@ const packageTasks: readonly AnsibleTask[] = [
       {
         name: 'Say why packages were not brought up to date',
         'ansible.builtin.fail': {
-          msg: "{{ ansible_failed_task.name }}: {{ ansible_failed_result.msg | default('no reason given') }}",
+          msg: [
+            "{{ ansible_failed_task.name }}: {{ ansible_failed_result.msg | default('no reason given') }}",
+            "{{ ansible_failed_result.failures | default([]) | join(' ') }}",
+          ].join(' '),
         },
       },
     ],
@@ -77,16 +75,18 @@ const packageTasks: readonly AnsibleTask[] = [
 const rightsTasks: readonly AnsibleTask[] = [
   {
     name: 'Look which of the files exist',
-    'ansible.builtin.stat': { path: '{{ item.path }}' },
-    loop: '{{ ipb_rights }}',
-    loop_control: { label: '{{ item.path }}' },
+    'ansible.builtin.find': {
+      paths: "{{ ipb_rights | map(attribute='path') | map('dirname') | unique }}",
+      patterns: "{{ ipb_rights | map(attribute='path') | map('basename') | unique }}",
+      file_type: 'any',
+    },
     register: 'ipb_found',
   },
   {
     name: 'Take rights away that nobody needs',
-    'ansible.builtin.file': { path: '{{ item.item.path }}', mode: '{{ item.item.mode }}' },
-    loop: "{{ ipb_found.results | selectattr('stat.exists') }}",
-    loop_control: { label: '{{ item.item.path }}' },
+    'ansible.builtin.file': { path: '{{ item.path }}', mode: '{{ item.mode }}' },
+    loop: "{{ ipb_rights | selectattr('path', 'in', ipb_found.files | map(attribute='path') | list) }}",
+    loop_control: { label: '{{ item.path }}' },
   },
 ];
 

@@ -39,14 +39,22 @@ repair_packages() {
   [ -z "$(dpkg --audit)" ] || dpkg --configure -a >&2 || fail 'dpkg --configure -a failed'
 }
 
-get_ansible() {
-  ! command -v ansible-playbook >/dev/null || return 0
+# Every repository must answer: an update from half of them would not be one.
+refresh_repositories() {
   if [ "$manager" = apt ]; then
     apt update || fail 'the package repositories do not answer' "$later"
+  else
+    dnf -y -q --refresh makecache >&2 || fail 'the package repositories do not answer' "$later"
+  fi
+}
+
+get_ansible() {
+  ! command -v ansible-playbook >/dev/null || return 0
+  refresh_repositories
+  if [ "$manager" = apt ]; then
     apt-cache show ansible-core >/dev/null 2>&1 || fail 'no package repository of this machine has ansible-core' 69
     apt install --no-install-recommends ansible-core python3-apt || fail 'ansible-core was not installed' "$later"
   else
-    dnf -y -q makecache >&2 || fail 'the package repositories do not answer' "$later"
     dnf -q list ansible-core >/dev/null 2>&1 || fail 'no package repository of this machine has ansible-core' 69
     dnf -y -q install ansible-core >&2 || fail 'ansible-core was not installed' "$later"
   fi
@@ -55,6 +63,7 @@ get_ansible() {
 manager=$(package_manager) || fail '/etc/os-release names neither a Debian nor a Red Hat family' 69
 repair_packages
 get_ansible
+[ "$stage/$step" != base/packages ] || refresh_repositories
 marker=$folder/later
 rm -f -- "$marker"
 export ANSIBLE_CONFIG=$folder/${payloadFiles.ansibleSettings}

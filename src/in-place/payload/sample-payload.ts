@@ -19,23 +19,27 @@ export const sampleTime = new Date('2026-01-01T00:00:00Z');
 export const sampleServer = 'api-int.demo.firstlight.test';
 export const sampleIds = { workerId: 'worker-0', clusterId: 'demo-x7k2p', region: 'local' };
 
-const random = seededRandom('payload');
 const subject = (commonName: string) => ({ commonName, organizations: [] });
-const options = { random, now: sampleTime };
-const root = issueSigner({ subject: subject('root-ca'), validityDays: 3650, pathLength: 1 }, options);
-const signer = issueSigner({ subject: subject('config-server-signer'), validityDays: 3650 }, options, root);
 
-/** A certificate of a config server, signed by a signer that the authority vouches for. */
-export function sampleServing(dnsName: string = sampleServer): Credential {
-  const contents = { subject: subject('config-server'), dnsNames: [dnsName], ipAddresses: [], validityDays: 30 };
-  return issueLeaf({ ...contents, purpose: 'server' }, signer, options);
+/** An authority, and certificates of config servers that it vouches for through a signer, from `now` on. */
+export function samplePki(now: Date) {
+  const options = { random: seededRandom('payload'), now };
+  const root = issueSigner({ subject: subject('root-ca'), validityDays: 3650, pathLength: 1 }, options);
+  const between = issueSigner({ subject: subject('config-server-signer'), validityDays: 3650 }, options, root);
+  const serving = (dnsName: string = sampleServer): Credential => {
+    const names = { subject: subject('config-server'), dnsNames: [dnsName], ipAddresses: [] };
+    return issueLeaf({ ...names, validityDays: 30, purpose: 'server' }, between, options);
+  };
+  return {
+    authority: root.certificatePem,
+    serving,
+    signer: (leaf: Credential = serving()): PayloadRequest['signer'] => {
+      return { certificatePem: leaf.certificatePem + between.certificatePem, keyPem: leaf.key.privatePem };
+    },
+  };
 }
 
-export const sampleAuthority = root.certificatePem;
-
-export function sampleSigner(serving: Credential = sampleServing()): PayloadRequest['signer'] {
-  return { certificatePem: serving.certificatePem + signer.certificatePem, keyPem: serving.key.privatePem };
-}
+export const { authority: sampleAuthority, serving: sampleServing, signer: sampleSigner } = samplePki(sampleTime);
 
 const unit = (program: string): string => `[Service]\nExecStart=${program}\n\n[Install]\nWantedBy=multi-user.target\n`;
 
