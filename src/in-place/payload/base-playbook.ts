@@ -74,18 +74,9 @@ const packageTasks: readonly AnsibleTask[] = [
 
 const rightsTasks: readonly AnsibleTask[] = [
   {
-    name: 'Look which of the files exist',
-    'ansible.builtin.find': {
-      paths: "{{ ipb_rights | map(attribute='path') | map('dirname') | unique }}",
-      patterns: "{{ ipb_rights | map(attribute='path') | map('basename') | unique }}",
-      file_type: 'any',
-    },
-    register: 'ipb_found',
-  },
-  {
     name: 'Take rights away that nobody needs',
     'ansible.builtin.file': { path: '{{ item.path }}', mode: '{{ item.mode }}' },
-    loop: "{{ ipb_rights | selectattr('path', 'in', ipb_found.files | map(attribute='path') | list) }}",
+    loop: "{{ ipb_rights | selectattr('path', 'exists') }}",
     loop_control: { label: '{{ item.path }}' },
   },
 ];

@@ -44,7 +44,7 @@ refresh_repositories() {
   if [ "$manager" = apt ]; then
     apt update || fail 'the package repositories do not answer' "$later"
   else
-    dnf -y -q --refresh makecache >&2 || fail 'the package repositories do not answer' "$later"
+    dnf -y -q --refresh --setopt=skip_if_unavailable=False makecache >&2 || fail 'the package repositories do not answer' "$later"
   fi
 }
 

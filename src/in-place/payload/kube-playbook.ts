@@ -14,14 +14,8 @@ export interface MachineVariables {
 
 const softwareTasks: readonly AnsibleTask[] = [
   {
-    name: 'Look for the programs of a node',
-    'ansible.builtin.stat': { path: '{{ item }}', get_checksum: false, get_mime: false, get_attributes: false },
-    loop: '{{ ipb_programs }}',
-    register: 'ipb_programs_found',
-  },
-  {
     name: 'Get the programs of a node',
-    when: "ipb_programs_found.results | rejectattr('stat.exists') | list | length > 0",
+    when: "ipb_programs | reject('exists') | list | length > 0",
     block: [
       {
         name: 'Install the programs of a node (apt)',

@@ -47,7 +47,7 @@ export function placeFiles(step: string, options: { readonly isSecret?: boolean 
     {
       name: `Make the folders of files (${step})`,
       'ansible.builtin.file': { path: '{{ item }}', state: 'directory', mode: '{{ omit }}' },
-      loop: `{{ ${files} | map(attribute='path') | map('dirname') | unique }}`,
+      loop: `{{ ${files} | map(attribute='path') | map('dirname') | unique | reject('directory') }}`,
     },
     {
       name: `Put files in place (${step})`,

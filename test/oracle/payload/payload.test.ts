@@ -110,7 +110,7 @@ async function useRepository(tree: MachineTree, folderOfIt: string, url: string)
 const baseStandIns = ['rsyslog', 'logrotate', 'auditd'].map((name) => ({ name, version: '99:1' }));
 
 describe('on a Debian tree', () => {
-  test('stage A updates packages and kernel from a signed repository, stage B makes the node; both run once', async () => {
+  test('stage A updates packages and the kernel from a signed repository, and hardens; a second run does nothing', async () => {
     const repository = join(folder, 'apt');
     mkdirSync(repository);
     const older = makeDeb(repository, { name: 'ipb-sample', version: '1.0', files: { '/opt/ipb/sample': '1.0\n' } });
@@ -138,8 +138,10 @@ describe('on a Debian tree', () => {
     expect(await tree.shell('stat -c %a /etc/ssh/sshd_config.d/60-ipb-hardening.conf /etc/cron.d')).toBe('600\n700\n');
     expect(await tree.shell('cat /etc/sysctl.d/80-ipb-performance.conf')).toContain('-vm.max_map_count = 262144');
     expect(told(await runStage(tree, 'base'))).toEqual([]);
+  });
 
-    // A machine that somebody wrecked, and what its former configuration had.
+  test('stage B makes a wrecked machine a node without drift, and removes what the former configuration had', async () => {
+    await using tree = await treeWith();
     const former = sampleMachineConfig({
       ignition: { version: '3.5.0' },
       storage: { files: [inlineFile({ path: '/etc/former', content: 'former', mode: 0o644 })] },
