@@ -20,6 +20,15 @@ const debianTools: Readonly<Record<string, string>> = {
   'dbus-daemon': 'dbus',
   'systemd-analyze': 'systemd',
   'update-ca-certificates': 'ca-certificates',
+  // Payloads of the in-place bootstrapper: what runs and judges them, and what makes repositories for them.
+  'ansible-playbook': 'ansible-core',
+  'ansible-lint': 'ansible-lint',
+  'apt-ftparchive': 'apt-utils',
+  dnf: 'dnf',
+  createrepo_c: 'createrepo-c',
+  rpmbuild: 'rpm',
+  // No program, but a module of Python that ansible's module for apt needs.
+  '../lib/python3/dist-packages/apt': 'python3-apt',
 };
 
 /** Parts of the release (and the batch form of Ignition, which is never released) that tests run as plain programs. */

@@ -6,7 +6,7 @@ import { hostErrors } from '../../host/errors.ts';
 import { payloadErrors } from '../payload/errors.ts';
 import { fetchPayload } from './fetch-payload.ts';
 import type { InPlaceRoute, RouteContext, WorkOutcome } from './route.ts';
-import { runPayloadStage, type StageOutcome } from './route-payload.ts';
+import { runPayloadStage, type StageOutcome, undoPayload } from './route-payload.ts';
 
 export function payloadRoute(context: RouteContext): InPlaceRoute {
   const { host, settings } = context;
@@ -24,10 +24,9 @@ export function payloadRoute(context: RouteContext): InPlaceRoute {
       done.add(attempt.phase);
       return { status: 'done' };
     },
-    undo: async (attempt) => {
-      if (attempt.phase !== 'Applying' && attempt.phase !== 'KubeApplying') return attempt.phase === 'LabelCleared';
-      // Without time a stage that is not done fails, and undoes itself.
-      return (await runStage(context, attempt, 1)).status === 'undone';
+    undo: async ({ phase }) => {
+      await undoPayload(host, settings, { code: 'ApplyTimeout', message: `${phase} was ended` });
+      return true;
     },
     tidy: async () => undefined,
   };

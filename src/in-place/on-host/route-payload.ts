@@ -13,7 +13,7 @@ import {
   type ProgressEvent,
 } from '../../contract/in-place.ts';
 import { daemonFiles } from '../../contract/machine-config-node.ts';
-import { bootIdFile } from '../../contract/machine-paths.ts';
+import { bootIdFile, bootstrapKubeconfig } from '../../contract/machine-paths.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
@@ -24,11 +24,12 @@ import { latestSpec } from '../../ignition/spec-version.ts';
 import { pauseBefore } from '../../workflow/retry.ts';
 import { machineVariablesVariable } from '../payload/bootstrap-script.ts';
 import { payloadErrors } from '../payload/errors.ts';
-import { payloadFiles, type StageTouches } from '../payload/payload-manifest.ts';
+import { isContentsOf, payloadFiles, type StageTouches } from '../payload/payload-manifest.ts';
 import { payloadProxyVariables } from '../payload/payload-request.ts';
 import { type PayloadStage, retryLaterCode } from '../payload/payload-steps.ts';
 import { type FetchedPayload, fetchPayload } from './fetch-payload.ts';
 import { formerLeftovers } from './former-leftovers.ts';
+import { giveBackIdentity, setUnfitIdentityAside } from './kubelet-identity.ts';
 import { keepBefore, putBack } from './stage-undo.ts';
 
 /** The phase of an attempt in which a stage runs. */
@@ -104,7 +105,7 @@ export async function runPayloadStage(host: Host, run: PayloadRun, stage: Payloa
   const state = stateFiles(run.settings.attemptId);
   await host.files.makeFolder(state.folder, { mode: 0o700 });
   const earlier = await readFailure(host, state.failure);
-  if (earlier !== undefined) return await undo(host, run, earlier);
+  if (earlier !== undefined) return await undone(host, run.settings, earlier);
   try {
     const payload = await fetchPayload(host, run.settings, run.signal);
     const work = { stage, payload, endMs: host.clock.monotonicMs() + run.remainingMs };
@@ -117,8 +118,7 @@ export async function runPayloadStage(host: Host, run: PayloadRun, stage: Payloa
     run.signal.throwIfAborted();
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    await host.files.write(state.failure, JSON.stringify(failure), { mode: 0o600 });
-    return await undo(host, run, failure);
+    return await undone(host, run.settings, failure);
   }
 }
 
@@ -136,11 +136,20 @@ async function readFailure({ files }: Host, path: string): Promise<StageFailure 
   return content === undefined ? undefined : failureSchema.parse(JSON.parse(Buffer.from(content).toString('utf8')));
 }
 
-/** The later stage first. */
-async function undo(host: Host, run: PayloadRun, failure: StageFailure): Promise<StageOutcome> {
-  const state = stateFiles(run.settings.attemptId);
+/** The later stage first. From the record of the failure on, an attempt that was cut off goes back as well. */
+export async function undoPayload(host: Host, settings: AttemptSettings, failure: StageFailure): Promise<void> {
+  const state = stateFiles(settings.attemptId);
+  await host.files.makeFolder(state.folder, { mode: 0o700 });
+  if ((await readFailure(host, state.failure)) === undefined) {
+    await host.files.write(state.failure, JSON.stringify(failure), { mode: 0o600 });
+  }
   await putBack(host, state.undo('kube'));
   await putBack(host, state.undo('base'));
+  await giveBackIdentity(host, settings.attemptId);
+}
+
+async function undone(host: Host, settings: AttemptSettings, failure: StageFailure): Promise<StageOutcome> {
+  await undoPayload(host, settings, failure);
   return { status: 'undone', failure };
 }
 
@@ -167,6 +176,8 @@ async function prepareStage(host: Host, run: PayloadRun, { stage, payload }: Sta
   }
   await keepBefore(host, state.undo(stage), withFormer(touches, await readVariables(host, state.machineVariables)));
   await saveOriginalsOf(host, payload);
+  const kubeconfig = await contentsOf(host, payload, bootstrapKubeconfig);
+  await setUnfitIdentityAside(host, run.settings.attemptId, Buffer.from(kubeconfig ?? '').toString('utf8'));
 }
 
 const variablesSchema = z.object({
@@ -187,12 +198,16 @@ function withFormer(touches: StageTouches, variables: ReadVariables): StageTouch
 }
 
 /** What later configurations put back when they drop a path: as the first boot of a machine keeps it. */
-async function saveOriginalsOf(host: Host, { folder, manifest }: FetchedPayload): Promise<void> {
-  const name = Object.keys(manifest.files).find((path) => path.endsWith(posix.basename(daemonFiles.currentConfig)));
-  if (name === undefined) return;
-  const content = await host.files.read(posix.join(folder, name));
+async function saveOriginalsOf(host: Host, payload: FetchedPayload): Promise<void> {
+  const content = await contentsOf(host, payload, daemonFiles.currentConfig);
+  if (content === undefined) return;
   const served = inlineFile({ path: daemonFiles.servedMachineConfig, content, mode: 0o600 });
   await saveServedOriginals(host, { ignition: { version: latestSpec }, storage: { files: [served] } });
+}
+
+async function contentsOf(host: Host, { folder, manifest }: FetchedPayload, path: string) {
+  const name = Object.keys(manifest.files).find((candidate) => isContentsOf(candidate, path));
+  return name === undefined ? undefined : await host.files.read(posix.join(folder, name));
 }
 
 /** The kubelet starts in stage B: never with the label on the node, and never in the boot of stage A. */

@@ -15,6 +15,7 @@ import { ansibleSettingsText, bootstrapScript } from './bootstrap-script.ts';
 import { type KubeContents, kubeContents } from './kube-contents.ts';
 import { kubePlaybook } from './kube-playbook.ts';
 import {
+  contentsName,
   type PayloadIds,
   type PayloadManifest,
   payloadFiles,
@@ -92,7 +93,7 @@ interface Placed extends PlacedFile {
 function placedFiles({ files }: KubeContents): readonly Placed[] {
   const base = baseFiles.map((file) => ({ ...file, owner: '0', group: '0', bytes: Buffer.from(baseFileText(file)) }));
   return [...base, ...files].map(({ step, path, mode, owner, group, bytes }, index) => {
-    const name = `${String(index + 1).padStart(3, '0')}-${path.replaceAll(/[^A-Za-z0-9.]+/g, '-').replace(/^[-.]+/, '')}`;
+    const name = contentsName(index + 1, path);
     return { step, path, mode: octal(mode), owner, group, bytes, name, source: `files/${name}` };
   });
 }

@@ -21,6 +21,22 @@ export const payloadFiles = {
   contents: 'ansible/files',
 } as const;
 
+/** Named by its number and its path, for whoever looks into the archive. */
+export function contentsName(number: number, path: string): string {
+  return `${String(number).padStart(3, '0')}-${plainName(path)}`;
+}
+
+export function isContentsOf(archivePath: string, path: string): boolean {
+  return (
+    archivePath.startsWith(`${payloadFiles.contents}/`) &&
+    archivePath.slice(-plainName(path).length - 1) === `-${plainName(path)}`
+  );
+}
+
+function plainName(path: string): string {
+  return path.replaceAll(/[^A-Za-z0-9.]+/g, '-').replace(/^[-.]+/, '');
+}
+
 /** Not in the manifest, because they prove it. */
 export const proofFiles: readonly string[] = [payloadFiles.manifest, payloadFiles.signature, payloadFiles.certificate];
 
