@@ -123,9 +123,10 @@ class InPlaceController implements AsyncDisposable {
     this.#drains = new Drains({ ...options, onTrouble, onDrained });
   }
 
-  /** Until the add-ons are applied there is no such kind, and nothing to do. */
+  /** Until the add-ons are applied there are neither such kinds nor rights to them, and nothing to do. */
   trouble(error: FirstlightError): void {
-    if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return;
+    const isEarly = isError(error, kubernetesErrors.NO_SUCH_KIND) || isError(error, kubernetesErrors.FORBIDDEN);
+    if (this.#seen === undefined && isEarly) return;
     this.#options.onEvent({ kind: 'trouble', error });
   }
 
