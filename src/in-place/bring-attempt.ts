@@ -17,6 +17,8 @@ export interface BroughtAttempt {
   readonly spool: string;
   /** Of this program. */
   readonly version: string;
+  /** Where the boot of the machine is read, if not at the usual place. */
+  readonly bootIdFile?: string;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
   readonly check: (settings: AttemptSettings) => Promise<readonly PreflightResult[]>;
@@ -31,11 +33,12 @@ export interface BringOutcome {
 }
 
 export async function bringAttempt(host: Host, bring: BroughtAttempt): Promise<BringOutcome> {
-  const { settings, spool, version, log } = bring;
+  const { settings, spool, version, bootIdFile, log } = bring;
   await using reporter = await openReporter(host, {
     settings,
     spool,
     agentVersion: version,
+    ...(bootIdFile === undefined ? {} : { bootIdFile }),
     onTrouble: (sink, problem) => log(`${sink}: ${problem}`),
   });
   const message = `checks on ${settings.node}`;

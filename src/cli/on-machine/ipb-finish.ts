@@ -12,6 +12,8 @@ export const ipbFinishVerb = defineVerb({
   examples: ['firstlight ipb finish 5f0c9c9e-8a53-4f0c-9d3c-0a4f3c1f8f62'],
   run: async ({ host, terminal, args, signal }) => {
     const { finishAttempt } = await import('../../in-place/on-host/finish-attempt.ts');
+    // The program removes itself: what prints its result is loaded before.
+    await import('../frame/print.ts');
     const log = (line: string): void => terminal.err(`${line}\n`);
     const attempt = await finishAttempt(host, args.attempt, { agentVersion: firstlightVersion, signal, log });
     return { data: attempt, text: `${attempt.phase}\n` };

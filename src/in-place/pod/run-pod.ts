@@ -13,6 +13,7 @@ import {
   preflightIds,
   type ReporterGrant,
 } from '../../contract/in-place.ts';
+import { bootIdFile } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
 import { bringAttempt } from '../bring-attempt.ts';
@@ -111,6 +112,7 @@ async function bringByPod(parts: PodParts, grant: ReporterGrant): Promise<void> 
     log,
     check: (checked) => checkHost(parts, checked),
     stage: (staged) => stageOnHost(parts, staged),
+    bootIdFile: podPaths.host + bootIdFile,
   });
 }
 

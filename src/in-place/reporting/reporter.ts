@@ -25,6 +25,8 @@ export interface AttemptReporterOptions {
   readonly spool: string;
   /** The program and its version. */
   readonly agentVersion: string;
+  /** Where the boot of the machine is read. In a pod the usual place may show another one than its machine has. */
+  readonly bootIdFile?: string;
   /** Called once for every new reason why a server does not take reports. */
   readonly onTrouble?: (sink: SinkName, problem: string) => void;
 }
@@ -60,7 +62,9 @@ export interface AttemptReporter extends AsyncDisposable {
 export async function openReporter(host: Host, options: AttemptReporterOptions): Promise<AttemptReporter> {
   const { settings, spool: folder } = options;
   const spool = await openSpool(host, { folder, lastSeq: settings.lastSeq });
-  const bootId = Buffer.from((await host.files.readIfPresent(bootIdFile)) ?? 'unknown').toString('utf8');
+  const bootId = Buffer.from((await host.files.readIfPresent(options.bootIdFile ?? bootIdFile)) ?? 'unknown').toString(
+    'utf8',
+  );
   return new SpooledReporter(host, spool, { ...options, bootId: bootId.trim() });
 }
 
