@@ -8,11 +8,15 @@ export type Program =
   | 'tectonic'
   | 'rm-assets'
   | 'agent'
+  | InPlaceProgram
   | 'kubelet'
   | 'etcd'
   | 'kube-apiserver'
   | 'kube-controller-manager'
   | 'kube-scheduler';
+
+/** Of the in-place bootstrapper: they are started by a loader of their own, and some are told which attempt they are for. */
+type InPlaceProgram = 'ipb pod' | 'ipb run' | 'ipb finish';
 
 const firstlightVerbs: Partial<Record<Program, readonly string[]>> = {
   bootkube: ['bootkube', 'run'],
@@ -29,6 +33,7 @@ export function pidOf(cluster: string, machine: string, program: Program): numbe
 }
 
 function isProgram(args: readonly string[], program: Program): boolean {
+  if (program.startsWith('ipb ')) return `${args.join(' ')} `.includes(`.mjs ${program} `);
   const verbs = firstlightVerbs[program];
   const [first = ''] = args;
   if (verbs === undefined) return first === program || first.endsWith(`/${program}`);

@@ -1,0 +1,87 @@
+// The upgrade of a pool in place: all workers go from one configuration to the next, one after the other, while somebody
+// uses what runs on them. The pool itself is paused: nobody but the bootstrapper moves a node.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readInPlaceRun, runKind } from '../../../src/contract/in-place-run.ts';
+import { note } from '../fire/figures.ts';
+import {
+  applyMachineConfig,
+  type ConfigCluster,
+  eventuallySeen,
+  goodEnd,
+  nodeSights,
+  poolReference,
+  poolSight,
+  removeMachineConfigs,
+  rollOut,
+  withApi,
+  workers,
+} from '../machine-config/config-lab.ts';
+import { type NodeWatch, rebootsOf, watchNodes } from '../machine-config/node-watch.ts';
+import { deployWeb, removeWeb, startWebClient, type WebClient } from '../machine-config/web-load.ts';
+import { cli, inside } from '../machine-lab.ts';
+import { inPlaceConfig, inPlaceFile } from './in-place-lab.ts';
+
+export function poolRunTopic(cluster: ConfigCluster): void {
+  let client: WebClient | undefined;
+  let watch: NodeWatch | undefined;
+  let target = '';
+
+  const setPaused = (paused: boolean): Promise<unknown> =>
+    withApi(cluster, (api) => api.mergePatch(poolReference('worker'), { spec: { paused } }));
+
+  beforeAll(async () => {
+    const before = await withApi(cluster, (api) => poolSight(api, 'worker'));
+    await setPaused(true);
+    await applyMachineConfig(cluster, inPlaceConfig('second'));
+    ({ target } = await eventuallySeen(cluster, { what: 'another target of the pool', seconds: 20 }, async (api) => {
+      const sight = await poolSight(api, 'worker');
+      return sight.target === before.target ? undefined : sight;
+    }));
+    const url = await deployWeb(cluster);
+    client = startWebClient(cluster, 'master-0', { url, perSecond: 20 });
+    watch = watchNodes(cluster, workers);
+  });
+
+  afterAll(async () => {
+    client?.kill();
+    await removeWeb(cluster);
+    await setPaused(false);
+    await rollOut(cluster, { seconds: 60 }, () => removeMachineConfigs(cluster, inPlaceConfig('second').name));
+  });
+
+  test('every worker has the new configuration and is in use again, and what the former one had is gone', async () => {
+    const startMs = performance.now();
+    await cli('ipb', 'start', '--pool', 'worker', '--max-concurrent', '1', '--dir', cluster.dir);
+    note('a pool of two workers in place', startMs);
+    const nodes = await withApi(cluster, (api) => nodeSights(api, workers));
+    expect(nodes).toMatchObject(workers.map((name) => ({ name, ...goodEnd(target) })));
+    for (const worker of workers) {
+      const look = `cat ${inPlaceFile('second')}; ls ${inPlaceFile('first')} 2>/dev/null || echo gone`;
+      expect(await inside(cluster.infraId(), worker, look)).toBe('second\ngone\n');
+    }
+  });
+
+  test('the run says which node it brought where', async () => {
+    const runs = await withApi(cluster, async (api) =>
+      (await api.list(runKind)).items.flatMap((o) => readInPlaceRun(o) ?? []),
+    );
+    const run = runs.at(-1);
+    expect(run?.status.state).toBe('Succeeded');
+    expect(run?.status.nodes.map(({ node, phase }) => [node, phase])).toEqual(workers.map((w) => [w, 'Succeeded']));
+  });
+
+  test('each worker booted once, and at most one was away at a time', async () => {
+    const story = await watch?.end();
+    if (story === undefined) throw new Error('nobody watched');
+    expect(workers.map((worker) => rebootsOf(story, worker))).toEqual([1, 1]);
+    expect(story.mostUnavailable).toBe(1);
+  });
+
+  test('a client at 20 requests a second had every answer, with one retry at most', async () => {
+    const report = await client?.end();
+    expect(report?.failed).toEqual([]);
+    expect(report?.answered).toBe(report?.asked);
+    expect(report?.answered).toBeGreaterThan(100);
+    expect(report?.answeredBy.length).toBeGreaterThanOrEqual(4);
+  });
+}
