@@ -132,6 +132,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   cluster: [
     'admission',
     'assets',
+    'config-server',
     'contract',
     'diagnose',
     'errors',
@@ -141,6 +142,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'install-config',
     'kubernetes',
     'machine-config',
+    'pki',
     'platform',
     'pool-rollout',
     'release',

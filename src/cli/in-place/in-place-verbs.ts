@@ -8,6 +8,11 @@ export const inPlaceVerbs: readonly VerbRow[] = [
     load: async () => (await import('./prepare.ts')).inPlacePrepareVerb,
   },
   {
+    words: 'ipb payload',
+    summary: 'Make the payload of bash and ansible for one node, or list what it would hold.',
+    load: async () => (await import('./payload.ts')).inPlacePayloadVerb,
+  },
+  {
     words: 'ipb start',
     summary: 'Bring a node, or all nodes of a pool, to its configuration in place, and follow it.',
     load: async () => (await import('./start.ts')).inPlaceStartVerb,

@@ -1,6 +1,6 @@
 // Stage A, base: the machine without anything of Kubernetes. Packages and the kernel by the machine's own package
 // manager, then files; a reboot follows, which makes all of it take effect.
-import { baseUnits } from './base-settings.ts';
+import { auditUnit, baseUnits } from './base-settings.ts';
 import type { BaseStep } from './payload-steps.ts';
 import { type AnsibleTask, failsButForNoUnit, placeFiles, playbook, step } from './playbook-tasks.ts';
 
@@ -33,7 +33,7 @@ const packageTasks: readonly AnsibleTask[] = [
       {
         name: 'Install what the base needs (apt)',
         'ansible.builtin.apt': {
-          name: '{{ ipb_packages.apt }}',
+          name: '{{ ipb_packages.apt + ([] if ipb_container else ipb_audit_packages.apt) }}',
           state: 'present',
           install_recommends: false,
           lock_timeout: 120,
@@ -49,7 +49,11 @@ const packageTasks: readonly AnsibleTask[] = [
       },
       {
         name: 'Install what the base needs (dnf)',
-        'ansible.builtin.dnf': { name: '{{ ipb_packages.dnf }}', state: 'present', lock_timeout: 120 },
+        'ansible.builtin.dnf': {
+          name: '{{ ipb_packages.dnf + ([] if ipb_container else ipb_audit_packages.dnf) }}',
+          state: 'present',
+          lock_timeout: 120,
+        },
         ...onlyDnf,
       },
     ],
@@ -81,12 +85,12 @@ const rightsTasks: readonly AnsibleTask[] = [
   },
 ];
 
-/** They start with the reboot. A machine that lacks one has no such service: a container has no audit, for one. */
+/** They start with the reboot. A machine that lacks one of them has another service for it. */
 const unitTasks: readonly AnsibleTask[] = [
   {
     name: 'Enable what writes, rotates and audits',
     'ansible.builtin.systemd': { name: '{{ item }}', enabled: true },
-    loop: [...baseUnits],
+    loop: `{{ ${JSON.stringify(baseUnits)} + ([] if ipb_container else ["${auditUnit}"]) }}`,
     register: 'ipb_enabled',
     failed_when: failsButForNoUnit('ipb_enabled'),
   },

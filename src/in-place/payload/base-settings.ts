@@ -179,14 +179,18 @@ export const baseRights: readonly { readonly path: string; readonly mode: number
 ];
 
 /** Enabled where the machine has them; they start with the reboot. */
-export const baseUnits = ['rsyslog.service', 'logrotate.timer', 'auditd.service'] as const;
+export const baseUnits = ['rsyslog.service', 'logrotate.timer'] as const;
 
 export type PackageManager = 'apt' | 'dnf';
 
 export const basePackages: Readonly<Record<PackageManager, readonly string[]>> = {
-  apt: ['rsyslog', 'logrotate', 'auditd'],
-  dnf: ['rsyslog', 'logrotate', 'audit'],
+  apt: ['rsyslog', 'logrotate'],
+  dnf: ['rsyslog', 'logrotate'],
 };
+
+/** Not in a container: the kernel audits as a whole, and the daemon would fail there at every boot. */
+export const auditPackages: Readonly<Record<PackageManager, readonly string[]>> = { apt: ['auditd'], dnf: ['audit'] };
+export const auditUnit = 'auditd.service';
 
 /** What brings the programs of a node to a machine whose image does not have them. */
 export const nodePackages: readonly string[] = ['firstlight-node'];

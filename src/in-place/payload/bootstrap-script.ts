@@ -69,10 +69,12 @@ rm -f -- "$marker"
 export ANSIBLE_CONFIG=$folder/${payloadFiles.ansibleSettings}
 # Contents of files pass through these folders: no other user may look into them.
 export ANSIBLE_LOCAL_TEMP=$folder/tmp ANSIBLE_REMOTE_TEMP=$folder/tmp
+container=false
+! systemd-detect-virt --quiet --container || container=true
 code=0
 ansible-playbook --inventory localhost, --tags "$step" \\
   --extra-vars "@$folder/${payloadFiles.variables}" \${variables:+--extra-vars "@$variables"} \\
-  --extra-vars "{\\"ipb_folder\\": \\"$folder/ansible\\", \\"ipb_manager\\": \\"$manager\\", \\"ipb_later\\": \\"$marker\\"}" \\
+  --extra-vars "{\\"ipb_folder\\": \\"$folder/ansible\\", \\"ipb_manager\\": \\"$manager\\", \\"ipb_later\\": \\"$marker\\", \\"ipb_container\\": $container}" \\
   "$folder/ansible/$stage.yml" || code=$?
 [ "$code" = 0 ] || [ ! -e "$marker" ] || exit "$later"
 exit "$code"

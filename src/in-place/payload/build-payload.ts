@@ -10,7 +10,16 @@ import { toYaml } from '../../kubernetes/yaml.ts';
 import type { MachineConfig } from '../../machine-config/machine-config.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { basePlaybook } from './base-playbook.ts';
-import { baseFiles, baseFileText, basePackages, baseRights, baseUnits, nodePackages } from './base-settings.ts';
+import {
+  auditPackages,
+  auditUnit,
+  baseFiles,
+  baseFileText,
+  basePackages,
+  baseRights,
+  baseUnits,
+  nodePackages,
+} from './base-settings.ts';
 import { ansibleSettingsText, bootstrapScript } from './bootstrap-script.ts';
 import { type KubeContents, kubeContents } from './kube-contents.ts';
 import { kubePlaybook } from './kube-playbook.ts';
@@ -114,6 +123,7 @@ function variablesOf({ folders, links, users, units }: KubeContents, placed: rea
       .map(({ path, source, mode, owner, group }) => ({ path, source, mode, owner, group }));
   return {
     ipb_packages: basePackages,
+    ipb_audit_packages: auditPackages,
     ipb_node_packages: nodePackages,
     ipb_programs: nodePrograms,
     ipb_rights: baseRights.map(({ path, mode }) => ({ path, mode: octal(mode) })),
@@ -148,7 +158,7 @@ const baseTouches: StageTouches = {
     ...baseFiles.map(({ path }) => ({ path, what: 'contents' as const })),
     ...baseRights.map(({ path }) => ({ path, what: 'rights' as const })),
   ],
-  units: [...baseUnits],
+  units: [...baseUnits, auditUnit],
 };
 
 function kubeTouches({ files, folders, links, units }: KubeContents): StageTouches {

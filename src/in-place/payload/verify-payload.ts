@@ -41,6 +41,11 @@ export type PayloadVerdict =
     }
   | { readonly status: 'refused'; readonly check: PayloadCheck; readonly reason: string };
 
+/** What a payload says that it holds. For one that was just made here: nothing is verified. */
+export async function listPayload(archive: Uint8Array): Promise<PayloadManifest> {
+  return readManifest(proof(await unpack(archive), payloadFiles.manifest));
+}
+
 class Refusal extends Error {
   readonly check: PayloadCheck;
 
