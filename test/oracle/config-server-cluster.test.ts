@@ -1,27 +1,24 @@
 // The config servers of masters against the real kube-apiserver: two of them, with the rights of an agent and no more,
 // asked by the real Ignition. What one has given the other must not give again.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { digestToken } from '../../src/admission/bootstrap-token.ts';
 import { findBootstrapToken, secretKind, tokenSelection } from '../../src/admission/bootstrap-token-secret.ts';
-import { configServerAccess } from '../../src/assets/manifests/agent-access.ts';
 import { servedPaths } from '../../src/config-server/served-config.ts';
-import { inventoryConfigMap, inventoryKey, poolTokensSecret } from '../../src/contract/cluster-objects.ts';
-import { type Inventory, inventoryText } from '../../src/contract/inventory.ts';
+import { poolTokensSecret } from '../../src/contract/cluster-objects.ts';
 import { masterKeyFiles, masterKeysSchema } from '../../src/control-plane/master-keys.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import type { IgnitionConfig } from '../../src/ignition/config.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
-import { toYamlDocuments } from '../../src/kubernetes/yaml.ts';
 import { sshMachineConfig } from '../../src/machine-config/base-machine-configs.ts';
-import { machineConfigCrds } from '../../src/machine-config/crds.ts';
-import { apiVersion, roleLabel } from '../../src/machine-config/machine-config.ts';
+import { apiVersion, generatedAnnotation, roleLabel } from '../../src/machine-config/machine-config.ts';
 import { controllerConfigManifest, machineConfigManifest } from '../../src/machine-config/manifests.ts';
+import { type AttemptLab, attemptLab } from './attempt-lab.ts';
 import { ask, bearer, type Lab, type LabServer, makeLab, startServer, tokens } from './config-server-lab.ts';
+import { applyTo, inventoryOf, poolTokensOf, prepareForConfigServers, startMaster } from './config-server-masters.ts';
 import { type ControlPlaneProcesses, startControlPlane } from './control-plane-processes.ts';
 import { type Fetched, fetchPointer, fileAt } from './ignition-fetch.ts';
+import { grantTests, payloadTests } from './in-place-grants.ts';
+import { reporterTests, reportTests } from './in-place-progress.ts';
 import { sampleFacts } from './machine-config-sample.ts';
 
 const host = realHost();
@@ -31,18 +28,14 @@ let lab: Lab;
 let admin: KubernetesClient;
 let servers: readonly [LabServer, LabServer];
 
+const apply = (...objects: readonly object[]): void => applyTo(plane, ...objects);
+
 beforeAll(async () => {
   plane = await startControlPlane(['etcd', 'kube-apiserver']);
   lab = makeLab([login]);
   admin = await connectKubernetes(host, { path: plane.kubeconfig });
-  apply(...machineConfigCrds);
-  const [access] = await configServerAccess.generate({}, undefined as never);
-  applyText(String(access!.content));
-  apply(inventoryOf({ isClosed: false, machines: [] }));
-  const pair = lab.pair();
-  writeFileSync(join(plane.pki, 'machine-config-server.crt'), pair.certificatePem);
-  writeFileSync(join(plane.pki, 'machine-config-server.key'), pair.key.privatePem.reveal());
-  servers = [await startMaster(), await startMaster()];
+  await prepareForConfigServers(plane, lab);
+  servers = [await startMaster(plane, lab), await startMaster(plane, lab)];
 }, 120_000);
 
 afterAll(async () => {
@@ -52,50 +45,6 @@ afterAll(async () => {
   await plane?.stop();
   if (codes.some((code) => code !== 0)) throw new Error(`the servers ended with ${codes.join(' and ')}`);
 }, 60_000);
-
-function apply(...objects: readonly object[]): void {
-  applyText(toYamlDocuments(objects));
-}
-
-function applyText(text: string): void {
-  writeFileSync(join(plane.folder, 'manifest.yaml'), text);
-  const { output, code } = plane.kubectl('apply', '--server-side', '-f', join(plane.folder, 'manifest.yaml'));
-  if (code !== 0) throw new Error(output);
-}
-
-function startMaster(): Promise<LabServer> {
-  const file = (name: string): { readonly file: string } => ({ file: join(plane.pki, name) });
-  const text = kubeconfigText({
-    cluster: 'demo',
-    server: plane.server,
-    caPem: file('apiserver-ca.crt'),
-    user: 'config-server',
-    credential: { kind: 'files', certificate: file('config-server-client.crt'), key: file('config-server-client.key') },
-  });
-  writeFileSync(join(plane.folder, 'config-server.kubeconfig'), text, { mode: 0o600 });
-  const args = [
-    '--mode',
-    'cluster',
-    '--api-kubeconfig',
-    join(plane.folder, 'config-server.kubeconfig'),
-    '--pki',
-    plane.pki,
-  ];
-  return startServer(lab, args);
-}
-
-function poolTokensOf(...given: readonly (readonly [pool: string, token: string])[]): object {
-  const notAfter = new Date(Date.now() + 3_600_000).toISOString();
-  const digests = Object.fromEntries(given.map(([pool, token]) => [pool, [{ sha256: digestToken(token), notAfter }]]));
-  const { name, namespace, key } = poolTokensSecret;
-  const data = { [key]: Buffer.from(JSON.stringify(digests)).toString('base64') };
-  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data };
-}
-
-function inventoryOf(inventory: Inventory): object {
-  const { apiVersion, kind, name, namespace } = inventoryConfigMap;
-  return { apiVersion, kind, metadata: { name, namespace }, data: { [inventoryKey]: inventoryText(inventory) } };
-}
 
 async function healthIs(server: LabServer, status: number): Promise<void> {
   await expect.poll(async () => (await ask(lab, server, '/healthz')).status, { timeout: 20_000 }).toBe(status);
@@ -229,6 +178,23 @@ describe('the config servers of two masters', () => {
     expect(reads() - before).toBeLessThan(8);
   });
 
+  test('give the rendered configuration that a machine names, as long as the API has it', async () => {
+    const name = `rendered-worker-${'0'.repeat(32)}`;
+    const annotations = { [generatedAnnotation]: 'test' };
+    const motd = { path: '/etc/motd', contents: { source: 'data:,named' } };
+    const config = { ignition: { version: '3.5.0' }, storage: { files: [motd] } };
+    apply({ apiVersion, kind: 'MachineConfig', metadata: { name, annotations }, spec: { config } });
+    const headers = (of: string) => ({
+      headers: { ...bearer(tokens.worker).headers, NodePool: 'worker', TargetConfigVersionHash: of },
+    });
+    const asked = (of: string) => ask(lab, servers[0], '/config/worker', headers(of));
+    await expect.poll(async () => (await asked(name)).body).toContain('data:,named');
+    const other = await asked(name.replace('0', '1'));
+    expect(other).toMatchObject({ status: 404, headers: { 'x-mcs-reason': 'target-unknown' } });
+    plane.kubectl('delete', 'machineconfig', name);
+    await expect.poll(async () => (await asked(name)).status).toBe(404);
+  });
+
   test('take up a MachineConfig at once, go on with the last good one after a bad one, and follow a rotated join key', async () => {
     const namesAt = async (token: string): Promise<string> => {
       const { config, output } = await fetchFrom(servers[0], 'worker', token);
@@ -268,4 +234,24 @@ describe('the config servers of two masters', () => {
     await plane.until('the API', () => plane.kubectl('get', '--raw', '/readyz').output === 'ok');
     expect((await admin.list(secretKind, tokenSelection)).items.length).toBeGreaterThan(before);
   }, 60_000);
+});
+
+describe('the in-place bootstrapper', () => {
+  let attempts: AttemptLab;
+  beforeAll(() => {
+    attempts = attemptLab({ plane, lab, servers });
+  });
+  const at = (): AttemptLab => attempts;
+  describe('reports by curl', () => {
+    reportTests(at);
+  });
+  describe('the grant of a pod', () => {
+    grantTests(at);
+  });
+  describe('the payload service', () => {
+    payloadTests(at);
+  });
+  describe('the reporter of a host', () => {
+    reporterTests(at);
+  });
 });
