@@ -1,4 +1,4 @@
-// Three suites: `unit` (beside the code and simulations, no set-up), `oracle` (real tools judge our output), `e2e` (real machines).
+// Three suites: `unit` (beside the code, simulations and seeds, no set-up), `oracle` (real tools judge our output), `e2e` (real machines).
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/sim/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{seeds,sim}/**/*.test.ts', 'tools/**/*.test.ts'],
           environment: 'node',
           testTimeout: 20_000,
           hookTimeout: 60_000,

@@ -57,10 +57,10 @@ test('a user who is not root works by sudo, root does not, and both inside the n
 
 test('what fails is named by the last words of ssh, of sudo or of the script', async () => {
   const away = machine({
-    'id -u': { code: 255, stderr: 'ssh: connect to host 10.99.0.37 port 22: No route to host\n' },
+    'id -u': { code: 255, stderr: 'core@10.99.0.37: Permission denied (publickey).\n' },
   });
   expect(await codeOf(connectSsh(away.host, target, signal))).toBe(
-    'IPB_SSH: ssh core@10.99.0.37: ssh: connect to host 10.99.0.37 port 22: No route to host',
+    'IPB_SSH: ssh core@10.99.0.37: core@10.99.0.37: Permission denied (publickey).',
   );
   const answers = {
     'id -u': { stdout: '1000\nx86_64\n' },
@@ -75,6 +75,16 @@ test('what fails is named by the last words of ssh, of sudo or of the script', a
   });
   const connected = await connectSsh(full.host, target, signal);
   expect(await codeOf(connected.run('tar -xf -'))).toBe('IPB_SSH: ssh core@10.99.0.37: tar: No space left on device');
+});
+
+test('a machine that is not reached is asked again for a while, one that refuses the key is not', async () => {
+  const asleep = machine({ 'id -u': { code: 255, stderr: 'ssh: connect to host x port 22: Connection timed out\n' } });
+  const connecting = codeOf(connectSsh(asleep.host, target, signal));
+  expect(await connecting).toContain('Connection timed out');
+  expect(asleep.asked).toHaveLength(4);
+  const denied = machine({ 'id -u': { code: 255, stderr: 'core@10.99.0.37: Permission denied (publickey).\n' } });
+  expect(await codeOf(connectSsh(denied.host, target, signal))).toContain('Permission denied');
+  expect(denied.asked).toHaveLength(1);
 });
 
 test('a shell reads a quoted text as it was', () => {

@@ -2,6 +2,7 @@
 // Which host key a machine has is learned at the first connection and kept in the asset folder.
 import type { Host } from '../../host/host.ts';
 import type { CommandLine } from '../../platform/platform.ts';
+import { retry } from '../../workflow/retry.ts';
 import { attemptErrors } from './errors.ts';
 
 export interface SshTarget {
@@ -30,13 +31,31 @@ const timeoutMsDefault = 30_000;
 /** What ssh itself ends with when it cannot connect or log in. */
 const sshFailure = 255;
 
+/** A machine that has just booted, or whose address belonged to another one a moment ago, answers a little later. */
+const connectPauses = { attempts: 4, firstPauseMs: 1_000, maxPauseMs: 4_000 } as const;
+
+class NotReached extends Error {}
+
+function isNotReached(said: string): boolean {
+  return /timed out|refused|No route to host|unreachable|reset by peer|closed by/.test(said);
+}
+
 export async function connectSsh(host: Host, target: SshTarget, signal: AbortSignal): Promise<SshMachine> {
   const ask = async (script: string, { input, timeoutMs = timeoutMsDefault }: SshRun = {}) => {
     const [program, ...args] = target.inNetwork(sshCommand(target, script));
     return host.processes.run(program, args, { signal, timeoutMs, ...(input === undefined ? {} : { input }) });
   };
   const { user, address } = target;
-  const first = await ask('id -u; uname -m');
+  const first = await retry(
+    { host, signal, policy: connectPauses, isWorthRetrying: (error) => error instanceof NotReached },
+    async () => {
+      const result = await ask('id -u; uname -m');
+      if (result.code === sshFailure && isNotReached(result.stderr)) throw new NotReached(lastWords(result));
+      return result;
+    },
+  ).catch((error: unknown) => {
+    throw error instanceof NotReached ? attemptErrors.SSH({ user, address, reason: error.message }) : error;
+  });
   if (first.code !== 0) throw attemptErrors.SSH({ user, address, reason: lastWords(first) });
   const [uid = '', architecture = ''] = first.stdout.trim().split('\n');
   const asRoot = (script: string): string => (uid === '0' ? script : `sudo -n sh -c ${shellQuoted(script)}`);
