@@ -21,7 +21,11 @@ export interface BroughtAttempt {
   readonly bootIdFile?: string;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
-  readonly check: (settings: AttemptSettings) => Promise<readonly PreflightResult[]>;
+  /** `tell` reports what is tried again. */
+  readonly check: (
+    settings: AttemptSettings,
+    tell: (message: string) => Promise<void>,
+  ) => Promise<readonly PreflightResult[]>;
   /** Puts the attempt on the host and starts its unit. */
   readonly stage: (settings: AttemptSettings) => Promise<void>;
 }
@@ -44,7 +48,10 @@ export async function bringAttempt(host: Host, bring: BroughtAttempt): Promise<B
   const message = `checks on ${settings.node}`;
   const startedSeq = await reporter.report({ phase: 'Preflight', step: 'preflight', status: 'started', message });
   await reporter.flush(reportMs);
-  const preflight = await told(reporter, 'Preflight', () => bring.check({ ...settings, lastSeq: startedSeq }));
+  const tell = async (again: string): Promise<void> => {
+    await reporter.report({ phase: 'Preflight', step: 'preflight', status: 'progress', message: again });
+  };
+  const preflight = await told(reporter, 'Preflight', () => bring.check({ ...settings, lastSeq: startedSeq }, tell));
   const lastSeq = await reportResults(reporter, preflight);
   if (lastSeq === undefined || !(await awaitDrain(bring, reporter))) return { isStarted: false, preflight };
   await told(reporter, 'Ready', () => bring.stage({ ...settings, lastSeq }));
@@ -61,7 +68,13 @@ export interface BringHere extends Pick<BroughtAttempt, 'settings' | 'spool' | '
 export async function bringHere(host: Host, { programRoot, ...bring }: BringHere): Promise<BringOutcome> {
   return bringAttempt(host, {
     ...bring,
-    check: (settings) => runPreflight(host, settings, bring.signal),
+    check: (settings, tell) =>
+      runPreflight(host, settings, bring.signal, {
+        onRound: async (results, isLast) => {
+          const failed = results.filter(({ outcome }) => outcome === 'failed');
+          if (!isLast) await tell(`tries again: ${failed.map(({ message }) => message).join('; ')}`);
+        },
+      }),
     stage: async (settings) => {
       await stageAttempt(host, settings, programRoot);
       const unit = inPlaceUnits.run(settings.attemptId);

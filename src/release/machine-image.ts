@@ -26,10 +26,21 @@ export async function partPrograms(host: Host, part: string): Promise<string> {
   return join((await entryOf(await currentRelease(host), 'part', part)).content, 'bin');
 }
 
-/** The layers of the image with this program, its runtime and its libraries, as tar files: the lowest first. */
-export async function programLayers(host: Host): Promise<readonly string[]> {
+export interface ProgramImage {
+  /** By digest. */
+  readonly reference: string;
+  /** Tar files, the lowest first. */
+  readonly layers: readonly string[];
+}
+
+/** The image with this program, its runtime and its libraries. */
+export async function programImage(host: Host): Promise<ProgramImage> {
   const entry = await entryOf(await currentRelease(host), 'image', 'firstlight');
-  return imageOfEntry(entry).layers.map(({ digest }) => join(entry.content, blobFolder, digest));
+  const { name, digest, layers } = imageOfEntry(entry);
+  return {
+    reference: `${name}@sha256:${digest}`,
+    layers: layers.map((layer) => join(entry.content, blobFolder, layer.digest)),
+  };
 }
 
 async function entryOf(current: CurrentRelease, kind: CacheEntryKind, name: string): Promise<CacheEntry> {

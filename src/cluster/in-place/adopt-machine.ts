@@ -23,7 +23,7 @@ import { newReporterToken } from '../../in-place/reporting/reporter-token.ts';
 import { apiPatience } from '../../kubernetes/api-patience.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import type { CommandLine } from '../../platform/platform.ts';
-import { programLayers } from '../../release/machine-image.ts';
+import { type ProgramImage, programImage } from '../../release/machine-image.ts';
 import { retry } from '../../workflow/retry.ts';
 import { changeInventory } from '../change-inventory.ts';
 import { clusterErrors } from '../errors.ts';
@@ -85,8 +85,9 @@ export async function adoptMachine(adopt: AdoptMachine): Promise<AdoptedMachine>
   await listMachine(adopt);
   const facts = await findInPlaceFacts(adopt);
   const attemptId = running?.attemptId ?? (await orderAttempt(adopt, facts));
-  const settings = await settingsOf(adopt, { facts, attemptId, ackSeq: running?.ackSeq ?? 0 });
-  await bringProgram(adopt, machine, settings);
+  const image = await programImage(host);
+  const settings = await settingsOf(adopt, { facts, attemptId, image, ackSeq: running?.ackSeq ?? 0 });
+  await bringProgram(adopt, machine, { settings, image });
   return { node: name, attemptId, isResumed: false };
 }
 
@@ -152,12 +153,14 @@ async function orderAttempt(adopt: AdoptMachine, facts: InPlaceFacts): Promise<s
 interface OrderedAttempt {
   readonly facts: InPlaceFacts;
   readonly attemptId: string;
+  readonly image: ProgramImage;
   readonly ackSeq: number;
 }
 
 /** With a new token for reports, whose digest the cluster has before the token leaves this host. */
-async function settingsOf(adopt: AdoptMachine, { facts, attemptId, ackSeq }: OrderedAttempt): Promise<AttemptSettings> {
+async function settingsOf(adopt: AdoptMachine, ordered: OrderedAttempt): Promise<AttemptSettings> {
   const { host, client, signal, name } = adopt;
+  const { facts, attemptId, ackSeq } = ordered;
   const patient = apiPatience({ host, signal });
   const secret = await retry(patient, () => findAttemptSecret(client, name));
   if (secret === undefined) throw attemptErrors.SECRET_MISSING({ node: name, secret: `ipb-${name}` });
@@ -171,6 +174,7 @@ async function settingsOf(adopt: AdoptMachine, { facts, attemptId, ackSeq }: Ord
     isAdoption: true,
     facts,
     grant: { attemptId, secret, token, ackSeq },
+    programImage: ordered.image.reference,
     lastSeq: ackSeq,
     programDigests: {},
   };
@@ -180,14 +184,17 @@ const copyMs = 300_000;
 const bringMs = 15 * 60_000;
 
 /** The copy is gone when this returns: the attempt has a program of its own by then. */
-async function bringProgram(adopt: AdoptMachine, machine: SshMachine, settings: AttemptSettings): Promise<void> {
-  const { host, name, onStep } = adopt;
+async function bringProgram(
+  { host, name, onStep }: AdoptMachine,
+  machine: SshMachine,
+  { settings, image }: { readonly settings: AttemptSettings; readonly image: ProgramImage },
+): Promise<void> {
   const folder = `/var/tmp/ipb-${settings.attemptId}`;
   const root = `${folder}/root`;
   onStep(`copies the program to ${name}`);
   await machine.run(`umask 077 && rm -rf ${folder} && mkdir -p ${root}`);
   try {
-    for (const layer of await programLayers(host)) {
+    for (const layer of image.layers) {
       const input = await host.files.read(layer);
       await machine.run(`tar -xf - -C ${root}`, { input, timeoutMs: copyMs });
     }

@@ -31,7 +31,10 @@ export async function collectPreflightFacts(
   ]);
   const known = { node, attemptId, isAdoption, secret, now: host.clock.now(), host: hostFacts, nodeObject, payload };
   const content = contentOf(secret.os, payload);
-  const images = [secret['registry-probe'], ...imagesIn(content, hostFacts)].filter((image) => image !== undefined);
+  // A machine that is no node yet may have no containerd, and needs no image whose program came with the attempt.
+  const brought = settings.isAdoption ? settings.programImage : undefined;
+  const needed = imagesIn(content, hostFacts).filter((image) => image !== brought);
+  const images = [secret['registry-probe'], ...needed].filter((image) => image !== undefined);
   const [archive, registries, brokenRepositories, api] = await Promise.all([
     lookAtArchive(known),
     lookAtRegistries({ host, proxy: attemptProxyVariables(secret.proxy), signal }, [...new Set(images)]),
