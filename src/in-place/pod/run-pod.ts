@@ -39,7 +39,7 @@ export interface PodOptions {
   readonly log: (line: string) => void;
 }
 
-const askAgainMs = { wait: 300, idle: 5_000 } as const;
+const askAgainMs = { wait: 500, idle: 2_000 } as const;
 
 /** Until the signal. */
 export async function runPod(host: Host, options: PodOptions): Promise<void> {

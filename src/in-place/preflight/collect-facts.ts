@@ -1,9 +1,12 @@
 // Collects the facts of one round of preflight. What hangs together is asked once: the payload says which images and
 // which API come after it. Nothing on the host is changed.
 import { type AttemptSecret, type AttemptSettings, attemptProxyVariables } from '../../contract/in-place.ts';
+import { bootstrapKubeconfig } from '../../contract/machine-paths.ts';
+import { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { HttpRequest } from '../../host/network.ts';
 import { ignitionRequest } from '../ignition-request.ts';
+import { isContentsOf } from '../payload/payload-manifest.ts';
 import { payloadExpectation, payloadRequest } from '../payload/payload-request.ts';
 import { verifyPayload } from '../payload/verify-payload.ts';
 import { packageManagerOf } from './checks/host-checks.ts';
@@ -32,14 +35,15 @@ export async function collectPreflightFacts(
   const known = { node, attemptId, isAdoption, secret, now: host.clock.now(), host: hostFacts, nodeObject, payload };
   const content = contentOf(secret.os, payload);
   // A machine that is no node yet may have no containerd, and needs no image whose program came with the attempt.
-  const brought = settings.isAdoption ? settings.programImage : undefined;
+  const brought = isAdoption ? settings.programImage : undefined;
   const needed = imagesIn(content, hostFacts).filter((image) => image !== brought);
   const images = [secret['registry-probe'], ...needed].filter((image) => image !== undefined);
-  const [archive, registries, brokenRepositories, api] = await Promise.all([
-    lookAtArchive(known),
+  const archive = await lookAtArchive(known);
+  const kubeconfig = content?.config.kubeconfig ?? (archive?.status === 'verified' ? archive.kubeconfig : undefined);
+  const [registries, brokenRepositories, api] = await Promise.all([
     lookAtRegistries({ host, proxy: attemptProxyVariables(secret.proxy), signal }, [...new Set(images)]),
     repositoriesOf(host, { os: secret.os, facts: hostFacts }, signal),
-    content === undefined ? undefined : lookAtApi(host, content.config.kubeconfig, signal),
+    kubeconfig === undefined ? undefined : lookAtApi(host, kubeconfig, signal),
   ]);
   return { ...known, archive, registries, brokenRepositories, reports, api };
 }
@@ -72,10 +76,21 @@ async function lookAtArchive(
 ): Promise<ArchiveFacts | undefined> {
   const answer = facts.secret.os === 'rhel' ? downloaded(facts) : undefined;
   if (answer === undefined) return undefined;
-  const verdict = await verifyPayload(answer.body, payloadExpectation(facts.secret, facts.now));
-  if (verdict.status === 'refused') return verdict;
-  const { workerId, clusterId, region } = verdict.manifest;
-  return { status: 'verified', ids: [workerId, clusterId, region] };
+  try {
+    const verdict = await verifyPayload(answer.body, payloadExpectation(facts.secret, facts.now));
+    if (verdict.status === 'refused') return verdict;
+    const { workerId, clusterId, region } = verdict.manifest;
+    const kubeconfig = [...verdict.files].find(([path]) => isContentsOf(path, bootstrapKubeconfig))?.[1];
+    return {
+      status: 'verified',
+      ids: [workerId, clusterId, region],
+      kubeconfig: kubeconfig === undefined ? undefined : Buffer.from(kubeconfig).toString('utf8'),
+    };
+  } catch (error) {
+    // The authority of the Secret is none.
+    if (error instanceof FirstlightError) return { status: 'refused', check: 'signature', reason: error.message };
+    throw error;
+  }
 }
 
 function contentOf(os: string | undefined, payload: PayloadFacts | undefined) {

@@ -79,7 +79,7 @@ export interface JoinApiFacts {
 
 /** What the archive of the other route is: worker, cluster and region, or what is wrong with it. */
 export type ArchiveFacts =
-  | { readonly status: 'verified'; readonly ids: readonly string[] }
+  | { readonly status: 'verified'; readonly ids: readonly string[]; readonly kubeconfig: string | undefined }
   | { readonly status: 'refused'; readonly check: string; readonly reason: string };
 
 export interface PreflightFacts {

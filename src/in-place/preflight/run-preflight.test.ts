@@ -1,12 +1,20 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type AttemptSettings, inPlaceFiles, type PreflightResult } from '../../contract/in-place.ts';
-import { osReleaseFile, releaseFile, runtimeUnitFolder } from '../../contract/machine-paths.ts';
+import {
+  type AttemptSecret,
+  type AttemptSettings,
+  inPlaceFiles,
+  type PreflightResult,
+} from '../../contract/in-place.ts';
+import { bootstrapKubeconfig, osReleaseFile, releaseFile, runtimeUnitFolder } from '../../contract/machine-paths.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { type FakeHost, fakeHost } from '../../host/fake/fake-host.ts';
 import type { HttpAnswer, HttpRequest, Network } from '../../host/network.ts';
+import { inlineFile } from '../../ignition/inline-contents.ts';
+import type { PayloadIds } from '../payload/payload-manifest.ts';
+import { sampleAuthority, sampleIds, samplePayload, sampleRequest, sampleServer } from '../payload/sample-payload.ts';
 import { runPreflight } from './run-preflight.ts';
-import { sampleDaemonImage, sampleIgnition, sampleSettings } from './sample-attempt.ts';
+import { sampleDaemonImage, sampleIgnition, sampleKubeconfig, sampleSettings } from './sample-attempt.ts';
 
 type Serve = (request: HttpRequest) => Promise<HttpAnswer>;
 
@@ -40,7 +48,8 @@ async function machine(answers: Serve = serve, changes: { readonly uid?: number 
     environment: changes,
     network,
     processes: {
-      find: async (program) => (program === 'systemctl' ? '/usr/bin/systemctl' : undefined),
+      find: async (program) =>
+        ['systemctl', 'bash', 'tar', 'apt-get'].includes(program) ? `/usr/bin/${program}` : undefined,
       run: async () => ({ code: 0, signal: undefined, stdout: `${sampleDaemonImage}\n`, stderr: '', timedOut: false }),
     },
   });
@@ -54,6 +63,27 @@ async function machine(answers: Serve = serve, changes: { readonly uid?: number 
 }
 
 const adopted: AttemptSettings = { ...sampleSettings, isAdoption: true };
+/** The route by payload, on the same machine. */
+async function byPayload(ids: PayloadIds): Promise<{ readonly host: FakeHost; readonly settings: AttemptSettings }> {
+  const kubeconfig = inlineFile({ path: bootstrapKubeconfig, content: sampleKubeconfig, mode: 0o600 });
+  const others = sampleRequest().addedFiles.filter(({ path }) => path !== bootstrapKubeconfig);
+  const archive = await samplePayload({ ids, addedFiles: [...others, kubeconfig] });
+  const url = `https://${sampleServer}/v1/payload`;
+  const secret: AttemptSecret = {
+    os: 'rhel',
+    'attempt-id': sampleSettings.attemptId,
+    'not-after': '2026-01-01T02:00:00Z',
+    'bootstrap-url': url,
+    'bootstrap-token': 't',
+    'bootstrap-ca.crt': sampleAuthority,
+    'worker-id': sampleIds.workerId,
+    'cluster-id': sampleIds.clusterId,
+    region: sampleIds.region,
+  };
+  const host = await machine(async (asked) => (asked.url.startsWith(url) ? give(200, archive) : serve(asked)));
+  return { host, settings: { ...adopted, grant: { ...adopted.grant, secret } } };
+}
+
 const failedIds = (results: readonly PreflightResult[]) =>
   results.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id);
 
@@ -128,6 +158,21 @@ describe('preflight on a host', () => {
     const results = await runPreflight(host, adopted, new AbortController().signal);
     expect(failedIds(results)).toEqual(['P08']);
     expect(host.clock.monotonicMs()).toBeLessThan(600_000);
+  });
+
+  test('reads the payload of the other route as the host will, and finds the API in it', async () => {
+    const { host, settings } = await byPayload(sampleIds);
+    const results = await runPreflight(host, settings, new AbortController().signal);
+    expect(failedIds(results)).toEqual([]);
+    const skipped = results.filter(({ outcome }) => outcome === 'skipped').map(({ id }) => id);
+    expect(skipped).toEqual(['P09', 'P10']);
+  });
+
+  test('refuses a payload that was made for another worker', async () => {
+    const { host, settings } = await byPayload({ ...sampleIds, workerId: 'worker-9' });
+    const results = await runPreflight(host, settings, new AbortController().signal);
+    expect(failedIds(results)).toEqual(['P12']);
+    expect(results.find(({ id }) => id === 'P12')?.message).toContain('payload is for worker worker-9');
   });
 
   test('names the attempt that the host is in', async () => {

@@ -30,6 +30,14 @@ export const sampleSettings: AttemptSettings = {
   programDigests: {},
 };
 
+export const sampleKubeconfig = kubeconfigText({
+  cluster: 'demo',
+  server: `https://api-int.demo.test:${apiPort}`,
+  caPem: 'an authority',
+  user: 'kubelet-bootstrap',
+  credential: { kind: 'token', token: 'abcdef.0123456789abcdef' },
+});
+
 export const sampleRendered = 'rendered-worker-1';
 
 /** What a config server gives for a rendered config. */
@@ -43,16 +51,9 @@ export function sampleIgnition(change: Partial<MachineConfigSpec> = {}): Uint8Ar
     metadata: { name: sampleRendered },
     spec: { ...configSpec(config), ...change },
   };
-  const kubeconfig = kubeconfigText({
-    cluster: 'demo',
-    server: `https://api-int.demo.test:${apiPort}`,
-    caPem: 'an authority',
-    user: 'kubelet-bootstrap',
-    credential: { kind: 'token', token: 'abcdef.0123456789abcdef' },
-  });
   const added = [
     inlineFile({ path: daemonFiles.nodeAnnotations, content: '{}', mode: 0o644 }),
-    inlineFile({ path: bootstrapKubeconfig, content: kubeconfig, mode: 0o600 }),
+    inlineFile({ path: bootstrapKubeconfig, content: sampleKubeconfig, mode: 0o600 }),
     inlineFile({ path: daemonFiles.servedMachineConfig, content: JSON.stringify(machineConfig), mode: 0o600 }),
   ];
   return Buffer.from(JSON.stringify({ ...config, storage: { files: [...files, ...added] } }));
