@@ -1,6 +1,7 @@
-// What is left of an attempt on its host when it has ended: the state file. Secrets go first and the program last,
-// because the program is what removes them.
+// What is left of an attempt on its host when it has ended: the state file. Secrets go first. The program that does it
+// cannot remove itself, because it loads parts of itself to its very end: systemd does it a moment later.
 import { posix } from 'node:path';
+import { runSystemProgram } from '../../config-daemon/system-program.ts';
 import { disableUnits, isEnabledState, reloadUnitFiles, unitStates } from '../../config-daemon/unit-states.ts';
 import { attemptFiles } from '../../contract/in-place.ts';
 import type { Host } from '../../host/host.ts';
@@ -23,5 +24,6 @@ export async function cleanUpAttempt(host: Host, attemptId: string): Promise<voi
     await files.remove(path);
   }
   await reloadUnitFiles(host);
-  await files.remove(folder);
+  const later = ['--collect', '--on-active=3', `--description=Remove the program of attempt ${attemptId}`];
+  await runSystemProgram(host, 'systemd-run', [...later, 'rm', '-rf', '--', folder]);
 }

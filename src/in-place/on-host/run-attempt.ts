@@ -121,13 +121,14 @@ class AttemptRunner {
   async toTheEnd(): Promise<HostAttempt> {
     const { signal } = this.#parts.run;
     for (;;) {
+      const isDown = signal.aborted;
       const step = nextHostStep(await this.#observe());
-      if (signal.aborted && step.kind !== 'enter') return this.#attempt;
+      if (isDown && step.kind !== 'enter') return this.#attempt;
       try {
         await this.#carryOut(step);
       } catch (error) {
-        // The machine goes down: the next boot goes on. What ended with it is looked at once more.
-        if (!signal.aborted) throw error;
+        // The machine goes down, and the next boot goes on. What ended with it is looked at once more.
+        if (isDown || !signal.aborted) throw error;
       }
       if (step.kind === 'hand-over') return this.#attempt;
     }
