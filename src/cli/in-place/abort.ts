@@ -22,8 +22,10 @@ export const inPlaceAbortVerb = defineVerb({
     const call = { host, client, signal };
     if (args.node !== undefined) {
       const aborted = await abortAttempt(call, args.node);
-      const done = aborted.attemptId === null ? 'is no longer labelled' : 'is told to end its attempt';
-      const text = `${args.node} ${done}; it stays cordoned: firstlight kubectl uncordon ${args.node}\n`;
+      const text =
+        aborted.attemptId === null
+          ? `${args.node} is no longer labelled; nothing had begun there\n`
+          : `${args.node} is told to end its attempt; it stays cordoned: firstlight kubectl uncordon ${args.node}\n`;
       return { data: aborted, text };
     }
     const { run, aborted, finishing } = await abortRun(call, options.pool ?? '');

@@ -4,6 +4,7 @@ import type { WaitingNode } from '../../cluster/in-place/observe-attempts.ts';
 import type { WatchedAttempts, WatchedNode } from '../../cluster/in-place/watch-attempts.ts';
 import type { InPlaceRun } from '../../contract/in-place-run.ts';
 import { type AttemptView, byStart, endReason, stillFor } from '../../in-place/attempt-view.ts';
+import { phaseTable } from '../../in-place/phases.ts';
 import { type FrameStep, type FrameView, seconds } from '../../screen/frame.ts';
 import { alignColumns } from '../frame/columns.ts';
 
@@ -59,7 +60,9 @@ function detailText(attempt: AttemptView, now?: Date): string {
   if (attempt.isEnded) return endReason(attempt);
   const still = now === undefined ? undefined : stillFor(attempt, now);
   const silence = still === undefined ? [] : [`nothing has moved for ${seconds(still)}`];
-  const wait = attempt.waitsFor === null ? [] : [`waits for ${attempt.waitsFor}`];
+  // While the machine works, what it says tells more than that it is waited for.
+  const isAtWork = phaseTable[attempt.phase].owner === 'host' && attempt.said !== null;
+  const wait = attempt.waitsFor === null || isAtWork ? [] : [`waits for ${attempt.waitsFor}`];
   const aborted = attempt.isAborted ? ['a person asked for its end'] : [];
   const said = wait.length > 0 || attempt.said === null ? [] : [attempt.said];
   return [...aborted, ...wait, ...said, ...silence].join('; ');

@@ -9,6 +9,8 @@ import {
   attemptKind,
   attemptName,
   type InPlaceFacts,
+  inPlaceDaemonSet,
+  inPlaceNamespace,
   type PreflightResult,
 } from '../../contract/in-place.ts';
 import type { InventoryMachine } from '../../contract/inventory.ts';
@@ -86,9 +88,19 @@ export async function adoptMachine(adopt: AdoptMachine): Promise<AdoptedMachine>
   const facts = await findInPlaceFacts(adopt);
   const attemptId = running?.attemptId ?? (await orderAttempt(adopt, facts));
   const image = await programImage(host);
+  await compareReleases(adopt, image);
   const settings = await settingsOf(adopt, { facts, attemptId, image, ackSeq: running?.ackSeq ?? 0 });
   await bringProgram(adopt, machine, { settings, image });
   return { node: name, attemptId, isResumed: false };
+}
+
+/** The machine takes the daemon of another release from a registry: a host that is behind the cluster should know. */
+async function compareReleases({ client, signal, onStep }: AdoptMachine, image: ProgramImage): Promise<void> {
+  const reference = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: inPlaceNamespace, name: inPlaceDaemonSet };
+  const found = await client.find(reference, { signal });
+  const deployed = JSON.stringify(found?.['spec'] ?? {});
+  if (found === undefined || deployed.includes(image.reference)) return;
+  onStep('the release on this host is not that of the cluster: its image must be found in a registry');
 }
 
 /** From here on nobody but the machine itself acts on it. */
