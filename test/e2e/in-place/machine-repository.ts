@@ -22,6 +22,8 @@ function sample(name: string, version: string): SamplePackage {
 
 export interface MachineRepository {
   readonly url: string;
+  /** From now on it has a version of a sample whose installation fails. */
+  readonly addBroken: () => void;
   readonly stop: () => void;
 }
 
@@ -44,7 +46,7 @@ export async function serveMachineRepository(
   const script = resolve('test/e2e/in-place/package-server.ts');
   const server = spawn(
     'nsenter',
-    [`--net=/run/netns/firstlight.${cluster}`, process.execPath, script, repository, gateway],
+    [`--net=/run/netns/firstlight.${cluster.toLowerCase()}`, process.execPath, script, repository, gateway],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -60,7 +62,11 @@ export async function serveMachineRepository(
       `printf '%s' '${aptSource(url)}' > /etc/apt/sources.list`,
     ].join(' && '),
   );
-  return { url, stop: () => void server.kill() };
+  const addBroken = (): void => {
+    makeDeb(repository, { ...sample('ipb-sample', '3.0'), afterwards: 'echo this disk is not good enough; exit 1' });
+    signAptRepository(repository);
+  };
+  return { url, addBroken, stop: () => void server.kill() };
 }
 
 /** What is missing on this very machine, by its own list of packages; kept in `.check` for the next run. */
