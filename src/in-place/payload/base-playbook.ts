@@ -69,6 +69,8 @@ const packageTasks: readonly AnsibleTask[] = [
           msg: [
             "{{ ansible_failed_task.name }}: {{ ansible_failed_result.msg | default('no reason given') }}",
             "{{ ansible_failed_result.failures | default([]) | join(' ') }}",
+            // What dpkg itself says names the package.
+            "{{ ansible_failed_result.stdout_lines | default([]) | select('match', 'dpkg: error') | join(' ') }}",
           ].join(' '),
         },
       },
