@@ -1,5 +1,6 @@
 // A cluster in memory in which machines are bootstrapped in place: the API, machines, people who do the wrong thing, and
 // controllers that are killed at any of their writes. What must stay true is checked at every change of the API.
+import { isDeepStrictEqual } from 'node:util';
 import {
   attemptKind,
   attemptName,
@@ -37,6 +38,7 @@ export class InPlaceWorld {
   readonly violations: string[] = [];
   readonly #machines = new Map<string, InPlaceMachine>();
   readonly #applies = new Map<string, number>();
+  readonly #histories = new Map<string, InPlaceAttempt['status']['history']>();
   #isOver = false;
   readonly #end = new AbortController();
   readonly #living: Promise<unknown>[] = [];
@@ -45,6 +47,7 @@ export class InPlaceWorld {
     this.chance = chance(seed);
     this.host = fakeHost({ seed: String(seed) });
     this.api = new SimApi(this.host);
+    if (seed % 2 === 0) this.api.watchLagMs = () => this.chance() * 2_000;
     this.api.onChange = (change) => this.#check(change);
     for (const name of nodes) this.#machine(name, odds);
   }
@@ -175,6 +178,9 @@ export class InPlaceWorld {
     const attempt = readAttempt(object);
     if (attempt === undefined) return this.#fail(`${object.metadata.name} cannot be read`);
     const { history, command, cleared, phase } = attempt.status;
+    const before = this.#histories.get(attempt.name) ?? [];
+    this.#histories.set(attempt.name, history);
+    if (!isDeepStrictEqual(history.slice(0, before.length), before)) this.#fail(`${attempt.name} has another history`);
     for (const [index, entry] of history.entries()) {
       const next = history[index + 1];
       if (next !== undefined && !isLater(entry.phase, next.phase)) this.#fail(`${entry.phase} → ${next.phase}`);

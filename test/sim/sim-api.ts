@@ -45,6 +45,8 @@ export class SimApi {
   readonly log: Change[] = [];
   /** Called after every change, before anybody else sees it. */
   onChange: (change: Change) => void = () => {};
+  /** How long a watch shows nothing of a change. */
+  watchLagMs: () => number = () => delayMs;
   readonly #host: FakeHost;
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #changed = new Doorbell();
@@ -152,7 +154,7 @@ export class SimApi {
         yield Buffer.from(`${JSON.stringify({ type, object })}\n`);
       }
       await this.#changed.rung(rings, either);
-      await this.#host.clock.sleep(delayMs);
+      await this.#host.clock.sleep(this.watchLagMs());
     }
     signal?.throwIfAborted();
   }
