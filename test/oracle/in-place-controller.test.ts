@@ -19,7 +19,7 @@ import { nodeConfigAnnotations } from '../../src/contract/machine-config-node.ts
 import { realHost } from '../../src/host/real/real-host.ts';
 import { runInPlaceController } from '../../src/in-place/controller/run-controller.ts';
 import { inPlaceObjects } from '../../src/in-place/manifests.ts';
-import { judgeEvent } from '../../src/in-place/reporting/judge-event.ts';
+import { judgeEvents } from '../../src/in-place/reporting/judge-event.ts';
 import { applyManifests } from '../../src/kubernetes/apply.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
 import { kubeconfigText } from '../../src/kubernetes/kubeconfig.ts';
@@ -126,7 +126,7 @@ async function report(phase: InPlacePhase, bootId: string): Promise<void> {
   seq += 1;
   const facts = { bootId, at: new Date().toISOString(), os: 'rhcos', agentVersion: '1' } as const;
   const event = { seq, phase, step: 's', status: 'ok', message: '', ...facts } as const;
-  const verdict = judgeEvent((await status()).report, event);
+  const verdict = judgeEvents((await status()).report, [event]);
   if (verdict.status !== 'new') throw new Error(verdict.status);
   await admin.mergePatch(attempt, { status: { report: verdict.report } }, { subresource: 'status' });
 }

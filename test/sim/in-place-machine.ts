@@ -15,7 +15,7 @@ import type { FakeHost } from '../../src/host/fake/fake-host.ts';
 import { hasScheduleLabel } from '../../src/in-place/controller/in-place-node.ts';
 import { nextHostStep, type WorkState } from '../../src/in-place/on-host/next-host-step.ts';
 import { isEnd, phaseTable } from '../../src/in-place/phases.ts';
-import { judgeEvent, progressAnswer } from '../../src/in-place/reporting/judge-event.ts';
+import { judgeEvents, progressAnswer } from '../../src/in-place/reporting/judge-event.ts';
 import type { SimApi } from './sim-api.ts';
 
 export interface MachineOdds {
@@ -229,7 +229,7 @@ export class InPlaceMachine {
       if (found === undefined || this.#chance() < this.#odds.losesReport) return undefined;
       const [event] = this.#spool;
       if (event === undefined) return progressAnswer(found);
-      const verdict = judgeEvent(found.status.report, event);
+      const verdict = judgeEvents(found.status.report, [event]);
       if (verdict.status === 'new')
         this.#api.patch('inplaceattempts', found.name, { status: { report: verdict.report } });
       if (verdict.status === 'gap') throw new Error(`${this.#name} reports ${event.seq} and leaves a gap`);

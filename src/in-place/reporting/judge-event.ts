@@ -17,7 +17,18 @@ export type EventVerdict =
   /** Reports are missing before it, or another report has its number. */
   | { readonly status: 'gap' };
 
-export function judgeEvent(report: AttemptReport, event: ProgressEvent): EventVerdict {
+/** Of several reports in their order: one verdict for all of them, because they are written together or not at all. */
+export function judgeEvents(report: AttemptReport, events: readonly ProgressEvent[]): EventVerdict {
+  let [verdict, known]: [EventVerdict, AttemptReport] = [{ status: 'repeated' }, report];
+  for (const event of events) {
+    const one = judgeEvent(known, event);
+    if (one.status === 'gap') return one;
+    if (one.status === 'new') [verdict, known] = [one, one.report];
+  }
+  return verdict;
+}
+
+function judgeEvent(report: AttemptReport, event: ProgressEvent): EventVerdict {
   const { ackSeq, events } = report;
   if (event.seq > ackSeq + 1) return { status: 'gap' };
   if (event.seq === ackSeq + 1) return { status: 'new', report: withEvent(report, event) };

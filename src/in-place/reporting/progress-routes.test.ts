@@ -148,6 +148,26 @@ describe('a report', () => {
     }
   });
 
+  test('together with the next ones is written once, and not at all where one is missing', async () => {
+    const { api, ask, begin } = setUp();
+    begin();
+    const list = [1, 2, 3].map((seq) => ({ ...event, seq, step: `s${seq}` }));
+    const before = api.calls.length;
+    const taken = await ask('POST', paths.events, { as: token, body: list });
+    expect([taken.answer.status, read(taken)['ackSeq']]).toEqual([202, 3]);
+    expect(api.calls.slice(before).filter((call) => call.startsWith('patch'))).toHaveLength(1);
+    const overlapping = [...list, { ...event, seq: 4, step: 's4' }];
+    expect(read(await ask('POST', paths.events, { as: token, body: overlapping }))['ackSeq']).toBe(4);
+    const gap = await ask('POST', paths.events, {
+      as: token,
+      body: [
+        { ...event, seq: 5 },
+        { ...event, seq: 7 },
+      ],
+    });
+    expect([gap.answer.status, read(gap)['ackSeq']]).toEqual([409, 4]);
+  });
+
   test('that is none is 400 and says what is wrong; one that is too large is 413', async () => {
     const { ask, begin } = setUp();
     begin();

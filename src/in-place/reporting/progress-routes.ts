@@ -1,6 +1,7 @@
 // The routes of the in-place bootstrapper on the port of the config servers of masters: reports, the attempt as it is,
 // the grant of a pod, the payload. The state is in the API of the cluster and nowhere else, so that every master
 // answers the same.
+import { z } from 'zod';
 import {
   attemptName,
   type InPlaceAttempt,
@@ -17,7 +18,7 @@ import { isEnd } from '../phases.ts';
 import { AttemptRecords, type RecordedAttempt } from './attempt-records.ts';
 import { givePayload } from './give-payload.ts';
 import { grantReporter } from './grant-reporter.ts';
-import { isReporterToken, judgeEvent, progressAnswer } from './judge-event.ts';
+import { isReporterToken, judgeEvents, progressAnswer } from './judge-event.ts';
 import { giveProgress, type ProgressHandled, refuseProgress } from './progress-answers.ts';
 import { bearerCredential, type PathIds, type ProgressParts, type ProgressRoutesOptions } from './progress-request.ts';
 import { isReporterTokenForm } from './reporter-token.ts';
@@ -104,32 +105,39 @@ async function takeEvent(parts: ProgressParts, request: ServerRequest, ids: Path
   if (found === undefined) return refuseProgress('reporter-refused');
   if (parts.records.isSuperseded(found)) return refuseProgress('attempt-superseded', about);
   if (request.body === 'too-large') return refuseProgress('event-too-large', about);
-  const event = progressEventSchema.safeParse(jsonIfValid(request.body ?? ''));
-  if (!event.success) {
-    const [issue] = event.error.issues;
+  const given = jsonIfValid(request.body ?? '');
+  // A machine that has several reports may send them together.
+  const events = reportsSchema.safeParse(Array.isArray(given) ? given : [given]);
+  if (!events.success) {
+    const [issue] = events.error.issues;
     const wrong = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
     return refuseProgress('event-invalid', { ...about, detail: wrong, body: { wrong } });
   }
-  return recordEvent(parts, { found, event: event.data, request });
+  return recordEvents(parts, { found, events: events.data, request });
 }
+
+const reportsSchema = z.array(progressEventSchema).min(1).max(50);
 
 /** Two servers that are sent the same report, or a controller that writes meanwhile, cost another look. */
 const looksMax = 5;
 
 interface Recording {
   readonly found: RecordedAttempt;
-  readonly event: ProgressEvent;
+  readonly events: readonly ProgressEvent[];
   readonly request: ServerRequest;
 }
 
-async function recordEvent({ records }: ProgressParts, { found, event, request }: Recording): Promise<ProgressHandled> {
+async function recordEvents(
+  { records }: ProgressParts,
+  { found, events, request }: Recording,
+): Promise<ProgressHandled> {
   const { name } = found.object.metadata;
-  const { seq, phase, step, status } = event;
-  const about = { machine: found.attempt.spec.node, detail: `${seq} ${phase} ${step} ${status}` };
+  const detail = events.map(({ seq, phase, step, status }) => `${seq} ${phase} ${step} ${status}`).join(', ');
+  const about = { machine: found.attempt.spec.node, detail };
   let current: RecordedAttempt | undefined = found;
   for (let look = 1; look <= looksMax; look += 1) {
     if (current === undefined) return refuseProgress('attempt-superseded', about);
-    const verdict = judgeEvent(current.attempt.status.report, event);
+    const verdict = judgeEvents(current.attempt.status.report, events);
     if (verdict.status === 'repeated') {
       return giveProgress(202, progressAnswer(await withNews(records, current, request)), about);
     }

@@ -27,6 +27,8 @@ export interface SinkOptions {
   readonly token: string;
   readonly ca?: string;
   readonly proxy?: string;
+  /** It takes a list of reports too; otherwise one by one. */
+  readonly takesLists: boolean;
   readonly onTrouble: (problem: string) => void;
 }
 
@@ -51,6 +53,8 @@ export interface SinkAdvice {
 
 const pauses = { attempts: 0, firstPauseMs: 250, maxPauseMs: 5_000 };
 const requestMs = 10_000;
+/** So many fit into a request, whatever is in them. */
+const listMax = 8;
 const answerBytesMax = 64 * 1024;
 /** The server will never take this report, whatever its number is. */
 const refusedForEver = [400, 413, 422];
@@ -69,6 +73,8 @@ export class ReportSink implements AsyncDisposable {
   #confirmed: ConfirmedReports;
   /** The largest number of the server's that a report of this spool may have been sent with. */
   #sentMax: number;
+  /** After a list was not simply taken, until everything is confirmed: the answers to single ones tell more. */
+  #isOneByOne = false;
   #isSuperseded = false;
   #trouble: string | undefined;
   #advice: SinkAdvice | undefined;
@@ -90,7 +96,7 @@ export class ReportSink implements AsyncDisposable {
 
   state(): SinkState {
     const { name, url } = this.#options;
-    const isDone = this.#next() === undefined;
+    const isDone = this.#next().length === 0;
     return { name, url, isDone, isSuperseded: this.#isSuperseded, trouble: this.#trouble };
   }
 
@@ -130,8 +136,8 @@ export class ReportSink implements AsyncDisposable {
     await this.#running;
   }
 
-  #next(): ProgressEvent | undefined {
-    return this.#spool.after(this.#confirmed.local);
+  #next(): readonly ProgressEvent[] {
+    return this.#spool.after(this.#confirmed.local, this.#options.takesLists && !this.#isOneByOne ? listMax : 1);
   }
 
   async #run(): Promise<void> {
@@ -140,10 +146,12 @@ export class ReportSink implements AsyncDisposable {
     let failures = 0;
     while (!signal.aborted) {
       const { rings } = this.#work;
-      const event = this.#isSuperseded ? undefined : this.#next();
-      if (event === undefined) {
+      const events = this.#isSuperseded ? [] : this.#next();
+      const last = events.at(-1);
+      if (last === undefined) {
+        this.#isOneByOne = false;
         await this.#work.rung(rings, signal);
-      } else if (await this.#send(event)) {
+      } else if (await this.#send(events, last)) {
         failures = 0;
       } else if (!signal.aborted) {
         failures += 1;
@@ -156,29 +164,35 @@ export class ReportSink implements AsyncDisposable {
   }
 
   /** False when it is to be tried again later. */
-  async #send(event: ProgressEvent): Promise<boolean> {
-    const seq = this.#confirmed.remote + 1;
-    const mayBeThere = Math.max(this.#sentMax, seq);
-    const answer = await this.#post({ ...event, seq }, { headers: {}, waitMs: 0, signal: this.#end.signal });
+  async #send(events: readonly ProgressEvent[], last: ProgressEvent): Promise<boolean> {
+    const { local, remote } = this.#confirmed;
+    const numbered = events.map((event, index) => ({ ...event, seq: remote + 1 + index }));
+    const lastSeq = remote + events.length;
+    const mayBeThere = Math.max(this.#sentMax, lastSeq);
+    const body = events.length === 1 ? numbered[0] : numbered;
+    const answer = await this.#post(body, { headers: {}, waitMs: 0, signal: this.#end.signal });
     this.#sentMax = mayBeThere;
     if (answer === undefined) return false;
     const told = answer.status === 202 ? readAnswer(answer) : undefined;
     if (told !== undefined) {
-      // It has numbers that were never sent from here: this one is another report of somebody else.
+      // It has numbers that were never sent from here: these are reports of somebody else.
       const isTaken = told.ackSeq > mayBeThere;
-      await this.#confirm(isTaken ? { ...this.#confirmed, remote: told.ackSeq } : { local: event.seq, remote: seq });
-      if (!isTaken) this.#take(event, told);
+      await this.#confirm(isTaken ? { local, remote: told.ackSeq } : { local: last.seq, remote: lastSeq });
+      if (!isTaken) this.#take(last, told);
+      return true;
+    }
+    if (events.length > 1) {
+      this.#isOneByOne = true;
       return true;
     }
     if (refusedForEver.includes(answer.status)) {
       // The next report takes its number.
-      await this.#confirm({ ...this.#confirmed, local: event.seq });
+      await this.#confirm({ local: last.seq, remote });
       return true;
     }
     const gap = answer.status === 409 ? gapSchema.safeParse(jsonIfValid(answer.body)).data : undefined;
     // No number, or the one that it has just refused.
-    if (gap === undefined || gap.ackSeq === seq - 1) return this.#failed(`its answer ${answer.status} cannot be used`);
-    const { local, remote } = this.#confirmed;
+    if (gap === undefined || gap.ackSeq === remote) return this.#failed(`its answer ${answer.status} cannot be used`);
     const isBehind = gap.ackSeq < remote;
     await this.#confirm({ local: isBehind ? local - (remote - gap.ackSeq) : local, remote: gap.ackSeq });
     return true;
@@ -204,14 +218,14 @@ export class ReportSink implements AsyncDisposable {
   }
 
   /** Undefined where there was no answer that says anything about the report. */
-  async #post(event: ProgressEvent, { headers, waitMs, signal }: PostOptions): Promise<HttpAnswer | undefined> {
+  async #post(report: unknown, { headers, waitMs, signal }: PostOptions): Promise<HttpAnswer | undefined> {
     const { url, token, ca, proxy } = this.#options;
     try {
       const answer = await this.#host.network.request({
         url,
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(event),
+        body: JSON.stringify(report),
         timeoutMs: requestMs + waitMs,
         maxBytes: answerBytesMax,
         signal: AbortSignal.any([signal, this.#end.signal]),

@@ -92,9 +92,10 @@ export class ReportSpool implements AsyncDisposable {
     return this.#events.at(-1);
   }
 
-  /** The first report with a larger number. */
-  after(seq: number): ProgressEvent | undefined {
-    return this.#events.find((event) => event.seq > seq);
+  /** The first reports with larger numbers, at most so many. */
+  after(seq: number, countMax: number): readonly ProgressEvent[] {
+    const start = this.#events.findIndex((event) => event.seq > seq);
+    return start < 0 ? [] : this.#events.slice(start, start + countMax);
   }
 
   confirmedBy(sink: string): ConfirmedReports {

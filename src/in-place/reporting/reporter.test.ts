@@ -99,6 +99,21 @@ describe('reports to the cluster', () => {
     });
   });
 
+  test('that come together go together: each request costs the API of the cluster a write', async () => {
+    const { api, way, answer, newHost, recorded } = setUp();
+    const host = newHost();
+    way.cluster = async (request) => {
+      await host.clock.sleep(20);
+      return answer(request);
+    };
+    await using reporter = await open(host);
+    const before = api.calls.length;
+    for (let n = 1; n <= 15; n += 1) await reporter.report(step(`s${n}`));
+    expect(await reporter.flush(5_000)).toBe(true);
+    expect(recorded().map(({ step }) => step)).toEqual(Array.from({ length: 15 }, (_, n) => `s${n + 1}`));
+    expect(api.calls.slice(before).filter((call) => call.startsWith('patch'))).toHaveLength(3);
+  });
+
   test('wait on the disk while no server answers, and are sent by the next process in their order', async () => {
     const { way, answer, newHost, recorded } = setUp();
     way.cluster = ({ url }) => refused(url);

@@ -200,7 +200,7 @@ class SpooledReporter implements AttemptReporter {
 
 function clusterSink({ facts, node, attemptId, grant }: AttemptSettings): Omit<SinkOptions, 'onTrouble'> {
   const url = new URL(progressPath(facts.clusterId, node, attemptId), facts.serviceUrl).href;
-  return { name: 'cluster', url, token: grant.token, ca: facts.serviceCa };
+  return { name: 'cluster', url, token: grant.token, ca: facts.serviceCa, takesLists: true };
 }
 
 /** The same paths below the URL of the Secret; with the cluster's id of the Secret, where it has one. */
@@ -213,6 +213,7 @@ function foreignSink({ facts, node, attemptId, grant }: AttemptSettings): Omit<S
   const proxy = proxyFor(url, attemptProxyVariables(secret.proxy));
   return {
     name: 'foreign',
+    takesLists: false,
     url,
     token: secret['report-token'] ?? '',
     ...(ca === undefined ? {} : { ca }),
