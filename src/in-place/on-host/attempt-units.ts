@@ -44,6 +44,8 @@ function runUnit(attemptId: string): ServiceUnit {
       Restart: 'on-failure',
       RestartSec: 1,
       TimeoutStartSec: 'infinity',
+      // systemd may miss that the last process has gone, and a reboot waits for this long; a kill does no harm.
+      TimeoutStopSec: 5,
       OOMScoreAdjust: -998,
     },
     install: multiUser,
