@@ -30,12 +30,6 @@ export const attemptErrors = errorTable('IPB', {
       'An attempt needs the Node object of the machine, for the label that starts it and for what is restored at the end, and the pool of the node, whose configuration the machine gets.',
     exit: exitCodes.usage,
   },
-  POOL_PAUSED: {
-    message: (e: { pool: string }) => `the pool ${e.pool} is paused, and its nodes keep what they have`,
-    hint: (e: { pool: string }) => `firstlight machine-config resume ${e.pool} lets its nodes change.`,
-    means: 'A paused pool promises that no machine of it changes. An attempt would bring its target to the machine.',
-    exit: exitCodes.usage,
-  },
   POOL_UNFIT: {
     message: (e: { pool: string; reason: string }) =>
       `no node of the pool ${e.pool} can be changed in place: ${e.reason}`,

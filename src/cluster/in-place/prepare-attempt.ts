@@ -183,9 +183,11 @@ function nodeNames(pools: readonly PoolView[]): readonly string[] {
   return pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)).toSorted();
 }
 
-/** The rendered configuration that its nodes are to have; throws where none of them may change. */
-export function inPlaceTarget({ name, to, isPaused, renderProblem }: PoolView): string {
-  if (isPaused) throw attemptErrors.POOL_PAUSED({ pool: name });
+/**
+ * The rendered configuration that its nodes are to have; throws where there is none. The pool may be paused: that keeps
+ * the pool controller from its nodes, so that they change in place, when a person says so, and not otherwise.
+ */
+export function inPlaceTarget({ name, to, renderProblem }: PoolView): string {
   if (renderProblem !== null) throw attemptErrors.POOL_UNFIT({ pool: name, reason: renderProblem });
   if (to === null) throw attemptErrors.POOL_UNFIT({ pool: name, reason: 'nothing has been rendered for it yet' });
   return to;
