@@ -1,10 +1,15 @@
 // One cluster that `create cluster` made with its defaults, for all that is tried on a cluster that stands: attacks, each
-// against the real thing (test/e2e/trust), and changes of its machines (test/e2e/machine-config). The topics run in the
-// order of the lists; each is a file.
+// against the real thing (test/e2e/trust), changes of its machines (test/e2e/machine-config), and machines that become
+// members in place (test/e2e/in-place). The topics run in the order of the lists; each is a file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { printFigures } from './fire/figures.ts';
+import { adoptionTopic } from './in-place/adoption.ts';
+import { inPlaceKillPointsTopic } from './in-place/kill-points.ts';
+import { payloadRouteTopic } from './in-place/payload-route.ts';
+import { poolRunTopic } from './in-place/pool-run.ts';
+import { wreckedNodeTopic } from './in-place/wrecked-node.ts';
 import { badUnitTopic } from './machine-config/bad-unit.ts';
 import { customPoolTopic } from './machine-config/custom-pool.ts';
 import { driftTopic } from './machine-config/drift.ts';
@@ -62,6 +67,11 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'machine-config: a reboot of the workers': rebootRolloutTopic,
   'machine-config: a reboot of the masters': masterRolloutTopic,
   'machine-config: kills': killPointsTopic,
+  'in-place: a wrecked node': wreckedNodeTopic,
+  'in-place: a bare machine': adoptionTopic,
+  'in-place: a pool': poolRunTopic,
+  'in-place: a payload': payloadRouteTopic,
+  'in-place: kills': inPlaceKillPointsTopic,
   // The last one: it would show what another topic left behind.
   'the audit': auditTopic,
 };

@@ -8,14 +8,22 @@ import {
   type InPlacePhase,
   inPlaceNamespace,
   readAttempt,
+  scheduledValue,
+  scheduleLabels,
 } from '../../../src/contract/in-place.ts';
 import { isEnd } from '../../../src/in-place/phases.ts';
 import type { KubernetesClient } from '../../../src/kubernetes/client.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import {
+  applyMachineConfig,
+  applyObjects,
   type ConfigCluster,
+  disruptionPolicies,
+  eventuallySeen,
   liveFolder,
   pause,
+  poolReference,
+  poolSight,
   type TestMachineConfig,
   withApi,
 } from '../machine-config/config-lab.ts';
@@ -60,6 +68,14 @@ export async function prepare(cluster: ConfigCluster, node: string, ...more: rea
 /** Cordons and labels; ends when that is done. */
 export async function start(cluster: ConfigCluster, node: string): Promise<void> {
   await cli('ipb', 'start', node, '--no-wait', '--dir', cluster.dir);
+}
+
+/** Cordons, then labels, by hand: as the document says it, without the program and its questions. */
+export async function startByHand(cluster: ConfigCluster, node: string): Promise<void> {
+  await withApi(cluster, async (api) => {
+    await api.mergePatch(nodeReference(node), { spec: { unschedulable: true } });
+    await api.mergePatch(nodeReference(node), { metadata: { labels: { [scheduleLabels[0]]: scheduledValue } } });
+  });
 }
 
 /** Changes keys of the Secret, as somebody with a mistake in mind would have written them. */
@@ -113,12 +129,12 @@ export function phasesOf({ status }: InPlaceAttempt): readonly InPlacePhase[] {
 }
 
 /**
- * Every file of a host with its owner, mode and contents, and every unit with its states, without what a machine at rest
- * changes by itself: logs, state of running programs, and what containers write.
+ * Every file of a host with its owner, mode, size and time, what is in those that decide how it works, and every unit with
+ * its states; without what a machine at rest changes by itself.
  */
 const picture = [
-  `cd / && find etc usr/local var/lib/ipb var/lib/firstlight boot opt root -xdev \\( -path var/lib/firstlight/agent -o -path var/lib/firstlight/timeline \\) -prune -o -printf '%p %y %m %U %G %l\\n' 2>/dev/null | sort`,
-  'find etc usr/local var/lib/ipb boot opt root -xdev -type f -exec sha256sum {} + 2>/dev/null | sort -k 2',
+  `cd / && find etc usr/local var/lib/ipb boot opt root -xdev -printf '%p %y %m %U %G %s %T@ %l\\n' 2>/dev/null | sort`,
+  'find etc var/lib/ipb boot opt root -xdev -type f -exec sha256sum {} + 2>/dev/null | sort -k 2',
   'systemctl list-unit-files --no-legend --no-pager',
   `systemctl list-units --all --type=service,socket,timer --no-legend --no-pager --plain | awk '{print $1, $3}' | grep -v '^run-\\|^ipb-'`,
   'systemctl show kubelet firstlight-agent --property=Id,MainPID,ActiveState,NRestarts',
@@ -134,6 +150,23 @@ export const inPlaceFile = (word: string): string => `${liveFolder}/in-place-${w
 /** The same MachineConfig with another file: the one before must be gone wherever this one has arrived. */
 export function inPlaceConfig(word: string): TestMachineConfig & { readonly name: string } {
   return { name: '61-proof-in-place', files: [{ path: inPlaceFile(word), text: `${word}\n` }] };
+}
+
+/** Pauses the pool of the workers and gives it another target, which no node gets but by the bootstrapper. */
+export async function targetInPlace(cluster: ConfigCluster, word: string): Promise<string> {
+  const before = await withApi(cluster, (api) => poolSight(api, 'worker'));
+  await setPaused(cluster, true);
+  await applyObjects(cluster, disruptionPolicies());
+  await applyMachineConfig(cluster, inPlaceConfig(word));
+  const { target } = await eventuallySeen(cluster, { what: 'another target of the pool', seconds: 20 }, async (api) => {
+    const sight = await poolSight(api, 'worker');
+    return sight.target === before.target ? undefined : sight;
+  });
+  return target;
+}
+
+export async function setPaused(cluster: ConfigCluster, paused: boolean): Promise<void> {
+  await withApi(cluster, (api) => api.mergePatch(poolReference('worker'), { spec: { paused } }));
 }
 
 /** The master whose agent holds the Lease of the controller. */

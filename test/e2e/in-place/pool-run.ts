@@ -4,13 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readInPlaceRun, runKind } from '../../../src/contract/in-place-run.ts';
 import { note } from '../fire/figures.ts';
 import {
-  applyMachineConfig,
   type ConfigCluster,
-  eventuallySeen,
   goodEnd,
   nodeSights,
-  poolReference,
-  poolSight,
   removeMachineConfigs,
   rollOut,
   withApi,
@@ -19,24 +15,15 @@ import {
 import { type NodeWatch, rebootsOf, watchNodes } from '../machine-config/node-watch.ts';
 import { deployWeb, removeWeb, startWebClient, type WebClient } from '../machine-config/web-load.ts';
 import { cli, inside } from '../machine-lab.ts';
-import { inPlaceConfig, inPlaceFile } from './in-place-lab.ts';
+import { inPlaceConfig, inPlaceFile, setPaused, targetInPlace } from './in-place-lab.ts';
 
 export function poolRunTopic(cluster: ConfigCluster): void {
   let client: WebClient | undefined;
   let watch: NodeWatch | undefined;
   let target = '';
 
-  const setPaused = (paused: boolean): Promise<unknown> =>
-    withApi(cluster, (api) => api.mergePatch(poolReference('worker'), { spec: { paused } }));
-
   beforeAll(async () => {
-    const before = await withApi(cluster, (api) => poolSight(api, 'worker'));
-    await setPaused(true);
-    await applyMachineConfig(cluster, inPlaceConfig('second'));
-    ({ target } = await eventuallySeen(cluster, { what: 'another target of the pool', seconds: 20 }, async (api) => {
-      const sight = await poolSight(api, 'worker');
-      return sight.target === before.target ? undefined : sight;
-    }));
+    target = await targetInPlace(cluster, 'second');
     const url = await deployWeb(cluster);
     client = startWebClient(cluster, 'master-0', { url, perSecond: 20 });
     watch = watchNodes(cluster, workers);
@@ -45,7 +32,7 @@ export function poolRunTopic(cluster: ConfigCluster): void {
   afterAll(async () => {
     client?.kill();
     await removeWeb(cluster);
-    await setPaused(false);
+    await setPaused(cluster, false);
     await rollOut(cluster, { seconds: 60 }, () => removeMachineConfigs(cluster, inPlaceConfig('second').name));
   });
 

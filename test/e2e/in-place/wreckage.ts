@@ -17,7 +17,7 @@ interface Wreck {
 export const wrecks: readonly Wreck[] = [
   {
     what: 'the configuration of the kubelet is deleted',
-    make: `rm ${kubeletConfiguration}`,
+    make: `rm -f ${kubeletConfiguration}`,
     look: `grep -c '^kind: KubeletConfiguration' ${kubeletConfiguration}`,
     mended: '1',
   },
@@ -51,6 +51,8 @@ export async function wreck(cluster: ConfigCluster, machine: string): Promise<vo
   await inside(cluster.infraId(), machine, wrecks.map(({ make }) => make).join(' && '));
 }
 
-export async function seenOf({ look }: Wreck, cluster: ConfigCluster, machine: string): Promise<string> {
-  return (await inside(cluster.infraId(), machine, `${look} || true`)).trimEnd();
+/** What a shell prints about each. */
+export async function seenOfWrecks(cluster: ConfigCluster, machine: string): Promise<readonly string[]> {
+  const looks = wrecks.map(({ look }) => `{ ${look}; } || true`).join('; echo --; ');
+  return (await inside(cluster.infraId(), machine, looks)).split('--\n').map((seen) => seen.trimEnd());
 }
