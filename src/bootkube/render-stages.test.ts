@@ -2,10 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createAssets } from '../assets/create-assets.ts';
 import { targets } from '../assets/targets.ts';
+import { releaseImageFile, releaseReferenceFile } from '../contract/machine-paths.ts';
 import { nodeEnvironmentText } from '../contract/node-environment.ts';
 import { Crash } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
+import type { FileNode } from '../ignition/config.ts';
 import { decodeDataUrl } from '../ignition/data-url.ts';
+import { readInlineContents } from '../ignition/inline-contents.ts';
 import { imageVariables } from '../release/images/image-variables.ts';
 import { readJournal } from '../workflow/journal.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
@@ -44,8 +47,11 @@ async function bootedMachine(installConfig = ''): Promise<FakeHost> {
   );
   await host.files.makeFolder('/usr/local/share/firstlight');
   await host.files.write(machineFolders.releaseFile, JSON.stringify(release()));
+  await host.files.write(releaseImageFile, JSON.stringify({ reference: releaseReference }));
   return host;
 }
+
+const releaseReference = 'release.firstlight.internal/release@sha256:1';
 
 function release(): object {
   const digest = 'a'.repeat(64);
@@ -93,6 +99,21 @@ describe('the stages that render', () => {
       const folder = `${machineFolders.render}/${String(stage.number).padStart(2, '0')}-${stage.name}`;
       const isEmpty = ((await host.files.list(folder)) ?? []).length === 0;
       expect(isEmpty, stage.name).toBe([4, 11].includes(stage.number));
+    }
+  });
+
+  test('the configuration of every machine names the release that it belongs to', async () => {
+    const names = (await host.files.list(`${machineFolders.render}/12-machine-config/machine-configs`)) ?? [];
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) {
+      const text = await rendered(`12-machine-config/machine-configs/${name}`);
+      const { spec } = JSON.parse(text) as { spec: { config: { storage: { files: FileNode[] } } } };
+      const file = spec.config.storage.files.find(({ path }) => path === releaseReferenceFile);
+      const read = readInlineContents(file?.contents ?? {});
+      expect(JSON.parse(Buffer.from(read.status === 'inline' ? read.bytes : '').toString('utf8')), name).toEqual({
+        releaseImage: releaseReference,
+        daemonImage: `release.firstlight.internal/firstlight@sha256:${'a'.repeat(64)}`,
+      });
     }
   });
 

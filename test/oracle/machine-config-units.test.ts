@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programs } from '../../src/contract/machine-paths.ts';
 import type { MachineRole } from '../../src/contract/machine-role.ts';
+import { attemptUnits } from '../../src/in-place/on-host/attempt-units.ts';
 import { unitFindings } from '../../src/machine-config/unit-mistakes.ts';
 import type { SoftwareFacts } from '../../src/machine-software/machine-software.ts';
 import {
@@ -79,6 +80,15 @@ describe('systemd', () => {
       expect(verify(files)).toEqual({ status: 0, says: '' });
     },
   );
+
+  test('reads the units of an attempt in place, beside those of a worker, without a word', () => {
+    const { run, finish } = attemptUnits('5f0c9c9e-8a53-4f0c-9d3c-0a4f3c1f8f62');
+    const program = run.text.match(/^ExecStart=(\S+)/m)?.[1] ?? '';
+    mkdirSync(join(root, dirname(program)), { recursive: true });
+    writeFileSync(join(root, program), '#!/bin/sh\n', { mode: 0o755 });
+    const files = { ...unitFiles('worker', sampleFacts), [run.name]: run.text, [finish.name]: finish.text };
+    expect(verify(files)).toEqual({ status: 0, says: '' });
+  });
 
   test('would complain about a drop-in it does not understand', () => {
     const files = { ...unitFiles('worker', fullFacts), 'kubelet.service.d/30-x.conf': '[Service]\nNoSuch=1\n' };

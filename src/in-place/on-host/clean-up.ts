@@ -24,6 +24,12 @@ export async function cleanUpAttempt(host: Host, attemptId: string): Promise<voi
     await files.remove(path);
   }
   await reloadUnitFiles(host);
-  const later = ['--collect', '--on-active=3', `--description=Remove the program of attempt ${attemptId}`];
+  // Without an accuracy systemd may wait for a minute more.
+  const later = [
+    '--collect',
+    '--on-active=2',
+    '--timer-property=AccuracySec=100ms',
+    `--description=Remove the program of attempt ${attemptId}`,
+  ];
   await runSystemProgram(host, 'systemd-run', [...later, 'rm', '-rf', '--', folder]);
 }
