@@ -39,30 +39,40 @@ export async function copyProgram(
   { root, folder }: { readonly root: string; readonly folder: string },
 ): Promise<Readonly<Record<string, string>>> {
   const { files } = host;
-  const digests: Record<string, string> = {};
-  const copy = async (from: string, to: string, mode: number): Promise<void> => {
-    digests[to] = await copyFile(files, { from, to: posix.join(folder, to), mode });
-  };
   await files.remove(folder);
   await files.makeFolder(folder, { mode: 0o700 });
   const source = posix.join(root, firstlightFolder);
-  await copy(posix.join(source, parts.node), parts.node, 0o755);
   const bundle = await filesBelow(files, posix.join(source, parts.bundle));
-  // Maps are for people who debug; they are more than half of the files.
-  for (const path of bundle.filter((name) => !name.endsWith('.map'))) {
-    await copy(posix.join(source, parts.bundle, path), posix.join(parts.bundle, path), 0o644);
-  }
   const { folder: place = '', loader = '' } = libraryPlaces[host.environment.architecture] ?? {};
   const hasLoader = (await files.facts(posix.join(root, place, loader))) !== undefined;
-  for (const name of hasLoader ? [...libraries, loader] : []) {
-    // Without links: each would be resolved in the root of the machine, and not of the image.
-    await copy(await inRoot(files, root, posix.join(place, name)), posix.join(parts.libraries, name), 0o755);
+  const copies = [
+    { from: posix.join(source, parts.node), to: parts.node, mode: 0o755 },
+    // Maps are for people who debug; they are half of the files.
+    ...bundle
+      .map((path) => posix.join(parts.bundle, path))
+      .filter((path) => !path.endsWith('.map'))
+      .map((path) => ({ from: posix.join(source, path), to: path, mode: 0o644 })),
+    ...(await Promise.all(
+      (hasLoader ? [...libraries, loader] : []).map(async (name) => ({
+        // Without links: each would be resolved in the root of the machine, and not of the image.
+        from: await inRoot(files, root, posix.join(place, name)),
+        to: posix.join(parts.libraries, name),
+        mode: 0o755,
+      })),
+    )),
+  ];
+  for (const path of new Set(copies.map(({ to }) => posix.dirname(to)))) {
+    await files.makeFolder(posix.join(folder, path), { mode: 0o700 });
   }
+  const digests = await Promise.all(
+    copies.map(async ({ from, to, mode }) => {
+      return [to, await copyFile(files, { from, to: posix.join(folder, to), mode })] as const;
+    }),
+  );
   await flush(host, folder);
   const script = launcherText(folder, hasLoader ? loader : undefined);
   await files.write(posix.join(folder, programLauncher), script, { mode: 0o755 });
-  digests[programLauncher] = createHash('sha256').update(script).digest('hex');
-  return digests;
+  return Object.fromEntries([...digests, [programLauncher, createHash('sha256').update(script).digest('hex')]]);
 }
 
 /** One call for hundreds of files: each alone would wait for the disk. */
@@ -96,7 +106,6 @@ async function copyFile(
     }
   };
   if ((await files.facts(from))?.kind !== 'file') throw inPlaceErrors.NO_PROGRAM({ path: from });
-  await files.makeFolder(posix.dirname(to), { mode: 0o700 });
   await files.writeStream(to, content(), { mode, isDurable: false });
   return digest.digest('hex');
 }
