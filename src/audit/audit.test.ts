@@ -245,6 +245,27 @@ describe('a weakness shows as exactly its controls', () => {
   });
 });
 
+const rootOnNode = [
+  { namespace: 'ipb-system', hostPid: true, hostNetwork: true, hostPaths: ['/'] },
+  { isPrivileged: true, mayEscalate: true, runAsNonRoot: false, droppedCapabilities: [] },
+] as const;
+
+test('the namespace and the pod of the in-place bootstrapper are no weakness', () => {
+  const labelled = api(({ namespaces }) => ({
+    namespaces: [...namespaces, { name: 'ipb-system', enforce: 'privileged' }],
+  }));
+  expect(failing(labelled)).toEqual([]);
+  const [change, container] = rootOnNode;
+  expect(failing(pod({ ...change, serviceAccount: 'ipb' }, container))).toEqual([]);
+});
+
+test('another pod of that namespace with the same rights is one', () => {
+  const [change, container] = rootOnNode;
+  expect(failing(pod({ ...change, serviceAccount: 'stranger' }, container))).toEqual(
+    expect.arrayContaining(['5.2.2', '5.2.3', '5.2.5', '5.2.11']),
+  );
+});
+
 test('a machine that does not answer makes its controls unknown, and that is no success', () => {
   const facts = onMachine('worker-0', (machine) => ({
     ...machine,

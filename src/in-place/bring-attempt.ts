@@ -6,7 +6,7 @@ import { type AttemptSettings, inPlaceUnits, type PreflightResult } from '../con
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import { isEnd, phaseTable } from './phases.ts';
-import { runPreflight } from './preflight/run-preflight.ts';
+import { runPreflight, triedAgain } from './preflight/run-preflight.ts';
 import { preflightEvent } from './reporting/preflight-event.ts';
 import { type AttemptReporter, openReporter } from './reporting/reporter.ts';
 import { stageAttempt } from './stage-attempt.ts';
@@ -71,8 +71,7 @@ export async function bringHere(host: Host, { programRoot, ...bring }: BringHere
     check: (settings, tell) =>
       runPreflight(host, settings, bring.signal, {
         onRound: async (results, isLast) => {
-          const failed = results.filter(({ outcome }) => outcome === 'failed');
-          if (!isLast) await tell(`tries again: ${failed.map(({ message }) => message).join('; ')}`);
+          if (!isLast) await tell(triedAgain(results));
         },
       }),
     stage: async (settings) => {

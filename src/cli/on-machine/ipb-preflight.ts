@@ -7,7 +7,7 @@ export const ipbPreflightVerb = defineVerb({
   description: 'Tries out everything that an attempt will need, and changes nothing on this machine.',
   options: {
     settings: option('--settings <path>', 'the settings of the attempt', text),
-    result: option('--result <path>', 'write the results there too, as JSON, after every round', text),
+    result: option('--result <path>', 'write the results of every round there, as JSON', text),
   },
   examples: ['firstlight ipb preflight --settings /run/ipb/settings.json -o json'],
   run: async ({ host, options, signal }) => {
@@ -15,10 +15,14 @@ export const ipbPreflightVerb = defineVerb({
     const { runPreflight } = await import('../../in-place/preflight/run-preflight.ts');
     const { readSettingsFile } = await import('../../in-place/on-host/host-state.ts');
     const settings = await readSettingsFile(host, path);
-    const results = await runPreflight(host, settings, signal);
-    if (options.result !== undefined) {
-      await host.files.write(options.result, `${JSON.stringify(results)}\n`, { mode: 0o600, isDurable: false });
-    }
+    const { result } = options;
+    const results = await runPreflight(host, settings, signal, {
+      onRound: async (round, isLast) => {
+        if (result === undefined) return;
+        const content = `${JSON.stringify({ isLast, results: round })}\n`;
+        await host.files.write(result, content, { mode: 0o600, isDurable: false });
+      },
+    });
     return { data: results, text: results.map(({ outcome, message }) => `${outcome}\t${message}\n`).join('') };
   },
 });

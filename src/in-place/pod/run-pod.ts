@@ -18,6 +18,7 @@ import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
 import { bringAttempt } from '../bring-attempt.ts';
 import { phaseTable } from '../phases.ts';
+import { triedAgain } from '../preflight/run-preflight.ts';
 import { askGrant, type GrantAnswer } from './ask-grant.ts';
 import { inPlacePodErrors } from './errors.ts';
 import { connectHostUnits, type HostUnits } from './host-units.ts';
@@ -110,7 +111,7 @@ async function bringByPod(parts: PodParts, grant: ReporterGrant): Promise<void> 
     version,
     signal,
     log,
-    check: (checked) => checkHost(parts, checked),
+    check: (checked, tell) => checkHost(parts, checked, tell),
     stage: (staged) => stageOnHost(parts, staged),
     bootIdFile: podPaths.host + bootIdFile,
   });
@@ -119,18 +120,52 @@ async function bringByPod(parts: PodParts, grant: ReporterGrant): Promise<void> 
 const preflightMs = phaseTable.Preflight.limitMs ?? 600_000;
 const stageMs = 300_000;
 
-const resultSchema = z.array(
-  z.object({ id: z.enum(preflightIds), outcome: z.enum(['ok', 'failed', 'warning', 'skipped']), message: z.string() }),
-);
+/** What `ipb preflight --result` writes after every round. */
+const roundSchema = z.object({
+  isLast: z.boolean(),
+  results: z.array(
+    z.object({
+      id: z.enum(preflightIds),
+      outcome: z.enum(['ok', 'failed', 'warning', 'skipped']),
+      message: z.string(),
+    }),
+  ),
+});
 
-async function checkHost(parts: PodParts, settings: AttemptSettings): Promise<readonly PreflightResult[]> {
-  const { files } = parts.host;
-  await files.remove(resultFile);
-  await runOnHost(parts, settings, { verb: 'preflight', deadlineMs: preflightMs });
+type Tell = (message: string) => Promise<void>;
+
+async function checkHost(parts: PodParts, settings: AttemptSettings, tell: Tell): Promise<readonly PreflightResult[]> {
+  await parts.host.files.remove(resultFile);
+  const over = new AbortController();
+  const following = followRounds(parts.host, tell, over.signal);
+  try {
+    await runOnHost(parts, settings, { verb: 'preflight', deadlineMs: preflightMs });
+  } finally {
+    over.abort(new Error('the checks are over'));
+    await following;
+  }
+  const last = await readRound(parts.host);
+  if (last?.isLast !== true) throw inPlacePodErrors.NO_RESULT({ path: resultFile });
+  return last.results;
+}
+
+async function readRound({ files }: Host) {
   const content = await files.readIfPresent(resultFile);
-  const results = resultSchema.safeParse(jsonIfValid(content ?? '')).data;
-  if (results === undefined) throw inPlacePodErrors.NO_RESULT({ path: resultFile });
-  return results;
+  return roundSchema.safeParse(jsonIfValid(content ?? '')).data;
+}
+
+const followMs = 1_000;
+
+/** Says what is tried again; pauses between rounds last for seconds. */
+async function followRounds(host: Host, tell: Tell, signal: AbortSignal): Promise<void> {
+  let said = '';
+  while (!signal.aborted) {
+    await host.clock.sleep(followMs, signal).catch(() => {});
+    const round = await readRound(host);
+    const words = round === undefined || round.isLast ? said : triedAgain(round.results);
+    if (words !== said) await tell(words);
+    said = words;
+  }
 }
 
 async function stageOnHost(parts: PodParts, settings: AttemptSettings): Promise<void> {

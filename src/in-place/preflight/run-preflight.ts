@@ -37,6 +37,12 @@ export async function runPreflight(
   }
 }
 
+/** A sentence about a round that is not the last. */
+export function triedAgain(results: readonly PreflightResult[]): string {
+  const failed = results.filter(({ outcome }) => outcome === 'failed');
+  return `tries again: ${failed.map(({ message }) => message).join('; ')}`;
+}
+
 interface Judged {
   readonly result: PreflightResult;
   readonly judgement: PreflightVerdict;
