@@ -60,12 +60,15 @@ function detailText(attempt: AttemptView, now?: Date): string {
   if (attempt.isEnded) return endReason(attempt);
   const still = now === undefined ? undefined : stillFor(attempt, now);
   const silence = still === undefined ? [] : [`nothing has moved for ${seconds(still)}`];
-  // While the machine works, what it says tells more than that it is waited for.
-  const isAtWork = phaseTable[attempt.phase].owner === 'host' && attempt.said !== null;
-  const wait = attempt.waitsFor === null || isAtWork ? [] : [`waits for ${attempt.waitsFor}`];
+  const wait = attempt.waitsFor === null || isAtWork(attempt) ? [] : [`waits for ${attempt.waitsFor}`];
   const aborted = attempt.isAborted ? ['a person asked for its end'] : [];
   const said = wait.length > 0 || attempt.said === null ? [] : [attempt.said];
   return [...aborted, ...wait, ...said, ...silence].join('; ');
+}
+
+/** While the machine works, what it says tells more than that it is waited for. */
+function isAtWork({ phase, said }: AttemptView): boolean {
+  return phaseTable[phase].owner === 'host' && said !== null;
 }
 
 /** The newest first, each with where its time went. */
@@ -125,5 +128,6 @@ function nodeStep({ node, attempt, waitsFor }: WatchedNode, now: Date): FrameSte
   const ms = attempt.isEnded ? attempt.tookMs : Math.max(0, now.getTime() - startMs);
   const state = attempt.isEnded ? (attempt.phase === 'Succeeded' ? 'done' : 'failed') : 'running';
   // What the machine says within a phase is shown on a terminal; a pipe gets a line per phase and per wait.
-  return { name: node, state, note, key: `${attempt.phase} ${attempt.waitsFor ?? ''}`, ms, details: [] };
+  const key = isAtWork(attempt) ? attempt.phase : `${attempt.phase} ${attempt.waitsFor ?? ''}`;
+  return { name: node, state, note, key, ms, details: [] };
 }
