@@ -69,6 +69,10 @@ rm -f -- "$marker"
 export ANSIBLE_CONFIG=$folder/${payloadFiles.ansibleSettings}
 # Contents of files pass through these folders: no other user may look into them.
 export ANSIBLE_LOCAL_TEMP=$folder/tmp ANSIBLE_REMOTE_TEMP=$folder/tmp
+# Otherwise ansible would look for it anew in every step. The first one is that of the package manager on older systems.
+for python in /usr/libexec/platform-python /usr/bin/python3; do
+  [ ! -x "$python" ] || { export ANSIBLE_PYTHON_INTERPRETER=$python; break; }
+done
 container=false
 ! systemd-detect-virt --quiet --container || container=true
 code=0
