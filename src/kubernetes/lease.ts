@@ -257,10 +257,14 @@ class Candidate {
     const held = this.#held;
     this.#held = undefined;
     if (held === undefined) return;
-    const { holderIdentity: _, ...spec } = held.spec;
-    const freed = { ...held, spec: { ...spec, leaseDurationSeconds: 1 } };
+    const { client, namespace, name, identity } = this.#options;
+    const call = { deadlineMs: 3_000 };
     try {
-      await this.#options.client.replace(freed, { deadlineMs: 3_000 });
+      // The last renewal may have been made although its answer was not waited for: what the API has now counts.
+      const present = (await client.find<Lease>(leaseReference(namespace, name), call)) ?? held;
+      if (present.spec.holderIdentity !== identity) return;
+      const { holderIdentity: _, ...spec } = present.spec;
+      await client.replace({ ...present, spec: { ...spec, leaseDurationSeconds: 1 } }, call);
     } catch (error) {
       if (!(error instanceof FirstlightError)) throw error;
       if (!isLostRace(error)) this.#options.onEvent?.({ kind: 'trouble', error });

@@ -82,6 +82,8 @@ export class InPlaceMachine {
       if (this.#attempt !== undefined && (this.#attempt.phase === 'Booted' || this.#attempt.phase === 'Joining')) {
         await this.#finish();
       }
+      // Also of an attempt that has ended here: what was not confirmed is sent again.
+      if (this.#attempt !== undefined && this.#spool.length > 0) await this.#send(this.#attempt.attemptId);
       const node = this.#api.find('nodes', this.#name);
       const ordered = this.#order();
       if (hasScheduleLabel(node?.metadata.labels ?? {}) && ordered !== undefined && ordered !== idleFor) {

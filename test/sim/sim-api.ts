@@ -27,6 +27,7 @@ const groups: Readonly<Record<string, readonly Resource[]>> = {
     { name: 'inplaceattempts', kind: 'InPlaceAttempt', namespaced: false },
     { name: 'inplaceruns', kind: 'InPlaceRun', namespaced: false },
   ],
+  '/apis/coordination.k8s.io/v1': [{ name: 'leases', kind: 'Lease', namespaced: true }],
   '/apis/policy/v1': [{ name: 'poddisruptionbudgets', kind: 'PodDisruptionBudget', namespaced: true }],
 };
 
@@ -184,7 +185,7 @@ export class SimApi {
     if (wanted !== undefined && wanted !== present.metadata.resourceVersion) return refusal(409, 'Conflict');
     const { metadata, status, ...rest } = given;
     const patch = subresource === 'status' ? { status } : { ...rest, metadata };
-    const after = merged(present, patch) as KubernetesObject;
+    const after = method === 'PUT' ? given : (merged(present, patch) as KubernetesObject);
     // The API writes nothing when a patch changes nothing.
     return { status: 200, body: isSame(present, after) ? present : this.put(resource, after) };
   }
