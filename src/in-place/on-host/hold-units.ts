@@ -41,6 +41,10 @@ export async function holdUnits(host: Host, attemptId: string): Promise<void> {
   }
   for (const name of present) {
     if (isEnabledState(states.get(name))) await disableUnits(host, [name]);
+    // A unit that is masked and was never loaded cannot be stopped, which is no failure: only one that runs is.
+    await host.processes.run('systemctl', ['stop', name], { timeoutMs: systemctlLimitMs });
+  }
+  for (const name of await activeUnits(host, present)) {
     await runSystemProgram(host, 'systemctl', ['stop', name], { timeoutMs: systemctlLimitMs });
   }
 }
