@@ -1,32 +1,11 @@
-// The Secret of a node: what it lacks, and how it is written. The machine gets it through the progress API; nobody else
+// The Secret of a node, and how it is written. The machine gets it through the progress API; nobody else
 // can read it but administrators, the controller and the config servers of masters.
-import {
-  type AttemptSecret,
-  type AttemptSecretKey,
-  attemptSecretKeys,
-  attemptSecretName,
-  type InPlaceSystem,
-  inPlaceNamespace,
-  inPlaceSystems,
-  systemLabel,
-} from '../../contract/in-place.ts';
+import { type AttemptSecret, attemptSecretName, inPlaceNamespace, systemLabel } from '../../contract/in-place.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
 import type { ObjectReference } from '../../kubernetes/object.ts';
 
-const keys = Object.keys(attemptSecretKeys) as readonly AttemptSecretKey[];
-
 function secretReference(node: string): ObjectReference {
   return { apiVersion: 'v1', kind: 'Secret', namespace: inPlaceNamespace, name: attemptSecretName(node) };
-}
-
-/** The keys that its system needs and that it has not. */
-export function missingKeys(secret: AttemptSecret): readonly AttemptSecretKey[] {
-  const os = inPlaceSystems.find((system) => system === secret.os);
-  return keys.filter((key) => {
-    const needed: readonly InPlaceSystem[] = attemptSecretKeys[key].needed;
-    const isNeeded = os === undefined ? needed.length === inPlaceSystems.length : needed.includes(os);
-    return isNeeded && (secret[key] ?? '') === '';
-  });
 }
 
 /** Written as a whole: a key of the attempt before does not stay. */

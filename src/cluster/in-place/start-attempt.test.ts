@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type AttemptSecret, readAttempt } from '../../contract/in-place.ts';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
+import { missingSecretKeys } from '../../in-place/attempt-secret.ts';
 import { attemptView } from '../../in-place/attempt-view.ts';
-import { missingKeys } from './attempt-secret.ts';
 import { attemptSecret } from './prepare-attempt.ts';
 import { attemptToStart } from './start-attempt.ts';
 
@@ -37,7 +37,7 @@ describe('the Secret', () => {
       'node-pool': 'worker',
       'target-hash': 'rendered-worker-1',
     });
-    expect(missingKeys(complete)).toEqual([]);
+    expect(missingSecretKeys(complete)).toEqual([]);
   });
 
   test('for the route by payload carries the ids that the payload is made for, and what a person says wins', () => {
@@ -49,7 +49,7 @@ describe('the Secret', () => {
       'cluster-id': 'c-1',
       region: 'local',
     });
-    expect(missingKeys(own)).toEqual([]);
+    expect(missingSecretKeys(own)).toEqual([]);
     const payload = { url: 'https://p.test/x', token: 't', ca: 'CA' };
     const report = { url: 'https://r.test', token: 'rt', ca: 'RCA', isRequired: true };
     expect(attemptSecret(about, { os: 'rhel', hours: 2, payload, workerId: 'w', region: 'eu', report })).toMatchObject({
@@ -63,7 +63,7 @@ describe('the Secret', () => {
   });
 
   test('without a system lacks what both systems need', () => {
-    expect(missingKeys({})).toEqual(['os', 'attempt-id', 'not-after']);
+    expect(missingSecretKeys({})).toEqual(['os', 'attempt-id', 'not-after']);
   });
 });
 

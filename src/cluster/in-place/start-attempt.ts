@@ -7,12 +7,11 @@ import {
   scheduledValue,
   scheduleLabels,
 } from '../../contract/in-place.ts';
+import { findAttemptSecret, missingSecretKeys } from '../../in-place/attempt-secret.ts';
 import type { AttemptView } from '../../in-place/attempt-view.ts';
-import { findAttemptSecret } from '../../in-place/reporting/attempt-secret.ts';
 import { apiPatience } from '../../kubernetes/api-patience.ts';
 import { retry } from '../../workflow/retry.ts';
 import { findPools } from '../pools/observe-pools.ts';
-import { missingKeys } from './attempt-secret.ts';
 import { attemptErrors } from './errors.ts';
 import { type AttemptCall, findAttempts } from './observe-attempts.ts';
 import { inPlaceTarget, poolOf } from './prepare-attempt.ts';
@@ -61,7 +60,7 @@ export function attemptToStart({ node, secret, attempts, now }: AttemptStartFact
     throw attemptErrors.ATTEMPT_RUNNING({ node, attempt: running.attemptId, phase: running.phase });
   }
   if (secret === undefined) throw attemptErrors.SECRET_MISSING({ node, secret: name });
-  const keys = missingKeys(secret);
+  const keys = missingSecretKeys(secret);
   if (keys.length > 0) throw attemptErrors.SECRET_INCOMPLETE({ secret: name, keys });
   const ended = own.find((attempt) => attempt.attemptId === attemptId);
   if (ended !== undefined) throw attemptErrors.ATTEMPT_USED({ node, attempt: attemptId, phase: ended.phase });

@@ -5,26 +5,10 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { programLauncher } from '../../contract/in-place.ts';
 import { firstlightFolder } from '../../contract/machine-paths.ts';
+import { libraryPlace, programLibraries } from '../../contract/program-libraries.ts';
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import { inPlaceErrors } from '../errors.ts';
-
-/** Where Debian has libraries, and the loader among them, per `environment.architecture`. */
-const libraryPlaces: Readonly<Record<string, { readonly folder: string; readonly loader: string }>> = {
-  x64: { folder: '/usr/lib/x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
-  arm64: { folder: '/usr/lib/aarch64-linux-gnu', loader: 'ld-linux-aarch64.so.1' },
-};
-
-/** The list of `readelf -d node`. */
-const libraries = [
-  'libatomic.so.1',
-  'libc.so.6',
-  'libdl.so.2',
-  'libgcc_s.so.1',
-  'libm.so.6',
-  'libpthread.so.0',
-  'libstdc++.so.6',
-];
 
 const flushLimitMs = 120_000;
 
@@ -43,7 +27,7 @@ export async function copyProgram(
   await files.makeFolder(folder, { mode: 0o700 });
   const source = posix.join(root, firstlightFolder);
   const bundle = await filesBelow(files, posix.join(source, parts.bundle));
-  const { folder: place = '', loader = '' } = libraryPlaces[host.environment.architecture] ?? {};
+  const { folder: place, loader } = libraryPlace(host.environment.architecture);
   const hasLoader = (await files.facts(posix.join(root, place, loader))) !== undefined;
   const copies = [
     { from: posix.join(source, parts.node), to: parts.node, mode: 0o755 },
@@ -53,7 +37,7 @@ export async function copyProgram(
       .filter((path) => !path.endsWith('.map'))
       .map((path) => ({ from: posix.join(source, path), to: path, mode: 0o644 })),
     ...(await Promise.all(
-      (hasLoader ? [...libraries, loader] : []).map(async (name) => ({
+      (hasLoader ? [...programLibraries, loader] : []).map(async (name) => ({
         // Without links: each would be resolved in the root of the machine, and not of the image.
         from: await inRoot(files, root, posix.join(place, name)),
         to: posix.join(parts.libraries, name),

@@ -1,11 +1,7 @@
 // The command line that starts this program on the host out of the image of the pod: with the loader and the libraries
 // of the image, so that nothing must be installed on the host.
 import { firstlightFolder } from '../../contract/machine-paths.ts';
-
-const libraryPlaces: Readonly<Record<string, readonly [folder: string, loader: string]>> = {
-  x64: ['/usr/lib/x86_64-linux-gnu', 'ld-linux-x86-64.so.2'],
-  arm64: ['/usr/lib/aarch64-linux-gnu', 'ld-linux-aarch64.so.1'],
-};
+import { libraryPlace } from '../../contract/program-libraries.ts';
 
 /** The root of the pod, as processes of the host see it: pod and host have the same process ids. */
 export function podRoot(pid: number): string {
@@ -18,7 +14,7 @@ export function programCommand(
   architecture: string,
   words: readonly string[],
 ): readonly [string, ...string[]] {
-  const [folder = '', loader = ''] = libraryPlaces[architecture] ?? [];
+  const { folder, loader } = libraryPlace(architecture);
   return [
     `${root}${folder}/${loader}`,
     '--library-path',

@@ -3,8 +3,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AttemptSecret } from '../../contract/in-place.ts';
 import type { ServerRequest } from '../../host/https-server.ts';
+import { findAttemptSecret } from '../attempt-secret.ts';
 import { payloadIdsOf } from '../payload/payload-request.ts';
-import { findAttemptSecret } from './attempt-secret.ts';
 import { giveArchive, type ProgressHandled, refuseProgress } from './progress-answers.ts';
 import { bearerCredential, type PathIds, type ProgressParts } from './progress-request.ts';
 

@@ -12,9 +12,9 @@ import {
 import type { ServerRequest } from '../../host/https-server.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
 import type { KubernetesClient } from '../../kubernetes/client.ts';
+import { findAttemptSecret } from '../attempt-secret.ts';
 import { isEnd, phaseTable } from '../phases.ts';
 import type { RecordedAttempt } from './attempt-records.ts';
-import { findAttemptSecret } from './attempt-secret.ts';
 import { giveProgress, type ProgressHandled, refuseProgress } from './progress-answers.ts';
 import { bearerCredential, type PathIds, type ProgressParts } from './progress-request.ts';
 import { newReporterToken } from './reporter-token.ts';

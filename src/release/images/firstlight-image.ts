@@ -2,7 +2,8 @@
 // Firstlight image adds our bundle as one small layer, so that a new version is a small difference.
 import { join } from 'node:path';
 import { firstlightFolder } from '../../contract/machine-paths.ts';
-import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
+import { libraryPlace, programLibraries } from '../../contract/program-libraries.ts';
+import { needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import type { CacheEntry } from '../cache/cache.ts';
 import { firstlightPart, nodePart } from '../parts/own-parts.ts';
 import { imageConfig, imageOfEntry, imagePrefix, skeleton } from './images.ts';
@@ -11,22 +12,6 @@ import type { LayerContent, LayerItem } from './oci-layer.ts';
 
 /** Relative to a root; the bundle is one folder below, as in a checkout. */
 export const firstlightPlace = firstlightFolder.slice(1);
-
-/** The library folder below usr/, the loader in it, and the folder where programs look for the loader. */
-const libraryPlaces: Readonly<Record<string, readonly [folder: string, loader: string, place: string]>> = {
-  amd64: ['lib/x86_64-linux-gnu', 'ld-linux-x86-64.so.2', 'lib64'],
-  arm64: ['lib/aarch64-linux-gnu', 'ld-linux-aarch64.so.1', 'lib'],
-};
-/** The list of `readelf -d node`; without one of them the image does not start. */
-const libraries = [
-  'libatomic.so.1',
-  'libc.so.6',
-  'libdl.so.2',
-  'libgcc_s.so.1',
-  'libm.so.6',
-  'libpthread.so.0',
-  'libstdc++.so.6',
-];
 
 /** The runtime alone, which stays the same when Firstlight changes; the base of our image. */
 export function nodeImage(debian: Recipe): Recipe {
@@ -104,7 +89,7 @@ async function runtimeLayer(builder: ReleaseBuilder, debian: Recipe): Promise<La
   const { files } = builder.host;
   const root = (await needEntry(builder, debian)).content;
   const node = (await needEntry(builder, nodePart)).content;
-  const [folder, loader, place] = libraryPlaces[goArchitecture(builder)] ?? ['lib', 'ld.so', 'lib'];
+  const { folder, loader, loaderFolder } = libraryPlace(builder.host.environment.architecture);
   const content: Record<string, LayerItem> = {
     ...skeleton,
     [`${firstlightPlace}/bin/node`]: { kind: 'file', from: join(node, 'bin/node') },
@@ -116,12 +101,12 @@ async function runtimeLayer(builder: ReleaseBuilder, debian: Recipe): Promise<La
     // As on a Debian with a merged /usr.
     lib: { kind: 'link', target: 'usr/lib' },
     lib64: { kind: 'link', target: 'usr/lib64' },
-    [`usr/${place}/${loader}`]: { kind: 'link', target: `/usr/${folder}/${loader}` },
+    [`${loaderFolder.slice(1)}/${loader}`]: { kind: 'link', target: `${folder}/${loader}` },
   };
-  for (const name of [...libraries, loader]) {
+  for (const name of [...programLibraries, loader]) {
     // Libraries are links to files with the full version; the file gets the name that programs ask for.
-    const from = await files.realPath(join(root, 'usr', folder, name));
-    content[`usr/${folder}/${name}`] = { kind: 'file', from };
+    const from = await files.realPath(join(root, folder, name));
+    content[`${folder.slice(1)}/${name}`] = { kind: 'file', from };
   }
   return content;
 }

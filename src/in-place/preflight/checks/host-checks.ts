@@ -1,27 +1,10 @@
 // P01 to P06: the Secret and the host itself. What is wrong here stays wrong until somebody changes one of them.
-import {
-  type AttemptSecret,
-  type AttemptSecretKey,
-  attemptSecretKeys,
-  attemptSecretName,
-  inPlaceSystems,
-} from '../../../contract/in-place.ts';
+import { attemptSecretName } from '../../../contract/in-place.ts';
 import { runtimeUnitFolder } from '../../../contract/machine-paths.ts';
+import { missingSecretKeys } from '../../attempt-secret.ts';
 import { isEnd } from '../../phases.ts';
 import { judged, type PreflightCheck, type PreflightVerdict } from '../check.ts';
 import type { HostFacts, OperatingSystem, PreflightFacts } from '../facts.ts';
-
-/** The keys that a Secret for its system must have and has not. */
-export function missingSecretKeys(secret: AttemptSecret): readonly AttemptSecretKey[] {
-  const system = inPlaceSystems.find((name) => name === secret.os);
-  const needed = Object.entries(attemptSecretKeys) as [AttemptSecretKey, { readonly needed: readonly string[] }][];
-  return needed
-    .filter(([, { needed: systems }]) =>
-      system === undefined ? systems.length === inPlaceSystems.length : systems.includes(system),
-    )
-    .map(([key]) => key)
-    .filter((key) => (secret[key] ?? '') === '' || (key === 'os' && system === undefined));
-}
 
 function judgeSecret({ node, secret, now }: PreflightFacts): PreflightVerdict {
   const name = attemptSecretName(node);
