@@ -2,15 +2,18 @@
 // picture of a host that shows whether anything on it was changed.
 import { inPlaceLease, systemNamespace } from '../../../src/contract/cluster-objects.ts';
 import {
+  attemptFiles,
   attemptKind,
   attemptSecretName,
   type InPlaceAttempt,
   type InPlacePhase,
+  inPlaceFiles,
   inPlaceNamespace,
   readAttempt,
   scheduledValue,
   scheduleLabels,
 } from '../../../src/contract/in-place.ts';
+import { unitFolder } from '../../../src/contract/machine-paths.ts';
 import { isEnd } from '../../../src/in-place/phases.ts';
 import type { KubernetesClient } from '../../../src/kubernetes/client.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
@@ -178,3 +181,12 @@ export async function controllerOf(cluster: ConfigCluster): Promise<string> {
     return /^(master-\d+)/.exec(holder)?.[1] ?? 'master-0';
   });
 }
+
+/** What is left of attempts on a machine; systemd removes the program of the last one a moment after its end. */
+export async function leftOnHost(on: (script: string) => Promise<string>, { spec }: InPlaceAttempt): Promise<string> {
+  const { folder } = attemptFiles(spec.attemptId);
+  await on(`for i in $(seq 100); do test -e ${folder} || break; sleep 0.1; done`);
+  return on(`ls -A ${inPlaceFiles.folder}; ls ${unitFolder} | grep ipb || echo no unit`);
+}
+
+export const onlyTheState = /^(lock\n)?state\.json\nno unit\n$/;

@@ -14,7 +14,7 @@ import {
   withApi,
 } from '../machine-config/config-lab.ts';
 import { inside } from '../machine-lab.ts';
-import { phasesOf, prepare, start, untilEnded } from './in-place-lab.ts';
+import { leftOnHost, onlyTheState, phasesOf, prepare, start, untilEnded } from './in-place-lab.ts';
 import { type MachineRepository, serveMachineRepository } from './machine-repository.ts';
 
 const node = 'worker-0';
@@ -94,7 +94,7 @@ export function payloadRouteTopic(cluster: ConfigCluster): void {
       return sight?.state === 'Done' ? { target, sight } : undefined;
     });
     expect(seen.sight).toMatchObject(goodEnd(seen.target));
-    expect(await on('ls /var/lib/ipb')).toMatch(/^(lock\n)?state\.json\n$/);
+    expect(await leftOnHost(on, attempt)).toMatch(onlyTheState);
   });
 
   describe.runIf(isLong)('a package that cannot be installed', () => {

@@ -2,6 +2,7 @@
 // right it comes back healthy in one reboot, with its labels and taints and with those that others gave it meanwhile.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  attemptFiles,
   type InPlaceAttempt,
   inPlaceAnnotations,
   readInPlaceStatus,
@@ -26,7 +27,9 @@ import {
   changeSecret,
   goodPhases,
   inPlaceFile,
+  leftOnHost,
   nodeReference,
+  onlyTheState,
   phasesOf,
   pictureOfHost,
   prepare,
@@ -201,10 +204,10 @@ export function wreckedNodeTopic(cluster: ConfigCluster): void {
       expect(firstReady?.isCordoned).toBe(true);
     });
 
-    test('nothing secret is left on the machine', async () => {
-      expect(await on('ls -A /var/lib/ipb; ls /etc/systemd/system | grep ipb || echo no unit')).toMatch(
-        /^(lock\n)?state\.json\nno unit\n$/,
-      );
+    test('nothing secret is left on the machine, and a moment later nothing but the state of the attempt', async () => {
+      const { folder } = attemptFiles(attempt.spec.attemptId);
+      expect(['', 'program\n']).toContain(await on(`ls -A ${folder} 2>/dev/null || true`));
+      expect(await leftOnHost(on, attempt)).toMatch(onlyTheState);
     });
   });
 }
