@@ -32,7 +32,7 @@ const checks: readonly Check[] = [
   { name: 'rooms', isFast: true, run: async () => checkRooms() },
   { name: 'unit tests', isFast: true, run: () => vitest('unit', everyCore) },
   { name: 'oracles', isFast: false, run: async () => ((await prepareOracles()) ? ok : bad) },
-  { name: 'oracle and golden tests', isFast: false, run: () => vitest('oracle') },
+  { name: 'oracle and golden tests', isFast: false, run: () => vitest('oracle', twoAtATime) },
   { name: 'release', isFast: false, run: async () => ((await prepareRelease()) ? ok : bad) },
   { name: 'tests on real machines', isFast: false, run: () => vitest('e2e') },
 ];
@@ -46,6 +46,8 @@ async function one(program: string, args: readonly string[]): Promise<Outcome> {
 
 /** Unit tests wait for nothing, so no core is kept free for the system. */
 const everyCore = ['--maxWorkers=100%'];
+/** Oracle tests wait for real programs most of the time, and some of them start a whole control plane. */
+const twoAtATime = ['--maxWorkers=2'];
 
 /** Runs one vitest project and counts what really ran; a project without a single test is a failure. */
 async function vitest(project: string, options: readonly string[] = []): Promise<Outcome> {
