@@ -1,4 +1,5 @@
-// Three suites: `unit` (beside the code, simulations and seeds, no set-up), `oracle` (real tools judge our output), `e2e` (real machines).
+// Four suites: `unit` (beside the code and seeds, no set-up), `sim` (simulations of many runs), `oracle` (real tools judge
+// our output), `e2e` (real machines).
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,7 +8,16 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/{seeds,sim}/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/seeds/**/*.test.ts', 'tools/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'sim',
+          include: ['test/sim/**/*.test.ts'],
           environment: 'node',
           testTimeout: 20_000,
           hookTimeout: 60_000,

@@ -31,6 +31,7 @@ const checks: readonly Check[] = [
   { name: 'format', isFast: true, run: () => one(bin('biome'), ['check', '--enforce-assist=true']) },
   { name: 'rooms', isFast: true, run: async () => checkRooms() },
   { name: 'unit tests', isFast: true, run: () => vitest('unit', everyCore) },
+  { name: 'simulations', isFast: false, run: () => vitest('sim', everyCore) },
   { name: 'oracles', isFast: false, run: async () => ((await prepareOracles()) ? ok : bad) },
   { name: 'oracle and golden tests', isFast: false, run: () => vitest('oracle', twoAtATime) },
   { name: 'release', isFast: false, run: async () => ((await prepareRelease()) ? ok : bad) },
@@ -44,7 +45,7 @@ async function one(program: string, args: readonly string[]): Promise<Outcome> {
   return (await execute(program, args)) === 0 ? ok : bad;
 }
 
-/** Unit tests wait for nothing, so no core is kept free for the system. */
+/** Unit tests and simulations wait for nothing, so no core is kept free for the system. */
 const everyCore = ['--maxWorkers=100%'];
 /** Oracle tests wait for real programs most of the time, and some of them start a whole control plane. */
 const twoAtATime = ['--maxWorkers=2'];
