@@ -5,8 +5,7 @@
 import { daemonFiles } from '../contract/machine-config-node.ts';
 import type { Host } from '../host/host.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
-import { latestSpec } from '../ignition/spec-version.ts';
-import { configSpec } from '../machine-config/machine-config.ts';
+import { emptyMachine, withNamedKernel } from '../machine-config/machine-config.ts';
 import { reconcilableProblems } from '../machine-config/reconcilable.ts';
 import { type AppliedConfig, appliedConfigOf } from './applied-config.ts';
 import { isEmptyPlan, planChange } from './change-plan.ts';
@@ -55,8 +54,6 @@ export async function completeFirstBoot(
   return { status: 'applied', config: to.name, removed: plan.leave, setAside: plan.foreign ?? [] };
 }
 
-const emptyMachine = configSpec({ ignition: { version: latestSpec } });
-
 function complete(config: string | undefined): FirstBootCompletion {
   return { status: 'complete', config, removed: [], setAside: [] };
 }
@@ -84,9 +81,7 @@ export async function endUnfinishedChange(host: Host): Promise<void> {
 /** From the config that the machine has, or from none: what only the former config had stays as it is. */
 function refuseImpossible(former: AppliedConfig | undefined, to: AppliedConfig): void {
   const baselines = [...(former === undefined ? [] : [former.spec]), emptyMachine];
-  // A rendered config says `default` where nobody has chosen a kernel.
-  const named = (spec: AppliedConfig['spec']) => ({ ...spec, kernelType: spec.kernelType || ('default' as const) });
-  const problems = baselines.map((spec) => reconcilableProblems(named(spec), named(to.spec)));
+  const problems = baselines.map((spec) => reconcilableProblems(withNamedKernel(spec), withNamedKernel(to.spec)));
   const [problem] = problems[0] ?? [];
   if (problem === undefined || problems.some((list) => list.length === 0)) return;
   throw configDaemonErrors.NOT_POSSIBLE({ subject: to.name, reason: problem.message });

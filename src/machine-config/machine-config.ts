@@ -6,6 +6,7 @@ import { driftPolicies, machineConfigGroup } from '../contract/machine-config-no
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 import { hardenedSettings, securitySettingsSchema } from '../contract/security-settings.ts';
 import type { IgnitionConfig, Unit } from '../ignition/config.ts';
+import { latestSpec } from '../ignition/spec-version.ts';
 
 export const apiVersion = `${machineConfigGroup}/v1`;
 export const roleLabel = `${machineConfigGroup}/role`;
@@ -209,3 +210,11 @@ export const controllerConfigSchema = z.object({
   }),
 });
 export type ControllerConfig = z.output<typeof controllerConfigSchema>;
+
+/** What a machine has that no config was ever applied to. */
+export const emptyMachine: MachineConfigSpec = configSpec({ ignition: { version: latestSpec } });
+
+/** A rendered config says `default` where nobody has chosen a kernel. */
+export function withNamedKernel(spec: MachineConfigSpec): MachineConfigSpec {
+  return { ...spec, kernelType: spec.kernelType || 'default' };
+}

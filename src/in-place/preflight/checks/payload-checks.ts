@@ -1,8 +1,7 @@
 // P07, P08, P09 and P12: the payload can be had, is what the Secret says, and can be applied to this machine.
 import { hash } from 'node:crypto';
 import { jsonIfValid } from '../../../host/json-if-valid.ts';
-import { latestSpec } from '../../../ignition/spec-version.ts';
-import { configSpec, type MachineConfigSpec } from '../../../machine-config/machine-config.ts';
+import { emptyMachine, withNamedKernel } from '../../../machine-config/machine-config.ts';
 import { reconcilableProblems } from '../../../machine-config/reconcilable.ts';
 import { judged, type PreflightCheck, type PreflightVerdict } from '../check.ts';
 import type { PayloadAnswer, PreflightFacts } from '../facts.ts';
@@ -46,10 +45,6 @@ export function downloaded({ payload }: Pick<PreflightFacts, 'payload'>): Payloa
   return answer?.status === 'answered' && answer.value.code === 200 ? answer.value : undefined;
 }
 
-const emptyMachine = configSpec({ ignition: { version: latestSpec } });
-/** A rendered config says `default` where nobody has chosen a kernel. */
-const named = (spec: MachineConfigSpec) => ({ ...spec, kernelType: spec.kernelType || ('default' as const) });
-
 function judgeConfig(facts: PreflightFacts): PreflightVerdict {
   if (facts.secret.os === 'rhel') return judged.skipped('only for Ignition configs');
   const answer = downloaded(facts);
@@ -60,8 +55,8 @@ function judgeConfig(facts: PreflightFacts): PreflightVerdict {
   const { name, spec } = read.machineConfig;
   const { isFips, currentConfig } = facts.host;
   if (spec.fips !== isFips) return refused(`fips is ${String(spec.fips)}, the host has ${String(isFips)}`);
-  const before = { ...named(currentConfig ?? emptyMachine), fips: spec.fips };
-  const problems = reconcilableProblems(before, named(spec)).map(({ message }) => message);
+  const before = { ...withNamedKernel(currentConfig ?? emptyMachine), fips: spec.fips };
+  const problems = reconcilableProblems(before, withNamedKernel(spec)).map(({ message }) => message);
   return problems.length === 0 ? judged.ok(`payload is ${name}`) : refused(problems.join('; '));
 }
 
