@@ -1,18 +1,10 @@
 // The document about the in-place bootstrapper, line by line: what each line asks for, in a few words of our own, and
-// which tests prove it. Lines are numbered as in the document; blank ones and the marks of a code block ask for nothing.
-// A test that is renamed or removed without a successor makes this file fail.
-import { existsSync, readFileSync } from 'node:fs';
+// which tests prove it.
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { attemptSecretKeys, inPlaceSystems, scheduledValue, scheduleLabels } from '../../src/contract/in-place.ts';
 import { phaseTable } from '../../src/in-place/phases.ts';
-
-interface SeedLine {
-  /** One line, or the first and the last of several. */
-  readonly lines: readonly [number] | readonly [number, number];
-  readonly asks: string;
-  /** File → the titles of tests in it. */
-  readonly provenBy: Readonly<Record<string, readonly string[]>>;
-}
+import { proveLines, type SeedLine } from './seed-lines.ts';
 
 const wreckedNode = 'test/e2e/in-place/wrecked-node.ts';
 const poolRun = 'test/e2e/in-place/pool-run.ts';
@@ -225,17 +217,7 @@ const seed: readonly SeedLine[] = [
   },
 ];
 
-const rows = seed.map((line) => [line.lines.join(' to '), line.asks, line.provenBy] as const);
-
-test.each(rows)('line %s: %s', (_lines, _asks, provenBy) => {
-  expect(Object.keys(provenBy)).not.toHaveLength(0);
-  for (const [file, titles] of Object.entries(provenBy)) {
-    expect(existsSync(file), file).toBe(true);
-    expect(titles, file).not.toHaveLength(0);
-    const text = readFileSync(file, 'utf8');
-    for (const title of titles) expect(text, file).toContain(title);
-  }
-});
+proveLines(seed);
 
 test('no line is left out', () => {
   const asked = seed.flatMap(({ lines: [first, last = first] }) =>

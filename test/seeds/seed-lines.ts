@@ -1,0 +1,26 @@
+// How a document is held to the code: a table of its lines, each with what it asks for and the tests that prove it. Lines
+// are numbered as in the document; blank ones and the marks of a code block ask for nothing. A test that is renamed or
+// removed without a successor makes the file of its document fail.
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+export interface SeedLine {
+  /** One line, or the first and the last of several. */
+  readonly lines: readonly [number] | readonly [number, number];
+  readonly asks: string;
+  /** File → the titles of tests in it. */
+  readonly provenBy: Readonly<Record<string, readonly string[]>>;
+}
+
+export function proveLines(seed: readonly SeedLine[]): void {
+  const rows = seed.map((line) => [line.lines.join(' to '), line.asks, line.provenBy] as const);
+  test.each(rows)('line %s: %s', (_lines, _asks, provenBy) => {
+    expect(Object.keys(provenBy)).not.toHaveLength(0);
+    for (const [file, titles] of Object.entries(provenBy)) {
+      expect(existsSync(file), file).toBe(true);
+      expect(titles, file).not.toHaveLength(0);
+      const text = readFileSync(file, 'utf8');
+      for (const title of titles) expect(text, file).toContain(title);
+    }
+  });
+}
