@@ -1,15 +1,24 @@
-// One cluster that `create cluster` made with its defaults, for all that is tried on a cluster that stands: attacks, each
-// against the real thing (test/e2e/trust), changes of its machines (test/e2e/machine-config), and machines that become
-// members in place (test/e2e/in-place). The topics run in the order of the lists; each is a file.
+// One cluster that `create cluster` made with its defaults, used as a person would (test/e2e/life) and for all that is
+// tried on a cluster that stands: attacks, each against the real thing (test/e2e/trust), changes of its machines
+// (test/e2e/machine-config), and machines that become members in place (test/e2e/in-place). The topics run in the order of
+// the list; each is a file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { printFigures } from './fire/figures.ts';
+import { type LoadReport, startLoad } from './fire/load-report.ts';
 import { adoptionTopic } from './in-place/adoption.ts';
 import { inPlaceKillPointsTopic } from './in-place/kill-points.ts';
 import { payloadRouteTopic } from './in-place/payload-route.ts';
 import { poolRunTopic } from './in-place/pool-run.ts';
 import { wreckedNodeTopic } from './in-place/wrecked-node.ts';
+import { clusterEndTopic } from './life/cluster-end.ts';
+import { comeAndGoTopic } from './life/come-and-go.ts';
+import { diskSecretsTopic } from './life/disk-secrets.ts';
+import { freshClusterTopic } from './life/fresh-cluster.ts';
+import { handoffClientTopic } from './life/handoff-client.ts';
+import { strangerTopic } from './life/stranger.ts';
+import { workloadTopic } from './life/workload.ts';
 import { badUnitTopic } from './machine-config/bad-unit.ts';
 import { customPoolTopic } from './machine-config/custom-pool.ts';
 import { driftTopic } from './machine-config/drift.ts';
@@ -22,7 +31,7 @@ import { newWorkerTopic } from './machine-config/new-worker.ts';
 import { rebootRolloutTopic } from './machine-config/reboot-rollout.ts';
 import { removalTopic } from './machine-config/removal.ts';
 import { renderRefusedTopic } from './machine-config/render-refused.ts';
-import { startCli, temporaryFolder } from './machine-lab.ts';
+import { hostPicture, startCli, temporaryFolder } from './machine-lab.ts';
 import { auditTopic } from './trust/audit.ts';
 import { configServerFloodTopic } from './trust/config-server-flood.ts';
 import { containerKeysTopic } from './trust/container-keys.ts';
@@ -40,9 +49,17 @@ import { usedTokenTopic } from './trust/used-token.ts';
 const folder = temporaryFolder();
 const dir = join(folder, 'cluster');
 let infraId = '';
+let before: ReturnType<typeof hostPicture>;
+let load: LoadReport;
 const cluster: TrustCluster = { dir, folder, infraId: () => infraId };
 
 const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
+  'a fresh cluster': freshClusterTopic,
+  'a client of the API during the handoff': (own) => handoffClientTopic(own, () => load),
+  'work in the cluster': workloadTopic,
+  'secrets on disks': diskSecretsTopic,
+  'a stranger with a pool token': strangerTopic,
+  'nodes that come and go': comeAndGoTopic,
   'secrets in etcd': secretsEncryptionTopic,
   'keys in containers': containerKeysTopic,
   'lives of certificates': shortLivesTopic,
@@ -72,14 +89,20 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'in-place: a pool': poolRunTopic,
   'in-place: a payload': payloadRouteTopic,
   'in-place: kills': inPlaceKillPointsTopic,
-  // The last one: it would show what another topic left behind.
+  // The last two: they would show what another topic left behind.
   'the audit': auditTopic,
+  'the end': (own) => clusterEndTopic(own, () => before),
 };
 
 beforeAll(async () => {
+  before = hostPicture();
+  // A client of the API from its first answer to the end of the handoff.
+  const client = startLoad({ kubeconfig: join(dir, 'auth/kubeconfig-local'), writesPerSecond: 20, watches: 50 });
   const outcome = await startCli(['create', 'cluster', '--dir', dir, '-o', 'json']).outcome;
+  if (outcome.code !== 0) client.kill();
   if (outcome.code !== 0) throw new Error(`create cluster ended with ${outcome.code}\n${outcome.stderr}`);
   infraId = (JSON.parse(outcome.stdout) as { infraId: string }).infraId;
+  load = await client.end();
 });
 
 afterAll(async () => {

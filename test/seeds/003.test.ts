@@ -6,7 +6,7 @@ proveLines([
     lines: [225, 237],
     asks: 'etcd grows member by member, and the bootstrap member leaves last',
     provenBy: {
-      'test/e2e/cluster.test.ts': ['etcd grew one voter at a time, and the bootstrap member left last'],
+      'test/e2e/life/fresh-cluster.ts': ['etcd grew one voter at a time, and the bootstrap member left last'],
     },
   },
 ]);

@@ -16,7 +16,7 @@ import { stolenIdentity } from './machine-identity.ts';
 import { type TrustCluster, trustKubectl, trustKubectlJson } from './trust-cluster.ts';
 
 const policy = 'certificate-requests.firstlight.io';
-const largeCount = isLong ? 500 : 40;
+const largeCount = isLong ? 500 : 20;
 const smallCount = isLong ? 3000 : 300;
 const largeBytes = 1_400_000;
 const serving = { signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'] };

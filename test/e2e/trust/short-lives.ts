@@ -1,8 +1,9 @@
 // Nothing that a machine shows to others lives longer than a year, and what one master serves with no other master has.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { machineNamespace, machinePaths, namespacePath } from '../../../src/platform/local/cluster-folder.ts';
 import { oracleProgram } from '../../oracle/programs.ts';
@@ -107,24 +108,19 @@ export function shortLivesTopic(cluster: TrustCluster): void {
     }
   });
 
-  test('etcd answers to the member itself, kube-apiserver and whoever changes members, and to no other pair', () => {
+  test('etcd answers to the member itself, kube-apiserver and whoever changes members, and to no other pair', async () => {
     const ca = join(machinePaths(cluster.infraId(), 'master-0').upper, 'etc/kubernetes/pki/etcd-ca.crt');
-    const reads = ({ certificateFile, keyFile }: Pair): boolean => {
+    const reads = async ({ certificateFile, keyFile }: Pair): Promise<boolean> => {
       const enter = `--net=${namespacePath(machineNamespace(cluster.infraId(), 'master-0'))}`;
       const identity = [`--cacert=${ca}`, `--cert=${certificateFile}`, `--key=${keyFile}`];
       const how = ['--endpoints=https://127.0.0.1:2379', '--dial-timeout=2s', '--command-timeout=2s'];
       const get = ['get', '/registry/', '--prefix', '--keys-only', '--limit=1'];
-      try {
-        return execFileSync('nsenter', [enter, oracleProgram('etcdctl'), ...how, ...identity, ...get], {
-          encoding: 'utf8',
-          stdio: 'pipe',
-        }).includes('/registry/');
-      } catch {
-        return false;
-      }
+      const asked = promisify(execFile)('nsenter', [enter, oracleProgram('etcdctl'), ...how, ...identity, ...get]);
+      return asked.then(({ stdout }) => stdout.includes('/registry/')).catch(() => false);
     };
     const leaves = pairsOf(cluster, 'master-0').filter(({ certificate }) => !certificate.ca);
-    const names = leaves.filter(reads).map(({ name }) => name);
+    const answers = await Promise.all(leaves.map(reads));
+    const names = leaves.filter((_, index) => answers[index]).map(({ name }) => name);
     expect(names.sort()).toEqual(['apiserver-etcd-client', 'etcd-membership-client', 'etcd-peer', 'etcd-server']);
   });
 }

@@ -1,5 +1,4 @@
-// The cluster that the tests of test/e2e/trust share: `create cluster` made it with its defaults, and trust.test.ts
-// destroys it. A topic is a function that declares its tests; it leaves the cluster as it found it.
+// The cluster that the topics of standing-cluster.test.ts share: `create cluster` made it with its defaults. A topic is a function that declares its tests; it leaves the cluster as it found it.
 import { join } from 'node:path';
 import { cli } from '../machine-lab.ts';
 
