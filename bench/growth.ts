@@ -43,7 +43,7 @@ async function measure(masters: number, workers: number): Promise<GrowthPoint> {
       cluster: name ?? '',
       masters: Array.from({ length: masters }, (_, index) => `master-${index}`),
       workers: Array.from({ length: workers }, (_, index) => `worker-${index}`),
-      kubeconfig: () => readFileSync(join(dir, 'auth/kubeconfig-local'), 'utf8'),
+      kubeconfig: () => readFileSync(join(dir, 'auth/kubeconfig'), 'utf8'),
       etcdFiles: ownEtcdFiles,
     });
     const cost = meter.stop();

@@ -21,7 +21,7 @@ for (let round = 0; round < rounds; round += 1) {
   const dir = join(folder, 'cluster');
   mkdirSync(dir);
   writeFileSync(join(dir, 'install-config.yaml'), 'metadata:\n  name: gap\n');
-  const load = startLoad({ kubeconfig: join(dir, 'auth/kubeconfig-local'), writesPerSecond: 20, watches: 50 });
+  const load = startLoad({ kubeconfig: join(dir, 'auth/kubeconfig'), writesPerSecond: 20, watches: 50 });
   try {
     firstlight('create', 'cluster', '--dir', dir);
     reports.push(await load.end());

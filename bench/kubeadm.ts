@@ -95,7 +95,7 @@ async function ownRound(round: number): Promise<Round & { readonly withBoot: num
       cluster: name ?? '',
       masters: ['master-0', 'master-1', 'master-2'],
       workers: [],
-      kubeconfig: () => readFileSync(join(dir, 'auth/kubeconfig-local'), 'utf8'),
+      kubeconfig: () => readFileSync(join(dir, 'auth/kubeconfig'), 'utf8'),
       etcdFiles: ownEtcdFiles,
     });
     const cost = meter.stop();

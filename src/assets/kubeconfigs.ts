@@ -1,10 +1,16 @@
 // Kubeconfigs of users and machines: the identity and the address with which they reach the API.
-import { adminKubeconfigPath, loopbackKubeconfigPath } from '../contract/asset-folder.ts';
+import {
+  adminKubeconfigPath,
+  breakGlassKubeconfigPath,
+  internalKubeconfigPath,
+  loopbackKubeconfigPath,
+} from '../contract/asset-folder.ts';
 import { localApiUrl } from '../contract/ports.ts';
 import { type KubeconfigOptions, kubeconfigText } from '../kubernetes/kubeconfig.ts';
 import { kubeletKubeconfigOptions } from '../machine-config/kubelet-kubeconfig.ts';
+import { type ApiEndpoint, apiEndpoint } from './api-endpoint.ts';
 import { type Asset, asset, type InputAssets, type InputValues, textOf } from './asset.ts';
-import { clusterNames } from './cluster-names.ts';
+import { type ClusterNames, clusterNames } from './cluster-names.ts';
 import type { StoredCredential } from './credential-files.ts';
 import { adminLeaf, breakGlassLeaf } from './leaves.ts';
 import { apiserverServingSigner } from './signers.ts';
@@ -35,15 +41,19 @@ function byCertificate(leaf: StoredCredential): NonNullable<KubeconfigOptions['c
   return { kind: 'certificate', certificatePem: leaf.certificatePem, keyPem: leaf.key.privatePem.reveal() };
 }
 
+function apiUrlFromHere(names: ClusterNames, endpoint: ApiEndpoint | undefined): string {
+  return endpoint === undefined ? names.apiUrl : `https://${endpoint.address}:${endpoint.port}`;
+}
+
 export const adminKubeconfig = kubeconfigAsset({
   name: 'admin-kubeconfig',
   why: 'What a person uses every day, as a member of a group that can be taken its rights again.',
   neededUntil: 'the cluster is destroyed; a new one is made when its certificate nears its end',
   path: adminKubeconfigPath,
-  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
-  options: ({ names, ca, admin }) => ({
+  inputs: { names: clusterNames, endpoint: apiEndpoint, ca: apiserverServingSigner, admin: adminLeaf },
+  options: ({ names, endpoint, ca, admin }) => ({
     cluster: names.clusterName,
-    server: names.apiUrl,
+    server: apiUrlFromHere(names, endpoint),
     caPem: ca.certificatePem,
     user: 'admin',
     credential: byCertificate(admin),
@@ -54,13 +64,28 @@ export const breakGlassKubeconfig = kubeconfigAsset({
   name: 'break-glass-kubeconfig',
   why: 'For the day on which RBAC itself is broken. Keep it in a safe; it never leaves the workstation.',
   neededUntil: 'the cluster is destroyed',
-  path: 'auth/kubeconfig-break-glass',
-  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: breakGlassLeaf },
-  options: ({ names, ca, admin }) => ({
+  path: breakGlassKubeconfigPath,
+  inputs: { names: clusterNames, endpoint: apiEndpoint, ca: apiserverServingSigner, admin: breakGlassLeaf },
+  options: ({ names, endpoint, ca, admin }) => ({
     cluster: names.clusterName,
-    server: names.apiUrl,
+    server: apiUrlFromHere(names, endpoint),
     caPem: ca.certificatePem,
     user: 'break-glass-admin',
+    credential: byCertificate(admin),
+  }),
+});
+
+export const internalKubeconfig = kubeconfigAsset({
+  name: 'internal-kubeconfig',
+  why: 'The same administrator for programs inside the network of the cluster, where the API has its internal name.',
+  neededUntil: 'the cluster is destroyed; a new one is made when its certificate nears its end',
+  path: internalKubeconfigPath,
+  inputs: { names: clusterNames, ca: apiserverServingSigner, admin: adminLeaf },
+  options: ({ names, ca, admin }) => ({
+    cluster: names.clusterName,
+    server: names.apiInternalUrl,
+    caPem: ca.certificatePem,
+    user: 'admin',
     credential: byCertificate(admin),
   }),
 });

@@ -3,7 +3,7 @@
 import type { AnyAsset } from './asset.ts';
 import { bootstrapIgnition } from './bootstrap-ignition.ts';
 import { installConfig, installConfigSchemaAsset } from './install-config.ts';
-import { adminKubeconfig, breakGlassKubeconfig } from './kubeconfigs.ts';
+import { adminKubeconfig, breakGlassKubeconfig, internalKubeconfig } from './kubeconfigs.ts';
 import { manifestFolder } from './manifests/manifest-folder.ts';
 import { metadata } from './metadata.ts';
 import { masterIgnition, workerIgnition } from './pointer-ignition.ts';
@@ -17,6 +17,7 @@ export const targets = {
     workerIgnition,
     adminKubeconfig,
     breakGlassKubeconfig,
+    internalKubeconfig,
     metadata,
   ],
 } as const satisfies Record<string, readonly AnyAsset[]>;

@@ -1,7 +1,7 @@
 // Destroys a cluster, or only its bootstrap machine. The journal is removed before the machines: if only the machines
 // were gone, the next `create cluster` would read in the journal that masters carry the cluster.
 import { join } from 'node:path';
-import { clusterJournalPath, localKubeconfigPath } from '../contract/asset-folder.ts';
+import { clusterJournalPath } from '../contract/asset-folder.ts';
 import type { Host } from '../host/host.ts';
 import { ableTo, type ChangeContext } from '../platform/platform.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
@@ -10,6 +10,7 @@ import { claimFolder } from './cluster-dir.ts';
 import { clusterErrors } from './errors.ts';
 import { mustFindOwnMachines } from './find-cluster.ts';
 import { isHandedOver } from './handed-over.ts';
+import { removeHostEndpoint } from './host-endpoint.ts';
 
 export interface ClusterChange extends ChangeContext {
   readonly host: Host;
@@ -28,7 +29,7 @@ export async function destroyWholeCluster(context: ClusterChange, dir: string): 
   const machines = (await platform.listMachines(name)).map((machine) => machine.name);
   await host.files.remove(join(dir, clusterJournalPath));
   await ableTo(platform, 'destroyCluster')(context, name);
-  await host.files.remove(join(dir, localKubeconfigPath));
+  await removeHostEndpoint(host, dir);
   return { cluster: name, machines };
 }
 

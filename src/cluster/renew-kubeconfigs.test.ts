@@ -25,8 +25,6 @@ beforeEach(async () => {
   await host.files.makeFolder(dir);
   const all = { targets: targets['ignition-configs'], purpose: 'test', emit: () => {}, signal };
   await createAssets({ host, dir, ...all });
-  const local = (await read('auth/kubeconfig')).replace(/server: .*/, 'server: https://127.0.0.1:40443');
-  await host.files.write(`${dir}/auth/kubeconfig-local`, local, { mode: 0o600 });
 });
 
 describe('the certificates of administrators', () => {
@@ -61,12 +59,12 @@ describe('the certificates of administrators', () => {
     expect((await renew()).map(({ isRenewed }) => isRenewed)).toEqual([false, false]);
   });
 
-  test('the kubeconfig for a cluster on this host follows, and still leads there', async () => {
+  test('the kubeconfig for inside the network of the cluster follows', async () => {
+    const before = await carried('auth/kubeconfig-internal');
     host.clock.advance(300 * dayMs);
     await renew();
-    expect(await carried('auth/kubeconfig-local')).toBe(await carried('auth/kubeconfig'));
-    expect(await read('auth/kubeconfig-local')).toContain('server: https://127.0.0.1:40443');
-    expect((await host.files.facts(`${dir}/auth/kubeconfig-local`))?.mode).toBe(0o600);
+    expect(await carried('auth/kubeconfig-internal')).toBe(await carried('auth/kubeconfig'));
+    expect(await carried('auth/kubeconfig-internal')).not.toBe(before);
   });
 
   test('a folder without a cluster is told so, and stays empty', async () => {

@@ -2,11 +2,11 @@
 // made anew by the signer in the asset folder, with the kubeconfigs that carry them; everything else in the folder
 // stays. Nothing of it needs the cluster, so it also works when the last certificate has ended.
 import { createAssets } from '../assets/create-assets.ts';
-import { adminKubeconfig, breakGlassKubeconfig } from '../assets/kubeconfigs.ts';
+import { adminKubeconfig, breakGlassKubeconfig, internalKubeconfig } from '../assets/kubeconfigs.ts';
 import { adminLeaf, breakGlassLeaf } from '../assets/leaves.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit, WorkflowEvent } from '../workflow/events.ts';
-import { kubeconfigFile, renewLocalKubeconfig } from './cluster-kubeconfig.ts';
+import { kubeconfigFile } from './cluster-kubeconfig.ts';
 
 export interface RenewOptions {
   readonly host: Host;
@@ -41,9 +41,8 @@ export async function renewKubeconfigs({
     if (event.kind === 'stage-done') made.add(event.stage);
     emit(event);
   };
-  const targets = identities.map(({ kubeconfig }) => kubeconfig);
+  const targets = [...identities.map(({ kubeconfig }) => kubeconfig), internalKubeconfig];
   const created = await createAssets({ host, dir, targets, purpose: 'kubeconfig renew', emit: listen, signal });
-  await renewLocalKubeconfig(host, dir);
   return identities.map(({ leaf, kubeconfig }) => ({
     user: leaf.name,
     kubeconfig: kubeconfig.outputs[0] ?? '',

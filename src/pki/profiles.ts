@@ -160,7 +160,7 @@ export const leafProfiles = {
     ...controlPlaneClient,
     madeOn: 'workstation',
     names: () => ({ subject: named('admin', adminGroup) }),
-    heldBy: 'workstation, in auth/kubeconfig',
+    heldBy: 'workstation, in auth/kubeconfig and kubeconfig-internal',
     why: 'Day-to-day administration through a group that a ClusterRoleBinding makes cluster-admin, and can unmake.',
   },
   'break-glass-admin': {

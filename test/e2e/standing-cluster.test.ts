@@ -97,7 +97,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
 beforeAll(async () => {
   before = hostPicture();
   // A client of the API from its first answer to the end of the handoff.
-  const client = startLoad({ kubeconfig: join(dir, 'auth/kubeconfig-local'), writesPerSecond: 20, watches: 50 });
+  const client = startLoad({ kubeconfig: join(dir, 'auth/kubeconfig'), writesPerSecond: 20, watches: 50 });
   const outcome = await startCli(['create', 'cluster', '--dir', dir, '-o', 'json']).outcome;
   if (outcome.code !== 0) client.kill();
   if (outcome.code !== 0) throw new Error(`create cluster ended with ${outcome.code}\n${outcome.stderr}`);

@@ -112,6 +112,7 @@ describe('the real kubectl', () => {
   test.each([
     ['kubeconfig', 'https://api.demo.firstlight.test:6443'],
     ['kubeconfig-break-glass', 'https://api.demo.firstlight.test:6443'],
+    ['kubeconfig-internal', 'https://api-int.demo.firstlight.test:6443'],
     ['kubeconfig-loopback', 'https://localhost:6443'],
     ['kubeconfig-kubelet', 'https://api-int.demo.firstlight.test:6443'],
   ])('parses %s and sees the right server', (name, server) => {

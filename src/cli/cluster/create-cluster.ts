@@ -1,5 +1,5 @@
 // `firstlight create cluster`
-import { localKubeconfigPath } from '../../contract/asset-folder.ts';
+import { adminKubeconfigPath } from '../../contract/asset-folder.ts';
 import { flag } from '../frame/option.ts';
 import { projectFolder, shownPath } from '../frame/paths.ts';
 import { firstlightVersion } from '../frame/program.ts';
@@ -52,7 +52,7 @@ export const createClusterVerb = defineVerb({
       cluster,
       state,
       elapsedMs,
-      kubeconfig: shownPath(invocation, localKubeconfigPath),
+      kubeconfig: shownPath(invocation, adminKubeconfigPath),
       dirOption: dirOption(host, global.dir),
       keepsBootstrap: keepBootstrap,
     });

@@ -3,8 +3,8 @@
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
-import { writeLocalKubeconfig } from '../cluster-kubeconfig.ts';
 import { isHandedOver } from '../handed-over.ts';
+import { placeHostEndpoint } from '../host-endpoint.ts';
 
 export const machines: Stage<ClusterContext> = {
   name: 'machines',
@@ -24,7 +24,7 @@ export const machines: Stage<ClusterContext> = {
         image: context.image.get(),
       },
     );
-    await writeLocalKubeconfig(host, dir, placed);
+    await placeHostEndpoint({ host, dir, placed, emit, signal });
     return { inputs: { cluster: name }, outputs: {}, note: namesInShort(requests.map((request) => request.name)) };
   },
 };

@@ -7,7 +7,7 @@ const patienceMs = 3_000;
 
 /** The status of /readyz, or why there is none. */
 export function askApi(dir: string): Promise<number | string> {
-  const text = readFileSync(join(dir, 'auth/kubeconfig-local'), 'utf8');
+  const text = readFileSync(join(dir, 'auth/kubeconfig'), 'utf8');
   const port = /server: https:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(text)?.[1] ?? '', 'base64');
   return new Promise((done) => {

@@ -57,7 +57,7 @@ export class FireCluster {
   constructor({ name, installConfig = '', load }: FireOptions) {
     mkdirSync(this.dir);
     writeFileSync(join(this.dir, 'install-config.yaml'), `metadata:\n  name: ${name}\n${installConfig}`);
-    const kubeconfig = join(this.dir, 'auth/kubeconfig-local');
+    const kubeconfig = join(this.dir, 'auth/kubeconfig');
     if (load !== undefined) this.load = startLoad({ kubeconfig, ...load });
     this.#start();
   }
@@ -198,12 +198,12 @@ export async function readyNodes(dir: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** Of all that is secret or vouches for something; `kubeconfig-local` is made from it with the port of this host. */
+/** Of all that is secret or vouches for something; two kubeconfigs have the port of this host beside it. */
 function keyDigests(dir: string): ReadonlyMap<string, string> {
   const paths = ['tls', 'auth'].flatMap((folder) => names(join(dir, folder)).map((name) => join(folder, name)));
   return new Map(
     paths
-      .filter((path) => path !== 'auth/kubeconfig-local')
+      .filter((path) => !['auth/kubeconfig', 'auth/kubeconfig-break-glass'].includes(path))
       .map((path) => [
         path,
         createHash('sha256')

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
 import { parse } from 'yaml';
 import type { LoadReport, LoadSettings } from './load-report.ts';
 
@@ -33,6 +34,7 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 const now = (): number => performance.now();
 const at = (): string => new Date().toISOString();
 
+/** The file is there before the machines are; it then has a name that this host does not resolve. */
 function readAccess(): Access | undefined {
   try {
     const { clusters, users } = parse(readFileSync(settings.kubeconfig, 'utf8')) as {
@@ -42,8 +44,10 @@ function readAccess(): Access | undefined {
     const field = (from: Record<string, string>, name: string): Buffer => Buffer.from(from[name] ?? '', 'base64');
     const { cluster } = clusters[0];
     const { user } = users[0];
+    const server = new URL(cluster['server'] ?? '');
+    if (isIP(server.hostname) === 0) return undefined;
     return {
-      server: new URL(cluster['server'] ?? ''),
+      server,
       ca: field(cluster, 'certificate-authority-data'),
       cert: field(user, 'client-certificate-data'),
       key: field(user, 'client-key-data'),

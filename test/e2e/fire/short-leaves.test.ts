@@ -78,7 +78,7 @@ describe.runIf(isLong)('certificates of masters that live ten minutes', () => {
   test('are all renewed and taken up within twelve, and no client notices', { timeout: 25 * minuteMs }, async () => {
     await using cluster = new FireCluster({ name: 'leaves', installConfig });
     await cluster.finish();
-    const kubeconfig = join(cluster.dir, 'auth/kubeconfig-local');
+    const kubeconfig = join(cluster.dir, 'auth/kubeconfig');
     const load = startLoad({ kubeconfig, writesPerSecond: 20, watches: 5 });
     const startMs = performance.now();
     const first = leavesOf(cluster);

@@ -39,7 +39,7 @@ export const pause = (ms: number): Promise<void> => new Promise((done) => setTim
 
 /** The API as the administrator, from the host. */
 export async function withApi<T>({ dir }: ConfigCluster, use: (api: KubernetesClient) => Promise<T>): Promise<T> {
-  await using api = await connectKubernetes(realHost(), { path: join(dir, 'auth/kubeconfig-local') });
+  await using api = await connectKubernetes(realHost(), { path: join(dir, 'auth/kubeconfig') });
   return await use(api);
 }
 

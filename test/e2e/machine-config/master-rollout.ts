@@ -13,7 +13,7 @@ export function masterRolloutTopic(cluster: ConfigCluster): void {
   let watch: NodeWatch | undefined;
 
   beforeAll(() => {
-    load = startLoad({ kubeconfig: `${cluster.dir}/auth/kubeconfig-local`, writesPerSecond: 20, watches: 10 });
+    load = startLoad({ kubeconfig: `${cluster.dir}/auth/kubeconfig`, writesPerSecond: 20, watches: 10 });
     watch = watchNodes(cluster, masters);
   });
 

@@ -126,7 +126,7 @@ export function shortLivesTopic(cluster: TrustCluster): void {
 }
 
 function namesOf({ dir }: TrustCluster): { readonly clusterName: string; readonly baseDomain: string } {
-  const text = readFileSync(join(dir, 'auth/kubeconfig'), 'utf8');
-  const [, clusterName = '', baseDomain = ''] = /server: https:\/\/api\.([^.]+)\.([^:]+):/.exec(text) ?? [];
+  const text = readFileSync(join(dir, 'auth/kubeconfig-internal'), 'utf8');
+  const [, clusterName = '', baseDomain = ''] = /server: https:\/\/api-int\.([^.]+)\.([^:]+):/.exec(text) ?? [];
   return { clusterName, baseDomain };
 }

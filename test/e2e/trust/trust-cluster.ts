@@ -21,4 +21,4 @@ export async function trustKubectlJson<T>(cluster: TrustCluster, ...args: readon
 }
 
 /** The kubeconfig that reaches the API from the host. */
-export const trustKubeconfig = (cluster: TrustCluster): string => join(cluster.dir, 'auth/kubeconfig-local');
+export const trustKubeconfig = (cluster: TrustCluster): string => join(cluster.dir, 'auth/kubeconfig');
