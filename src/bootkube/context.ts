@@ -4,11 +4,17 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { type ClusterNames, namesOf } from '../assets/cluster-names.ts';
 import { clusterConfigPath } from '../contract/asset-folder.ts';
+import {
+  type BootkubeEnvironment,
+  readBootkubeEnvironment,
+  releaseImageVariable,
+} from '../contract/bootkube-environment.ts';
 import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
 import { type Inventory, inventoryFile, inventorySchema } from '../contract/inventory.ts';
-import { bootstrapFolder, releaseFile, runtimePaths } from '../contract/machine-paths.ts';
+import { bootstrapFolder, releaseFile, releaseImageFile, runtimePaths } from '../contract/machine-paths.ts';
 import { parseNodeEnvironment } from '../contract/node-environment.ts';
 import type { Host } from '../host/host.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import { architectureOf } from '../install-config/architecture.ts';
 import { parseInstallConfig } from '../install-config/parse.ts';
 import type { InstallConfig } from '../install-config/schema.ts';
@@ -33,6 +39,10 @@ export interface BootkubeContext {
   readonly names: ClusterNames;
   readonly inventory: Inventory;
   readonly release: ReleaseManifest;
+  /** The image of the release that this machine was made from, by digest; undefined if the machine does not say. */
+  readonly bootedRelease: string | undefined;
+  /** Image references by variable, RELEASE_IMAGE included: what the machine's config names, else what it booted. */
+  readonly images: BootkubeEnvironment;
   readonly machine: { readonly name: string; readonly address: string };
   readonly clusterId: string;
 }
@@ -54,6 +64,8 @@ export async function loadContext(
   const config = clusterConfig.parse(parseYaml(text)).data['install-config'];
   const architecture = architectureOf(host.environment.architecture);
   const installConfig = parseInstallConfig(config, { file: 'cluster-config.yaml', architecture }).config;
+  const release = releaseManifestSchema.parse(JSON.parse(await mustRead(host, folders.releaseFile)));
+  const bootedRelease = await readBootedRelease(host);
   return {
     host,
     emit,
@@ -61,7 +73,9 @@ export async function loadContext(
     installConfig,
     names: namesOf(installConfig),
     inventory: inventorySchema.parse(JSON.parse(await mustRead(host, join(folders.assets, inventoryFile)))),
-    release: releaseManifestSchema.parse(JSON.parse(await mustRead(host, folders.releaseFile))),
+    release,
+    bootedRelease,
+    images: { ...imagesOf(release, bootedRelease), ...(await readBootkubeEnvironment(host)) },
     machine: await readMachine(host),
     clusterId: await readClusterId(host, folders.assets),
   };
@@ -85,9 +99,22 @@ async function readMachine(host: Host): Promise<BootkubeContext['machine']> {
   return { name, address: addresses[0] ?? '' };
 }
 
+async function readBootedRelease(host: Host): Promise<string | undefined> {
+  const content = jsonIfValid((await host.files.readIfPresent(releaseImageFile)) ?? '');
+  return z.looseObject({ reference: z.string() }).safeParse(content).data?.reference;
+}
+
+function imagesOf({ imageVariables }: ReleaseManifest, bootedRelease: string | undefined): BootkubeEnvironment {
+  const images = Object.entries(imageVariables).map(([name, { reference }]) => [name, reference] as const);
+  return {
+    ...(bootedRelease === undefined ? {} : { [releaseImageVariable]: bootedRelease }),
+    ...Object.fromEntries(images),
+  };
+}
+
 /** The image reference of an image variable, by digest. */
-export function releaseImage({ release }: Pick<BootkubeContext, 'release'>, variable: string): string {
-  const found = release.imageVariables[variable];
+export function releaseImage({ images }: Pick<BootkubeContext, 'images'>, variable: string): string {
+  const found = images[variable];
   if (found === undefined) throw new Error(`the release has no ${variable}`);
-  return found.reference;
+  return found;
 }

@@ -1,78 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createAssets } from '../assets/create-assets.ts';
-import { targets } from '../assets/targets.ts';
-import { releaseImageFile, releaseReferenceFile } from '../contract/machine-paths.ts';
-import { nodeEnvironmentText } from '../contract/node-environment.ts';
+import { bootedMachine, bootedRelease } from '../../test/booted-machine.ts';
+import { releaseReferenceFile } from '../contract/machine-paths.ts';
 import { Crash } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { FileNode } from '../ignition/config.ts';
-import { decodeDataUrl } from '../ignition/data-url.ts';
 import { readInlineContents } from '../ignition/inline-contents.ts';
-import { imageVariables } from '../release/images/image-variables.ts';
 import { readJournal } from '../workflow/journal.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
 import { renderStages } from './render-stages.ts';
 import { runBootkubeStages } from './run-service.ts';
 
 const journalFile = '/var/lib/firstlight/bootkube/journal';
-
-/** A bootstrap machine after Ignition: the files of bootstrap.ign, a release, and what firstlight-prepare found. */
-async function bootedMachine(installConfig = ''): Promise<FakeHost> {
-  const host = fakeHost({ seed: 'bootkube' });
-  await host.files.makeFolder('/w');
-  if (installConfig !== '') await host.files.write('/w/install-config.yaml', installConfig);
-  const { signal } = new AbortController();
-  await createAssets({
-    host,
-    dir: '/w',
-    targets: targets['ignition-configs'],
-    purpose: 'test',
-    emit: () => {},
-    signal,
-  });
-  const ignition = JSON.parse(await host.files.readText('/w/bootstrap.ign')) as {
-    storage: { files: { path: string; mode: number; contents: { source: string } }[] };
-  };
-  for (const { path, mode, contents } of ignition.storage.files) {
-    const decoded = decodeDataUrl(contents.source);
-    if (decoded.status !== 'decoded') throw new Error(path);
-    await host.files.makeFolder(path.slice(0, path.lastIndexOf('/')));
-    await host.files.write(path, decoded.url.bytes, { mode });
-  }
-  await host.files.makeFolder('/run/firstlight');
-  await host.files.write(
-    '/run/firstlight/node.env',
-    nodeEnvironmentText({ name: 'bootstrap', addresses: ['10.99.0.10'] }),
-  );
-  await host.files.makeFolder('/usr/local/share/firstlight');
-  await host.files.write(machineFolders.releaseFile, JSON.stringify(release()));
-  await host.files.write(releaseImageFile, JSON.stringify({ reference: releaseReference }));
-  return host;
-}
-
-const releaseReference = 'release.firstlight.internal/release@sha256:1';
-
-function release(): object {
-  const digest = 'a'.repeat(64);
-  const images = ['kubernetes', 'etcd', 'coredns', 'pause', 'firstlight'].map((name) => {
-    const full = `release.firstlight.internal/${name}`;
-    return { name: full, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
-  });
-  const variables = imageVariables.map(({ variable, image, original, renders, why }) => {
-    const reference = images.find(({ name }) => name.endsWith(`/${image}`))?.reference ?? '';
-    return [variable, { reference, image, original, renders, why }];
-  });
-  return {
-    format: 1,
-    version: '0.1.0',
-    kubernetes: '1.37.1',
-    architecture: 'amd64',
-    parts: [],
-    images,
-    imageVariables: Object.fromEntries(variables),
-  };
-}
 
 async function render(host: FakeHost): Promise<BootkubeContext> {
   const context = await loadContext(host, () => {});
@@ -111,7 +50,7 @@ describe('the stages that render', () => {
       const file = spec.config.storage.files.find(({ path }) => path === releaseReferenceFile);
       const read = readInlineContents(file?.contents ?? {});
       expect(JSON.parse(Buffer.from(read.status === 'inline' ? read.bytes : '').toString('utf8')), name).toEqual({
-        releaseImage: releaseReference,
+        releaseImage: bootedRelease,
         daemonImage: `release.firstlight.internal/firstlight@sha256:${'a'.repeat(64)}`,
       });
     }

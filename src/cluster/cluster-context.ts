@@ -1,5 +1,6 @@
 // What the stages of `create cluster` share. What one stage makes and a later one needs is a `Produced` value, made
 // anew in each run: of the values here, only the journal remains after the command.
+import type { BootkubeEnvironment } from '../contract/bootkube-environment.ts';
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
@@ -27,6 +28,8 @@ export interface ClusterContext {
   readonly plan: Produced<ClusterPlan>;
   /** Set by the stage `release`. */
   readonly image: Produced<MachineImage>;
+  /** The images by their variables, for the config of the bootstrap machine. Set by the stage `release`. */
+  readonly bootkubeEnvironment: Produced<BootkubeEnvironment>;
 }
 
 /** A value that one stage sets and later stages get. */

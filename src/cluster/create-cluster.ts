@@ -56,6 +56,7 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     keepsBootstrap,
     plan: produced('the plan of the cluster'),
     image: produced('the machine image'),
+    bootkubeEnvironment: produced('the images of the release'),
   };
   await runStages({ stages: createStages, context, journal, clock: host.clock, emit: options.onStage, signal });
   const plan = context.plan.get();

@@ -104,6 +104,9 @@ export const nodeSettingsFile = '/etc/firstlight/node.json';
 /** Which release the configuration belongs to, as `ReleaseReference` in JSON. Part of every pool's MachineConfig. */
 export const releaseReferenceFile = '/etc/firstlight/release-image.json';
 
+/** RELEASE_IMAGE and one image per component (bootkube-environment.ts). Part of the bootstrap machine's config. */
+export const bootkubeEnvironmentFile = '/etc/firstlight/bootkube.env';
+
 /** The proxy variables for units, without user and password. Part of the pool's MachineConfig. */
 export const proxyEnvironment = '/etc/firstlight/proxy.env';
 /** As `proxyEnvironment`, with user and password, and read after it. The config server adds it to what it serves. */

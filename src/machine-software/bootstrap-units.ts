@@ -6,7 +6,13 @@
 // Every unit first checks whether its work is done, so the chain may be started again at any point and after a reboot.
 // Once rm-assets has written its mark, no unit of the chain starts again.
 
-import { bootstrapFinished, configServerPaths, masterConfigServerPaths, programs } from '../contract/machine-paths.ts';
+import {
+  bootkubeEnvironmentFile,
+  bootstrapFinished,
+  configServerPaths,
+  masterConfigServerPaths,
+  programs,
+} from '../contract/machine-paths.ts';
 import { unitNames } from '../contract/unit-names.ts';
 import { prepareUnit } from './node-units.ts';
 import type { Command, ServiceUnit } from './unit.ts';
@@ -44,6 +50,8 @@ export const bootkubeUnit: ServiceUnit = {
   },
   service: {
     ...oneshot,
+    // Without the file the images are those of the release that the machine was made from.
+    EnvironmentFile: [{ path: bootkubeEnvironmentFile, isOptional: true }],
     ExecStart: { program: programs.firstlight, args: ['bootkube', 'run'] },
     ExecStartPost: [thenStart('tectonic.service')],
   },

@@ -1,24 +1,50 @@
 // What platforms need from the current release to make machines, and where its programs are for commands that run here.
 import { join } from 'node:path';
+import { type BootkubeEnvironment, releaseImageVariable } from '../contract/bootkube-environment.ts';
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
 import type { CacheEntry, CacheEntryKind } from './cache/cache.ts';
 import { type CurrentRelease, currentEntry, currentRelease } from './current.ts';
 import { releaseErrors } from './errors.ts';
 import { imageOfEntry } from './images/images.ts';
-import { blobFolder } from './images/oci-image.ts';
+import { blobFolder, referenceByDigest } from './images/oci-image.ts';
 import { seedLayers } from './machine/containerd-seed.ts';
+import { releaseManifestSchema } from './release-manifest.ts';
 
+/** The image of the release that was built last. */
 export async function machineImage(host: Host): Promise<MachineImage> {
   const current = await currentRelease(host);
-  const [root, seed] = [await entryOf(current, 'root', 'machine'), await entryOf(current, 'seed', 'containerd')];
+  return machineImageOf([
+    await entryOf(current, 'root', 'machine'),
+    await entryOf(current, 'seed', 'containerd'),
+    await entryOf(current, 'part', 'coredns'),
+  ]);
+}
+
+/** The image of a release by its own entries: another build may have become the current one meanwhile. */
+export function machineImageOf(entries: readonly CacheEntry[]): MachineImage {
+  const root = entryNamed(entries, 'root', 'machine');
   return {
     rootFolder: root.content,
-    containerdSeed: seed.content,
+    containerdSeed: entryNamed(entries, 'seed', 'containerd').content,
     seedLayers,
-    coredns: join((await entryOf(current, 'part', 'coredns')).content, 'bin/coredns'),
+    coredns: join(entryNamed(entries, 'part', 'coredns').content, 'bin/coredns'),
     digest: root.manifest.treeDigest,
   };
+}
+
+/** What the config of a bootstrap machine says about the release: its image and one per component. */
+export function bootkubeEnvironmentOf(entries: readonly CacheEntry[]): BootkubeEnvironment {
+  const release = entryNamed(entries, 'release', 'release');
+  const { imageVariables } = releaseManifestSchema.parse(release.manifest.facts['manifest']);
+  const images = Object.entries(imageVariables).map(([name, { reference }]) => [name, reference] as const);
+  return { [releaseImageVariable]: referenceByDigest(imageOfEntry(release)), ...Object.fromEntries(images) };
+}
+
+function entryNamed(entries: readonly CacheEntry[], kind: CacheEntryKind, name: string): CacheEntry {
+  const found = entries.find(({ manifest }) => manifest.kind === kind && manifest.name === name);
+  if (found === undefined) throw new Error(`the release has no ${kind} ${name}`);
+  return found;
 }
 
 /** The folder with the programs of a part that runs on the workstation (kubectl, etcdctl). */

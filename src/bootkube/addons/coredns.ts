@@ -7,7 +7,7 @@ const labels = { 'k8s-app': 'kube-dns' } as const;
 const name = 'coredns';
 const namespace = systemNamespace;
 
-export function coreDnsObjects(context: Pick<BootkubeContext, 'release' | 'names'>): readonly object[] {
+export function coreDnsObjects(context: Pick<BootkubeContext, 'images' | 'names'>): readonly object[] {
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
     clusterRole,

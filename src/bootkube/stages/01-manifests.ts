@@ -3,8 +3,8 @@
 // config servers and the pool controller must all render the same.
 import { join } from 'node:path';
 import { isMap, parseAllDocuments } from 'yaml';
-import { releaseImageFile } from '../../contract/machine-paths.ts';
-import { jsonIfValid } from '../../host/json-if-valid.ts';
+import { releaseImageVariable } from '../../contract/bootkube-environment.ts';
+import { bootkubeEnvironmentFile, releaseImageFile } from '../../contract/machine-paths.ts';
 import { parsesAsObjects } from '../checks.ts';
 import { type BootkubeContext, machineFolders, releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
@@ -15,13 +15,13 @@ export const manifests = renderStage({
   ...identity,
   why: 'Later stages add to the manifests; working on a copy keeps what the user gave us as it was.',
   originalCommand: 'cp -r /opt/openshift/manifests /assets/manifests',
-  inputs: ['manifests', machineFolders.releaseFile],
+  inputs: ['manifests', machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['*.yaml'],
   render: async (context) => {
     const { host, folders } = context;
     const folder = join(folders.assets, 'manifests');
     const names = (await host.files.list(folder)) ?? [];
-    const images = await controllerImages(context);
+    const images = controllerImages(context);
     return Promise.all(
       names.map(async (path) => ({ path, content: withImages(await host.files.readText(join(folder, path)), images) })),
     );
@@ -32,9 +32,8 @@ export const manifests = renderStage({
 /** Values by their place in a ControllerConfig. */
 type Values = readonly (readonly [place: readonly string[], value: string])[];
 
-async function controllerImages(context: BootkubeContext): Promise<Values> {
-  const content = await context.host.files.readIfPresent(releaseImageFile);
-  const { reference } = (jsonIfValid(content ?? '') ?? {}) as { readonly reference?: string };
+function controllerImages(context: BootkubeContext): Values {
+  const reference = context.images[releaseImageVariable];
   if (reference === undefined) return [];
   return [
     [['spec', 'releaseImage'], reference],

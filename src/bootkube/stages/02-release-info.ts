@@ -1,19 +1,43 @@
-// Stage 2: the release manifest, with every image by digest, and one image variable per component.
-import { machineFolders } from '../context.ts';
-import { renderStage } from '../render-stage.ts';
+// Stage 2: the release manifest, the digest of the release image, and one image variable per component.
+import {
+  bootkubeEnvironmentText,
+  digestOfReference,
+  releaseImageVariable,
+} from '../../contract/bootkube-environment.ts';
+import { bootkubeEnvironmentFile, releaseImageFile } from '../../contract/machine-paths.ts';
+import { machineFolders, releaseImage } from '../context.ts';
+import { type RenderCheck, renderStage } from '../render-stage.ts';
+
+const digestVariable = 'RELEASE_IMAGE_DIGEST';
+
+/** Manifests of one release must never be rendered by the program of another. */
+const releaseIsTheBootedOne: RenderCheck = {
+  name: 'the config of this machine names the release that the machine was made from',
+  run: async ({ images, bootedRelease }) => {
+    const [named, booted] = [images[releaseImageVariable] ?? '', bootedRelease ?? ''].map(digestOfReference);
+    if (booted === undefined) return `${releaseImageFile} names no release by digest`;
+    if (named === undefined) return `${releaseImageVariable} is ${images[releaseImageVariable]}, which is no digest`;
+    return named === booted
+      ? undefined
+      : `${bootkubeEnvironmentFile} names ${named}, the machine was made from ${booted}`;
+  },
+};
 
 export const releaseInfoStage = renderStage({
   number: 2,
   name: 'release-info',
   why: 'From here on everything is named by digest, so that two bootstraps of one release start the same bytes.',
-  originalCommand: 'oc adm release info ${RELEASE_IMAGE} -o json',
-  inputs: [machineFolders.releaseFile],
+  originalCommand:
+    "RELEASE_IMAGE_DIGEST=$(oc adm release info ${RELEASE_IMAGE} --registry-config=/root/.docker/config.json -o json | jq -r '.digest')",
+  inputs: [machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['release.json', 'images.env'],
-  render: async ({ release }) => {
-    const images = Object.entries(release.imageVariables).map(([name, { reference }]) => `${name}=${reference}\n`);
+  render: async (context) => {
+    const { release, images } = context;
+    const digest = digestOfReference(releaseImage(context, releaseImageVariable)) ?? '';
     return [
       { path: 'release.json', content: `${JSON.stringify(release, null, 2)}\n` },
-      { path: 'images.env', content: images.join('') },
+      { path: 'images.env', content: `${bootkubeEnvironmentText(images)}${digestVariable}=${digest}\n` },
     ];
   },
+  verify: [releaseIsTheBootedOne],
 });

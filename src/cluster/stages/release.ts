@@ -1,7 +1,7 @@
 // The release that machines are made of: built where it is missing, otherwise only looked up.
 import { stageProgressKey, stageProgressText, working } from '../../contract/stage-progress.ts';
 import { buildRelease } from '../../release/build/build-release.ts';
-import { machineImage } from '../../release/machine-image.ts';
+import { bootkubeEnvironmentOf, machineImageOf } from '../../release/machine-image.ts';
 import type { WorkflowEvent } from '../../workflow/events.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
@@ -10,7 +10,7 @@ export const release: Stage<ClusterContext> = {
   name: 'release',
   why: 'A cluster runs one release, bit for bit the same on every machine.',
   observe: async () => ({ status: 'needed', because: 'the cache is looked at each time' }),
-  run: async ({ host, project, emit, image }, { signal, report }) => {
+  run: async ({ host, project, emit, image, bootkubeEnvironment }, { signal, report }) => {
     const tell = (event: WorkflowEvent): void => {
       if (event.kind !== 'stage-progress') return emit(event);
       const { stage, progress } = event;
@@ -25,8 +25,9 @@ export const release: Stage<ClusterContext> = {
       source: 'any',
       withMachines: true,
     });
-    const current = await machineImage(host);
+    const current = machineImageOf(built.entries);
     image.set(current);
+    bootkubeEnvironment.set(bootkubeEnvironmentOf(built.entries));
     const note = built.made.length === 0 ? `${project.version}, nothing to build` : `${project.version}, built`;
     return { outputs: { release: current.digest }, note };
   },
