@@ -85,6 +85,27 @@ export const platformErrors = errorTable('PLATFORM', {
     means: 'A command needs to go inside a machine that is not running.',
     exit: exitCodes.infrastructure,
   },
+  NO_CONTAINER: {
+    message: (e: { machine: string; container: string; known: readonly string[] }) =>
+      `${e.machine} has no container ${e.container}; it has ${e.known.length === 0 ? 'no log of any container' : e.known.join(', ')}`,
+    hint: (e: { machine: string }) =>
+      `Services that are no containers have a unit: firstlight machine logs ${e.machine} --unit UNIT.`,
+    means: 'The logs of containers are kept by name, and the machine has none with this one.',
+    exit: exitCodes.usage,
+  },
+  SEVERAL_CONTAINERS: {
+    message: (e: { machine: string; container: string; known: readonly string[] }) =>
+      `${e.machine} has several containers ${e.container}: ${e.known.join(', ')}`,
+    hint: 'Name it with its pod: --container POD/CONTAINER, or NAMESPACE/POD/CONTAINER.',
+    means: 'Containers of several pods on the machine have this name.',
+    exit: exitCodes.usage,
+  },
+  NO_EARLIER_LIFE: {
+    message: (e: { machine: string; container: string }) => `${e.container} of ${e.machine} was started only once`,
+    hint: 'Leave --previous out.',
+    means: 'A container that never ended and started again has no log before the one that it writes now.',
+    exit: exitCodes.usage,
+  },
   FIRST_BOOT_FAILED: {
     message: (e: { machine: string; reason: string }) => `first boot of ${e.machine} failed: ${e.reason}`,
     hint: (e: { machine: string }) =>

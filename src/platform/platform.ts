@@ -61,7 +61,7 @@ export interface MachineKey {
 }
 
 /** By their paths inside the machine. */
-export type MachineFiles = Pick<Files, 'readIfPresent'>;
+export type MachineFiles = Pick<Files, 'readIfPresent' | 'list'>;
 
 /** What is fixed about a cluster when its first machine is made. */
 export interface PlacedCluster {
@@ -110,6 +110,10 @@ export interface LogRequest {
   readonly units: readonly string[];
   readonly lines: number;
   readonly isFollowing: boolean;
+  /** Nothing older than this. */
+  readonly since?: Date;
+  /** Of the journal: the boot before the last one. */
+  readonly isPrevious?: boolean;
   /** Of the journal. */
   readonly format: 'short-precise' | 'json';
 }

@@ -37,8 +37,12 @@ export async function logCommand(host: Host, key: MachineKey, request: LogReques
     await mustReadMachine(host, key);
     return ['tail', lines, ...follow, machinePaths(key.cluster, key.machine).consoleLog];
   }
-  const units = request.units.map((unit) => `--unit=${unit}`);
-  return journalCommand(host, key, ['--no-pager', `--output=${request.format}`, lines, ...units, ...follow]);
+  const filters = [
+    ...request.units.map((unit) => `--unit=${unit}`),
+    ...(request.since === undefined ? [] : [`--since=@${request.since.getTime() / 1000}`]),
+    ...(request.isPrevious === true ? ['--boot=-1'] : []),
+  ];
+  return journalCommand(host, key, ['--no-pager', `--output=${request.format}`, lines, ...filters, ...follow]);
 }
 
 /** From inside while the machine runs, from its files when it does not. */

@@ -19,6 +19,7 @@ const files: Files = {
   realPath: (path) => disk.realPath(moved(path)),
   facts: (path) => disk.facts(moved(path)),
   readIfPresent: (path) => disk.readIfPresent(moved(path)),
+  list: (path) => disk.list(moved(path)),
 };
 const machine = machineFiles(files, 'demo', 'a');
 
@@ -43,3 +44,8 @@ test.each(['/etc/none', '/etc/outer', '/outer-folder/passwd', '/etc/device', '/e
     expect(await machine.readIfPresent(path)).toBeUndefined();
   },
 );
+
+test('a folder of the machine can be listed, and neither a file nor a link that leads out', async () => {
+  expect(await machine.list('/etc')).toContain('real');
+  for (const path of ['/etc/real', '/outer-folder', '/none']) expect(await machine.list(path)).toBeUndefined();
+});

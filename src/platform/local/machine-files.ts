@@ -11,12 +11,21 @@ const sizeBytesMax = 64 * 1024 ** 2;
 /** What a machine changed of its root lies in the upper folder of its overlay. */
 export function machineFiles(files: Files, cluster: string, machine: string): MachineFiles {
   const { upper } = machinePaths(cluster, machine);
+  const within = async (path: string): Promise<string | undefined> => {
+    const real = await resolved(files, `${upper}${path}`);
+    return real?.startsWith(`${await resolved(files, upper)}/`) === true ? real : undefined;
+  };
   return {
     readIfPresent: async (path) => {
-      const real = await resolved(files, `${upper}${path}`);
-      if (real === undefined || !real.startsWith(`${await resolved(files, upper)}/`)) return undefined;
+      const real = await within(path);
+      if (real === undefined) return undefined;
       const facts = await files.facts(real);
       return facts?.kind === 'file' && facts.sizeBytes <= sizeBytesMax ? files.readIfPresent(real) : undefined;
+    },
+    list: async (path) => {
+      const real = await within(path);
+      if (real === undefined) return undefined;
+      return (await files.facts(real))?.kind === 'folder' ? files.list(real) : undefined;
     },
   };
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { apiPort, configServerPort } from '../../contract/ports.ts';
 import { type Moment, parseTimeline, timelineFile } from '../../contract/timeline.ts';
 import type { Host } from '../../host/host.ts';
+import { podLogFolder } from '../container-logs.ts';
 import type { MachineFiles } from '../platform.ts';
 import { machinePaths, switchFolder } from './cluster-folder.ts';
 import { machineFiles } from './machine-files.ts';
@@ -19,10 +20,9 @@ const messages = {
 } as const;
 
 export async function machineMoments(host: Host, cluster: string, machine: string): Promise<readonly Moment[]> {
-  const { upper } = machinePaths(cluster, machine);
   const written = machineFiles(host.files, cluster, machine);
   const timeline = await written.readIfPresent(timelineFile);
-  const found = await Promise.all([unitMoments(host, cluster, machine), containerMoments(host, upper, written)]);
+  const found = await Promise.all([unitMoments(host, cluster, machine), containerMoments(written)]);
   return [...found.flat(), ...parseTimeline(Buffer.from(timeline ?? new Uint8Array()).toString('utf8'))];
 }
 
@@ -57,12 +57,11 @@ export function parseUnitEntries(lines: string): readonly Moment[] {
 }
 
 /** By the first line of its log: a component logs something as soon as it runs. */
-async function containerMoments({ files }: Host, upper: string, written: MachineFiles): Promise<readonly Moment[]> {
-  const pods = '/var/log/pods';
+async function containerMoments(written: MachineFiles): Promise<readonly Moment[]> {
   const found: Moment[] = [];
-  for (const pod of (await files.list(join(upper, pods))) ?? []) {
-    for (const container of (await files.list(join(upper, pods, pod))) ?? []) {
-      const log = await written.readIfPresent(join(pods, pod, container, '0.log'));
+  for (const pod of (await written.list(podLogFolder)) ?? []) {
+    for (const container of (await written.list(join(podLogFolder, pod))) ?? []) {
+      const log = await written.readIfPresent(join(podLogFolder, pod, container, '0.log'));
       const at = /^(\S+) /.exec(Buffer.from(log?.subarray(0, 64) ?? '').toString('utf8'))?.[1];
       if (at === undefined || Number.isNaN(Date.parse(at))) continue;
       const [namespace = '', name = ''] = pod.split('_');

@@ -9,10 +9,12 @@ import type { TrustCluster } from '../trust/trust-cluster.ts';
 
 export function clusterEndTopic(cluster: TrustCluster, before: () => ReturnType<typeof hostPicture>): void {
   test('status and wait-for agree that the cluster is complete', async () => {
-    expect(await cli('wait-for', 'bootstrap-complete', '--dir', cluster.dir)).toContain(
-      'safe to remove the bootstrap resources',
+    expect(await cli('wait-for', 'bootstrap-complete', '--dir', cluster.dir)).toMatch(
+      /^It is now safe to remove the bootstrap resources\nTime elapsed: (\d+m)?\d+s\n$/,
     );
-    expect(await cli('wait-for', 'install-complete', '--dir', cluster.dir)).toContain('Install complete!');
+    expect(await cli('wait-for', 'install-complete', '--dir', cluster.dir)).toMatch(
+      /^Install complete!\nTime elapsed: (\d+m)?\d+s\n$/,
+    );
     expect(JSON.parse(await cli('status', '--dir', cluster.dir, '-o', 'json'))).toMatchObject({
       api: { isReady: true },
       etcdVoters: masters,
