@@ -19,6 +19,7 @@ const debianTools: Readonly<Record<string, string>> = {
   faketime: 'faketime',
   'dbus-daemon': 'dbus',
   'systemd-analyze': 'systemd',
+  haproxy: 'haproxy',
   'update-ca-certificates': 'ca-certificates',
   // Payloads of the in-place bootstrapper: what runs and judges them, and what makes repositories for them.
   'ansible-playbook': 'ansible-core',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { printFigures } from './fire/figures.ts';
 import { type LoadReport, startLoad } from './fire/load-report.ts';
+import { slowMastersTopic } from './fire/slow-masters.ts';
 import { adoptionTopic } from './in-place/adoption.ts';
 import { inPlaceKillPointsTopic } from './in-place/kill-points.ts';
 import { payloadRouteTopic } from './in-place/payload-route.ts';
@@ -71,6 +72,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'what others write and administrators read': terminalOutputTopic,
   'hardened defaults': hardenedDefaultsTopic,
   'open ports': openPortsTopic,
+  'slow masters': slowMastersTopic,
   // From here on the cluster has two workers.
   'machine-config: a new worker': newWorkerTopic,
   'machine-config: changes without a reboot': liveChangesTopic,

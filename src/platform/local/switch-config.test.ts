@@ -18,10 +18,14 @@ describe('the load balancer', () => {
   test('has the bootstrap machine and the masters behind both ports, and no worker', () => {
     const servers = config.split('\n').filter((line) => line.startsWith('  server '));
     expect(servers).toEqual([
-      '  server bootstrap 10.99.0.10:6443 fall 5',
-      '  server master-0 10.99.0.11:6443 fall 2 on-marked-down shutdown-sessions',
-      '  server bootstrap 10.99.0.10:22623 fall 5 send-proxy-v2',
-      '  server master-0 10.99.0.11:22623 fall 2 on-marked-down shutdown-sessions send-proxy-v2',
+      '  server bootstrap 10.99.0.10:6443 fall 5 tcp-ut 20s',
+      '  server master-0 10.99.0.11:6443 fall 2 tcp-ut 20s',
+      '  server bootstrap 10.99.0.10:6443 tcp-ut 20s',
+      '  server master-0 10.99.0.11:6443 tcp-ut 20s',
+      '  server bootstrap 10.99.0.10:22623 fall 5 tcp-ut 20s send-proxy-v2',
+      '  server master-0 10.99.0.11:22623 fall 2 tcp-ut 20s send-proxy-v2',
+      '  server bootstrap 10.99.0.10:22623 tcp-ut 20s send-proxy-v2',
+      '  server master-0 10.99.0.11:22623 tcp-ut 20s send-proxy-v2',
     ]);
   });
 
@@ -29,6 +33,19 @@ describe('the load balancer', () => {
     expect(config.match(/check check-ssl verify none inter 600ms fastinter 200ms downinter 200ms/g)).toHaveLength(2);
     expect(config).toContain('option httpchk GET /readyz');
     expect(config).toContain('option httpchk GET /healthz');
+  });
+
+  test('cuts no connection because of a check, and uses every machine when none passes', () => {
+    expect(config).not.toContain('shutdown-sessions');
+    for (const name of ['api', 'config-server']) {
+      expect(config).toContain(`use_backend ${name} if { nbsrv(${name}) gt 0 }\n  default_backend ${name}-unchecked\n`);
+    }
+  });
+
+  test('ends a minute after another one took over, also with connections that are left', () => {
+    for (const text of [config, hostPortConfig({ hostPort: 16_443, apiSocket: '/s/api.sock' })]) {
+      expect(text).toContain('  hard-stop-after 60s\n');
+    }
   });
 
   test('is reached from the host by loopback only', () => {
