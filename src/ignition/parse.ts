@@ -1,5 +1,6 @@
 // From the text of a config to the config, or to the reasons why a machine would refuse it, each with its place in the
 // text. The stages are Ignition's: JSON, version, types, rules; a later one is only reached through the earlier ones.
+import { isUtf8 } from 'node:buffer';
 import { jsonOffsets, readJsonWithPlaces } from '../source-text/json.ts';
 import { positionsIn } from '../source-text/place.ts';
 import type { IgnitionConfig } from './config.ts';
@@ -19,7 +20,7 @@ export type ParsedIgnition =
 
 /** The config keeps the spec version it declares; `convert` brings it to another one. */
 export function parseIgnition(source: string | Uint8Array): ParsedIgnition {
-  const text = typeof source === 'string' ? source : new TextDecoder('utf-8', { ignoreBOM: true }).decode(source);
+  const text = typeof source === 'string' ? source : textOf(source);
   if (text === '') return { status: 'empty', report: makeReport([finding('EMPTY', [])]) };
 
   const json = readJsonWithPlaces(text);
@@ -44,6 +45,24 @@ export function parseIgnition(source: string | Uint8Array): ParsedIgnition {
   return report.errors.length > 0
     ? { status: 'refused', report }
     : { status: 'parsed', config: decoded.config, report };
+}
+
+/** The bytes of a character that UTF-8 knows, or one byte of anything else; bytes are written as Latin-1. */
+const characterOrByte =
+  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|[\x80-\xff]/g;
+
+/**
+ * As Go reads bytes that are not UTF-8: each becomes U+FFFD by itself. TextDecoder makes one of several, and two paths
+ * that a machine takes for equal would differ here.
+ */
+function textOf(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  return buffer
+    .toString('latin1')
+    .replace(characterOrByte, (found) =>
+      found.length === 1 ? '\ufffd' : Buffer.from(found, 'latin1').toString('utf8'),
+    );
 }
 
 function describeVersion(text: string): string | undefined {

@@ -1,5 +1,7 @@
 // URLs as Go's net/url reads them. WHATWG's URL normalises and accepts another set. Ignition on a machine parses the
 // URL with Go, so only Go's rules count.
+// Which rules these are depends on the `go` line of upstream/ignition/go.mod: with 1.24 a host may have more than one
+// colon, as in `http://a:b:1`; from 1.26 on Go refuses it (GODEBUG urlstrictcolons). upstream/README.md.
 
 export interface ParsedUrl {
   /** Lower case; empty for a relative URL. */

@@ -21,7 +21,12 @@ export interface OracleAnswer {
 }
 
 export type OracleQuestion =
-  | { readonly op: 'validate' | 'convert-up'; readonly config: string; readonly version?: string }
+  | {
+      readonly op: 'validate' | 'convert-up';
+      readonly config: string;
+      readonly version?: string;
+      readonly base64?: true;
+    }
   | { readonly op: 'merge'; readonly parent: string; readonly child: string };
 
 export function askOracle(questions: readonly OracleQuestion[]): OracleAnswer[] {

@@ -1,5 +1,5 @@
 // Rules for encrypted devices: what unlocks them, and which ways of unlocking exclude each other.
-import { readJsonWithPlaces } from '../../source-text/json.ts';
+import { type JsonNode, readJsonWithPlaces } from '../../source-text/json.ts';
 import type { ConfigFinding } from '../problems.ts';
 import { finding } from '../problems.ts';
 import type { Infer } from '../schema.ts';
@@ -49,9 +49,20 @@ function* tangIsReachable({ url, thumbprint = '', advertisement = '' }: Infer<ty
   if (scheme === undefined) yield finding('BAD_URL', ['url']);
   else if (scheme !== 'http' && scheme !== 'https') yield finding('BAD_SCHEME', ['url'], scheme || 'none');
   if (thumbprint === '') yield finding('THUMBPRINT_REQUIRED', ['thumbprint']);
-  if (advertisement !== '' && readJsonWithPlaces(advertisement).status === 'malformed') {
-    yield finding('BAD_ADVERTISEMENT', ['advertisement']);
+  if (advertisement !== '' && !isReadable(advertisement)) yield finding('BAD_ADVERTISEMENT', ['advertisement']);
+}
+
+/** Ignition reads the advertisement into numbers of 64 bits, and refuses one that none of them is near to. */
+function isReadable(advertisement: string): boolean {
+  const json = readJsonWithPlaces(advertisement);
+  if (json.status === 'malformed') return false;
+  const left: JsonNode[] = [json.root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (node.kind === 'number' && !Number.isFinite(Number(node.spelling))) return false;
+    if (node.kind === 'array') left.push(...node.items);
+    if (node.kind === 'object') left.push(...node.entries.map(({ value }) => value));
   }
+  return true;
 }
 
 export const luksRules = [

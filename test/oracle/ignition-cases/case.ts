@@ -7,6 +7,8 @@ export interface Case {
   readonly title: string;
   readonly text: string;
   readonly codes: readonly ProblemCode[];
+  /** The text is bytes, written as Latin-1: they are no UTF-8. */
+  readonly isBytes?: true;
 }
 
 /** A case of the newest spec; `body` is everything but `ignition.version`. */
@@ -22,4 +24,9 @@ export function configOf(spec: SpecVersion, title: string, body: object, ...code
 
 export function raw(title: string, text: string, ...codes: ProblemCode[]): Case {
   return { title, text, codes };
+}
+
+/** A case of the newest spec whose body is not UTF-8. */
+export function bytes(title: string, body: string, ...codes: ProblemCode[]): Case {
+  return { title, text: `{"ignition":{"version":"3.5.0"},${body}}`, codes, isBytes: true };
 }

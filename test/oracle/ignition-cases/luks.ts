@@ -29,6 +29,14 @@ export const luksCases: readonly Case[] = [
   luks('a tang server without a URL', { clevis: { tang: [{ thumbprint: 'a' }] } }, 'BAD_SCHEME'),
   luks('a tang server with a broken URL', { clevis: { tang: [{ ...tang, url: 'http://[' }] } }, 'BAD_URL'),
   luks('an advertisement', { clevis: { tang: [{ ...tang, advertisement: ' {"a":[1e3]} ' }] } }),
+  luks('numbers of an advertisement that are nearly nothing or the largest', {
+    clevis: { tang: [{ ...tang, advertisement: '[1e-999,-1.7976931348623158e308]' }] },
+  }),
+  luks(
+    'a number of an advertisement that no float64 holds',
+    { clevis: { tang: [{ ...tang, advertisement: '{"a":[1.7976931348623159e308]}' }] } },
+    'BAD_ADVERTISEMENT',
+  ),
   luks(
     'an advertisement that is not JSON',
     { clevis: { tang: [{ ...tang, advertisement: '{' }] } },

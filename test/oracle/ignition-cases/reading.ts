@@ -1,6 +1,6 @@
 // JSON, versions, types, unknown keys, duplicates.
 import type { Case } from './case.ts';
-import { config, configOf, raw } from './case.ts';
+import { bytes, config, configOf, raw } from './case.ts';
 
 const withVersion = (version: string, ...codes: Parameters<typeof raw>[2][]) =>
   raw(`version ${version}`, `{"ignition":{"version":${version}}}`, ...codes);
@@ -33,6 +33,31 @@ export const readingCases: readonly Case[] = [
   raw('no ignition', '{}', 'BAD_VERSION'),
   raw('escapes in keys and values', String.raw`{"ign\u0069tion":{"version":"3.\u0035.0"}}`),
   raw('half a surrogate pair', String.raw`{"ignition":{"version":"3.5.0"},"passwd":{"users":[{"name":"\ud800"}]}}`),
+
+  bytes('bytes that are no UTF-8 in a path', '"storage":{"files":[{"path":"/a\xe2\x82"}]}'),
+  bytes(
+    'paths that are equal because each such byte is one unknown character',
+    '"storage":{"files":[{"path":"/a\xe2\x82"},{"path":"/a\xff\xff"}]}',
+    'DUPLICATE',
+  ),
+  bytes(
+    'half a character and the sign for an unknown one',
+    '"storage":{"files":[{"path":"/a\xe2\x82"},{"path":"/a\xef\xbf\xbd"}]}',
+  ),
+  bytes('surrogates and what is beyond Unicode', `"storage":{"files":[{"path":"/\xed\xa0\x80\xf4\x90\x80\x80"}]}`),
+  bytes('characters of every length', '"storage":{"files":[{"path":"/\xff\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa9"}]}'),
+  bytes(
+    'a label that is too long only as unknown characters',
+    `"storage":{"luks":[{"name":"a","device":"/a","label":"${'\xe2\x82'.repeat(8)}"}]}`,
+    'LUKS_LABEL_TOO_LONG',
+  ),
+  bytes(
+    'such a byte in a data URL',
+    '"storage":{"files":[{"path":"/a","contents":{"source":"data:,\xff"}}]}',
+    'BAD_DATA_URL',
+  ),
+  bytes('such a byte in a key', '"a\xff":1', 'UNKNOWN_KEY'),
+  bytes('such a byte outside a text', '\xff', 'BAD_JSON'),
 
   withVersion('3', 'WRONG_TYPE'),
   withVersion('null', 'BAD_VERSION'),
