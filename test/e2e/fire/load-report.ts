@@ -9,6 +9,8 @@ export interface LoadSettings {
   readonly writesPerSecond: number;
   readonly watches: number;
   readonly seed?: number;
+  /** Where it writes; `fire` unless a cluster has more than one load in its life. */
+  readonly namespace?: string;
 }
 
 export interface LoadReport {

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import type { LoadReport, LoadSettings } from './load-report.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as LoadSettings;
-const namespace = 'fire';
+const namespace = settings.namespace ?? 'fire';
 const path = `/api/v1/namespaces/${namespace}/configmaps`;
 const attemptMs = 10_000;
 const settleMs = 30_000;
