@@ -1,6 +1,6 @@
 // The cluster's load balancer as data: haproxy's configuration. Only its health checks, over TLS and several times a
-// second, decide which machine it prefers. So a handoff needs no command: a machine that is no longer ready is left out.
-// A check decides about new connections only: it never cuts one, and when no machine passes, all are used as before.
+// second, decide which machine it uses. So a handoff needs no command: a machine that is no longer ready is left out.
+// A check decides about new connections only: it never cuts one, and when no machine passes, all of them are used.
 import { apiPort, configServerPort } from '../../contract/ports.ts';
 import type { LocalMachine } from './local-machine.ts';
 
