@@ -23,6 +23,45 @@ export const bootkubeErrors = errorTable('BOOTKUBE', {
     means: 'A stage builds on the output of earlier ones, and one of them has not produced anything yet.',
     exit: exitCodes.bootstrapFailed,
   },
+  BUSY: {
+    message: (e: { holder: string; seconds: number }) =>
+      `${e.holder} runs a stage of this bootstrap, and still does after ${e.seconds} s`,
+    hint: 'Run the same command again when it has ended, or hold the bootstrap first: firstlight bootkube pause.',
+    means:
+      'Every stage is recorded in one journal, and a stage builds on files of the others: one process at a time may write.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  OVER: {
+    message: () => 'the bootstrap is over: this machine has no assets any more',
+    hint: 'firstlight status looks at the cluster; firstlight destroy bootstrap removes this machine.',
+    means:
+      'After the handoff every secret and every asset is removed from the bootstrap machine. There is nothing left that a stage could render.',
+    exit: exitCodes.usage,
+  },
+  NOT_PAUSED: {
+    message: () => 'the bootstrap is not paused: bootkube.service runs one stage after the other by itself',
+    hint: 'firstlight bootkube pause STAGE holds it before a stage; create cluster --step before every one.',
+    means: 'bootkube next runs one stage of a bootstrap that is held. This one is not.',
+    exit: exitCodes.usage,
+  },
+  TOO_LATE: {
+    message: (e: { point: string; at: string }) => `the bootstrap cannot be held before ${e.point}: it is at ${e.at}`,
+    hint: 'firstlight bootkube stages shows how far it is.',
+    means: 'A bootstrap can be held only before a stage that has not begun.',
+    exit: exitCodes.usage,
+  },
+  SERVICE_DOWN: {
+    message: (e: { state: string }) => `bootkube.service does not run: systemd says ${e.state}`,
+    hint: 'systemctl start --no-block bootkube.service starts it; journalctl -u bootkube says why it stopped.',
+    means: 'bootkube.service runs the stages. A person lets it go on, and nothing happens while it is stopped.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  STAGE_FAILED: {
+    message: (e: { stage: string; reason: string }) => `stage ${e.stage} failed: ${e.reason}`,
+    hint: 'bootkube.service tries it again every second; cure the cause and it goes on, up to the next pause.',
+    means: 'The stage that a person let run did not succeed. The stages before it are kept.',
+    exit: exitCodes.bootstrapFailed,
+  },
   UNKNOWN_STAGE: {
     message: (e: { number: string }) => `there is no stage ${e.number}`,
     hint: 'firstlight bootkube stages lists them.',

@@ -22,6 +22,7 @@ export function openProgress(host: Host): ProgressWriter {
       if (event.kind === 'stage-progress') {
         void write({ stage: event.stage, state: 'running', progress: event.progress });
       }
+      if (event.kind === 'stage-paused') void write({ stage: event.stage, state: 'paused' });
       if (event.kind === 'stage-done') void write({ stage: event.stage, state: 'done' });
       if (event.kind === 'stage-failed') {
         const reason = event.error instanceof Error ? event.error.message : String(event.error);

@@ -20,11 +20,17 @@ export interface NumberedStage extends Stage<BootkubeContext> {
   /** Files and folders that the stage reads, relative to the assets folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
+  /** What must hold before the stage counts as done. */
+  readonly verify: readonly NamedCheck[];
+}
+
+export interface NamedCheck {
+  /** A sentence that is true when the check is passed. */
+  readonly name: string;
 }
 
 /** A check that the rendered files must pass before the next stage may read them. */
-export interface RenderCheck {
-  readonly name: string;
+export interface RenderCheck extends NamedCheck {
   /** Returns what is wrong, or undefined. */
   readonly run: (context: BootkubeContext, outputs: Digests) => Promise<string | undefined>;
 }
@@ -33,8 +39,6 @@ export interface RenderStage extends NumberedStage {
   readonly verify: readonly RenderCheck[];
   /** The image variable of the component that this stage replaces. */
   readonly variable: string | undefined;
-  /** The command of the original at this point; shown to people for comparison. */
-  readonly originalCommand: string;
 }
 
 export interface RenderStageOptions {
@@ -42,7 +46,6 @@ export interface RenderStageOptions {
   readonly name: string;
   readonly why: string;
   readonly variable?: string;
-  readonly originalCommand: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly render: (context: BootkubeContext) => Promise<readonly StageFile[]>;
@@ -60,7 +63,6 @@ export function renderStage(options: RenderStageOptions): RenderStage {
     name: options.name,
     why: options.why,
     variable: options.variable,
-    originalCommand: options.originalCommand,
     inputs: options.inputs,
     outputs: options.outputs,
     observe: (context, last) => observe(context, options, last),

@@ -16,7 +16,8 @@ const journalFile = '/var/lib/firstlight/bootkube/journal';
 async function render(host: FakeHost): Promise<BootkubeContext> {
   const context = await loadContext(host, () => {});
   const { signal } = new AbortController();
-  await runBootkubeStages({ context, stages: renderStages, emit: () => {}, signal, journalFile });
+  const claim = { purpose: 'test', patienceMs: 0 };
+  await runBootkubeStages({ context, stages: renderStages, emit: () => {}, signal, ...claim });
   return context;
 }
 

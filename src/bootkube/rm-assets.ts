@@ -16,11 +16,19 @@ import { openTimeline } from '../contract/timeline.ts';
 import { controlPlaneComponents } from '../control-plane/component-holdings.ts';
 import { componentFolder, pkiFolder } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';
-import { approveCsrUnit, machineConfigServerUnit, progressUnit } from '../machine-software/bootstrap-units.ts';
+import {
+  approveCsrUnit,
+  machineConfigServerUnit,
+  progressUnit,
+  rmAssetsUnit,
+} from '../machine-software/bootstrap-units.ts';
 import type { Emit } from '../workflow/events.ts';
 import { clientFor } from './api-clients.ts';
 import { loadContext } from './context.ts';
+import { claimWriter } from './one-writer.ts';
 import { openProgress } from './progress.ts';
+
+const minuteMs = 60_000;
 
 export interface RemoveAssetsOptions {
   readonly host: Host;
@@ -33,6 +41,13 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   const timeline = openTimeline(host, 'rm-assets');
   timeline.mark('rm-assets', 'began');
   if ((await files.facts(removalMark)) === undefined) {
+    // Whoever renders now ends first, and nobody renders later: what is written then would stay.
+    await using _ = await claimWriter({
+      ...{ host, signal },
+      purpose: rmAssetsUnit.name,
+      patienceMs: minuteMs,
+      onWaiting: (text) => emit({ kind: 'notice', level: 'info', text }),
+    });
     // These units stop first, so that no token is served after the unused tokens were deleted.
     await stop(host, [machineConfigServerUnit.name, approveCsrUnit.name]);
     await takeBackTokens(host, emit, signal);

@@ -47,6 +47,8 @@ function nextState(before: StageState, event: Exclude<WorkflowEvent, { kind: 'no
   switch (event.kind) {
     case 'stage-started':
       return { state: 'running', note: '', startMs: nowMs };
+    case 'stage-paused':
+      return before;
     case 'stage-progress':
       return { ...before, progress: event.progress };
     case 'stage-done':

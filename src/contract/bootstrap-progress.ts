@@ -12,7 +12,8 @@ export const progressFile = '/var/lib/firstlight/progress.json';
 
 export const bootstrapProgressSchema = z.object({
   stage: z.string(),
-  state: z.enum(['running', 'done', 'failed']),
+  /** `paused`: held before this stage (bootstrap-pause.ts). */
+  state: z.enum(['running', 'done', 'failed', 'paused']),
   at: z.iso.datetime(),
   /** Undefined before the stage has reported anything, and after the stage has ended. */
   progress: stageProgressSchema.exactOptional(),

@@ -45,6 +45,8 @@ export function describeEvent(event: WorkflowEvent): { readonly level: LogLevel;
       return { level: 'debug', text: `${event.stage}: unchanged` };
     case 'stage-adopted':
       return { level: 'info', text: `${event.stage}: ${event.note}` };
+    case 'stage-paused':
+      return { level: 'info', text: event.text };
     case 'stage-started':
       return { level: 'debug', text: `${event.stage}: ${event.because}` };
     case 'stage-progress':

@@ -14,7 +14,6 @@ const identity = { number: 1, name: 'manifests' } as const;
 export const manifests = renderStage({
   ...identity,
   why: 'Later stages add to the manifests; working on a copy keeps what the user gave us as it was.',
-  originalCommand: 'cp -r /opt/openshift/manifests /assets/manifests',
   inputs: ['manifests', machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['*.yaml'],
   render: async (context) => {

@@ -27,8 +27,6 @@ export const releaseInfoStage = renderStage({
   number: 2,
   name: 'release-info',
   why: 'From here on everything is named by digest, so that two bootstraps of one release start the same bytes.',
-  originalCommand:
-    "RELEASE_IMAGE_DIGEST=$(oc adm release info ${RELEASE_IMAGE} --registry-config=/root/.docker/config.json -o json | jq -r '.digest')",
   inputs: [machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['release.json', 'images.env'],
   render: async (context) => {

@@ -11,8 +11,6 @@ export const api = renderStage({
   ...identity,
   why: 'An object of an unknown kind is refused; its definition has to come first.',
   variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
-  originalCommand:
-    'podman run ${KUBE_APISERVER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-apiserver-bootstrap',
   inputs: [],
   outputs: ['crd-*.yaml'],
   render: async () =>

@@ -7,7 +7,6 @@ export const authentication = renderStage({
   name: 'authentication',
   why: 'Upstream Kubernetes authenticates by certificate and token, which the API server does itself: there is no server to configure.',
   variable: 'AUTHENTICATION_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${AUTHENTICATION_OPERATOR_IMAGE} render … --asset-output-dir=/assets/auth',
   inputs: [],
   outputs: [],
   render: async () => [],

@@ -16,7 +16,6 @@ export const configStage = renderStage({
   ...identity,
   why: 'Every component proves who it is by a certificate; they are made here, on the machine that uses them.',
   variable: 'CONFIG_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${CONFIG_OPERATOR_IMAGE} render … --asset-output-dir=/assets/config-bootstrap',
   inputs: ['tls', clusterConfigPath],
   outputs: ['pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],
   render: async (context) => {

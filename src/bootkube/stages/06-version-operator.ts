@@ -19,7 +19,6 @@ export const versionOperator = renderStage({
   ...identity,
   why: 'A cluster must know which release it runs, and what belongs to that release, before anybody can upgrade it.',
   variable: 'CVO_IMAGE',
-  originalCommand: 'podman run ${CVO_IMAGE} render --release-image=${RELEASE_IMAGE} --output-dir=/assets/cvo-bootstrap',
   inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info', authorityFile],
   outputs: ['0000_00_cluster-version.yaml', 'addons/0000_70_dns.yaml', 'addons/0000_80_in-place.yaml'],
   render: async (context) => [

@@ -15,7 +15,6 @@ export const etcd = renderStage({
   ...identity,
   why: 'Nothing can be written before etcd answers, so its pod is the first that the kubelet starts.',
   variable: 'ETCD_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${ETCD_OPERATOR_IMAGE} render … --asset-output-dir=/assets/etcd-bootstrap',
   inputs: [clusterMetadataFile, 'render/02-release-info'],
   outputs: ['etcd-pod.yaml'],
   render: async (context) => {

@@ -14,7 +14,6 @@ export const kubeApiserver = renderStage({
   ...identity,
   why: 'Masters join through an API; until they have one of their own, this is it.',
   variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${KUBE_APISERVER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-apiserver',
   inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-apiserver-pod.yaml'],
   render: async (context) => {

@@ -14,8 +14,6 @@ export const controllerManager = renderStage({
   ...identity,
   why: 'Somebody must sign what the approver approved and give every node its pod range.',
   variable: 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE',
-  originalCommand:
-    'podman run ${KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-controller-manager',
   inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-controller-manager-pod.yaml'],
   render: async (context) => {

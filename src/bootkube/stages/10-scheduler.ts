@@ -13,7 +13,6 @@ export const scheduler = renderStage({
   ...identity,
   why: 'The first nodes join before any master schedules; their pods should not wait for the handoff.',
   variable: 'KUBE_SCHEDULER_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${KUBE_SCHEDULER_OPERATOR_IMAGE} render … --asset-output-dir=/assets/kube-scheduler',
   inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-scheduler-pod.yaml'],
   render: async (context) => {

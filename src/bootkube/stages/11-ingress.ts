@@ -7,7 +7,6 @@ export const ingress = renderStage({
   name: 'ingress',
   why: 'Upstream Kubernetes brings no ingress controller; put the manifests of yours into manifests/ and they are applied.',
   variable: 'INGRESS_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${INGRESS_OPERATOR_IMAGE} render … --asset-output-dir=/assets/ingress',
   inputs: [],
   outputs: [],
   render: async () => [],

@@ -14,7 +14,6 @@ export const machineConfig = renderStage({
   name: 'machine-config',
   why: 'A master is born knowing only whom to ask; this is what it will be told.',
   variable: 'MACHINE_CONFIG_OPERATOR_IMAGE',
-  originalCommand: 'podman run ${MACHINE_CONFIG_OPERATOR_IMAGE} bootstrap … --asset-output-dir=/assets/mco-bootstrap',
   inputs: ['render/01-manifests'],
   outputs: ['machine-configs/*', 'machine-pools/*', `${exportFolder}/*`],
   render: async ({ host, folders }) => {

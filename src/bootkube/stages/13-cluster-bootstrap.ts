@@ -18,7 +18,7 @@ import { applyManifests } from '../../kubernetes/apply.ts';
 import { askReadiness } from '../../kubernetes/readiness.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { lastRecords } from '../../workflow/engine.ts';
-import { openJournal } from '../../workflow/journal.ts';
+import { readJournal } from '../../workflow/journal.ts';
 import type { Digests, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { firstClient } from '../api-clients.ts';
@@ -49,6 +49,11 @@ export const clusterBootstrap: NumberedStage = {
     '/etc/kubernetes/manifests/*-pod.yaml',
     '/etc/kubernetes/pki/*',
     ...controlPlaneComponents.map((component) => `${componentFolder(component)}/*`),
+  ],
+  verify: [
+    { name: 'every rendered file has the digest that its stage recorded' },
+    { name: 'etcd is ready' },
+    { name: 'the API is ready' },
   ],
   observe: async (context, last) => {
     const { files } = context.host;
@@ -84,8 +89,7 @@ async function stageDigests({ host, folders }: BootkubeContext): Promise<Digests
 }
 
 async function refuseAltered(context: BootkubeContext): Promise<void> {
-  await using journal = await openJournal(context.host.files, bootkubeJournal);
-  const records = lastRecords(journal.records);
+  const records = lastRecords(await readJournal(context.host.files, bootkubeJournal));
   for (const stage of renderStages) {
     const record = records.get(stage.name);
     const name = `${stage.number} (${stage.name})`;

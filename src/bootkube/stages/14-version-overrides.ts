@@ -21,6 +21,7 @@ export const versionOverrides: NumberedStage = {
   why: 'Objects that the user marked as unmanaged must stay so after the bootstrap, and not before.',
   inputs: ['01-manifests'],
   outputs: ['ClusterVersion version'],
+  verify: [{ name: 'the API accepted the overrides' }],
   observe: async (context, last) => {
     if ((await context.host.files.facts(handoffMark)) !== undefined) return { status: 'done' };
     const wanted = JSON.stringify(await wantedOverrides(context));

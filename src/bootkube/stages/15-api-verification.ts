@@ -17,6 +17,7 @@ export const apiVerification: NumberedStage = {
   why: 'Nobody may be told to come before the door is open under the name they were given.',
   inputs: ['/etc/kubernetes/pki/apiserver-ca.crt'],
   outputs: [],
+  verify: [{ name: 'the API is ready under localhost and under the name for machines' }],
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'readiness is looked at anew each time' }

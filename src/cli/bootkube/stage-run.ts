@@ -2,6 +2,7 @@
 // For `bootkube stage`, `bootkube render-…` and `bootkube start-bootstrap`.
 import { join } from 'node:path';
 import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
+import { originalCommands } from '../../bootkube/original-commands.ts';
 import { type NumberedStage, type RenderStage, stageFolder, treeDigests } from '../../bootkube/render-stage.ts';
 import { renderStages } from '../../bootkube/render-stages.ts';
 import { runBootkubeStages } from '../../bootkube/run-service.ts';
@@ -10,10 +11,14 @@ import type { ValuesOf } from '../frame/option.ts';
 import type { CommandResult, Invocation } from '../frame/verb.ts';
 import type { stageOptions } from './named-stages.ts';
 
+/** A stage that renders takes less than a second; a person should not wait for one that waits for machines. */
+const patienceMs = 10_000;
+
 export async function renderAllStages({ host, emit, signal, terminal }: Invocation): Promise<CommandResult> {
   const context = await loadContext(host, emit);
   for (const stage of renderStages) terminal.err(`${explanation(context, stage)}\n`);
-  await runBootkubeStages({ context, stages: renderStages, emit, signal });
+  const purpose = 'firstlight bootkube render-all';
+  await runBootkubeStages({ context, stages: renderStages, emit, signal, purpose, patienceMs });
   return {
     data: { stages: renderStages.map((stage) => stage.name) },
     text: `${renderStages.length} stages rendered, ${renderStages.filter(isVerified).length} of them verified\n`,
@@ -32,24 +37,24 @@ export async function runNumberedStage(
     const answer = await terminal.ask('Run it? [Y/n] ', signal);
     if (answer === undefined || /^n/i.test(answer)) return { data: { ran: false }, text: 'not run\n' };
   }
-  await runBootkubeStages({ context, stages: [stage], emit, signal });
+  const purpose = 'firstlight bootkube stage';
+  await runBootkubeStages({ context, stages: [stage], emit, signal, purpose, patienceMs });
   const outcome = isVerified(stage) ? 'done and verified' : 'done';
   return { data: { stage: stage.name, ran: true }, text: `stage ${stage.number} ${stage.name}: ${outcome}\n` };
 }
 
 /** Whether something is checked after the stage has run. */
-function isVerified(stage: NumberedStage): boolean {
-  const { verify = [] } = stage as Partial<RenderStage>;
+function isVerified({ verify }: NumberedStage): boolean {
   return verify.length > 0;
 }
 
 function explanation({ release }: BootkubeContext, stage: NumberedStage): string {
-  const { variable, originalCommand } = stage as Partial<RenderStage>;
+  const { variable } = stage as Partial<RenderStage>;
   const image = variable === undefined ? undefined : release.imageVariables[variable];
   return [
     `Stage ${stage.number}: ${stage.name}`,
     `  why       ${stage.why}`,
-    ...(originalCommand === undefined ? [] : [`  original  ${originalCommand}`]),
+    `  original  ${(originalCommands[stage.number] ?? '').replaceAll('\n', '\n            ')}`,
     ...(image === undefined ? [] : [`  here      built-in renderer; ${variable} is ${image.reference} (${image.why})`]),
     `  reads     ${stage.inputs.join(', ') || 'nothing'}`,
     `  writes    ${stage.outputs.join(', ') || 'nothing'}`,

@@ -7,9 +7,8 @@ export const bootkubeStagesVerb = defineVerb({
   examples: ['firstlight bootkube stages', 'firstlight machine exec bootstrap -- firstlight bootkube stages'],
   run: async ({ host }) => {
     const { stages } = await import('../../bootkube/stages.ts');
-    const { openJournal } = await import('../../workflow/journal.ts');
-    const journal = await openJournal(host.files, bootkubeJournal);
-    const records = lastRecords(journal.records);
+    const { readJournal } = await import('../../workflow/journal.ts');
+    const records = lastRecords(await readJournal(host.files, bootkubeJournal));
     const data = stages.map(({ number, name, why }) => {
       const record = records.get(name);
       return { number, name, why, doneAt: record?.at, note: record?.note };
