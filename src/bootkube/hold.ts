@@ -1,5 +1,6 @@
-// Holds bootkube before a stage for as long as the pause file says so. The file is looked at again and again, so whoever
-// changes it needs to tell nobody, and a bootkube that was killed is held again.
+// Holds bootkube before a stage for as long as the pause file says so: this wait ends when a person ends it. The file
+// is looked at again and again, so whoever changes it need not tell anybody, and a bootkube that was killed is held
+// again.
 
 import { dirname } from 'node:path';
 import { handoffMark } from '../contract/bootstrap-paths.ts';

@@ -1,5 +1,6 @@
-// What the original bootkube.sh runs at each stage, as the document about it writes it. Shown to people beside what runs
+// What the original bootkube.sh runs at each stage, as the document about it writes it. People see it beside what runs
 // here; nothing is decided by it.
+import { apiPort } from '../contract/ports.ts';
 
 interface OperatorRender {
   readonly image: string;
@@ -68,7 +69,13 @@ export const originalCommands: Readonly<Record<number, string>> = {
     '  ...',
   ),
   14: lines('# Apply CVO manifests', 'oc apply -f /assets/cvo-bootstrap/'),
-  15: lines('wait_for_api() {', '  until curl -k https://localhost:6443/healthz; do', '    sleep 5', '  done', '}'),
+  15: lines(
+    'wait_for_api() {',
+    `  until curl -k https://localhost:${apiPort}/healthz; do`,
+    '    sleep 5',
+    '  done',
+    '}',
+  ),
 };
 
 function lines(...each: readonly string[]): string {

@@ -6,6 +6,7 @@ import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Digests, Stage, StageObservation, StageRecord } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
+import { secrecyOf } from './secret-outputs.ts';
 
 export interface StageFile {
   /** Relative to the stage's folder. */
@@ -68,6 +69,7 @@ export function renderStage(options: RenderStageOptions): RenderStage {
     observe: (context, last) => observe(context, options, last),
     run: async (context) => {
       const inputs = await inputDigests(context, options);
+      await keepPrevious(context, options);
       const files = await options.render(context);
       await writeFolder(context.host.files, folderOf(context), files);
       const outputs = Object.fromEntries(files.map(({ path, content }) => [path, digestOf(content)]));
@@ -76,6 +78,29 @@ export function renderStage(options: RenderStageOptions): RenderStage {
     },
     verify: options.verify ?? [],
   };
+}
+
+/** What the stage wrote in the run before, as far as it may be shown. */
+export function previousFolder(
+  { assets }: BootkubeContext['folders'],
+  stage: { readonly number: number; readonly name: string },
+): string {
+  return join(assets, 'previous', stageFolder(stage));
+}
+
+/** Keeps what the stage wrote before, so that the difference can be shown; what may hold a secret is not copied. */
+async function keepPrevious({ host, folders }: BootkubeContext, stage: RenderStageOptions): Promise<void> {
+  const from = join(folders.render, stageFolder(stage));
+  const paths = Object.keys(await treeDigests(host.files, from));
+  if (paths.length === 0) return;
+  const texts = await Promise.all(
+    paths.map(async (path) => ({ path, content: await host.files.readText(join(from, path)) })),
+  );
+  await writeFolder(
+    host.files,
+    previousFolder(folders, stage),
+    texts.filter(({ path, content }) => secrecyOf(path, [content]) === undefined),
+  );
 }
 
 async function verify(context: BootkubeContext, options: RenderStageOptions, outputs: Digests): Promise<void> {

@@ -43,7 +43,8 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   if ((await files.facts(removalMark)) === undefined) {
     // Whoever renders now ends first, and nobody renders later: what is written then would stay.
     await using _ = await claimWriter({
-      ...{ host, signal },
+      host,
+      signal,
       purpose: rmAssetsUnit.name,
       patienceMs: minuteMs,
       onWaiting: (text) => emit({ kind: 'notice', level: 'info', text }),

@@ -46,7 +46,10 @@ export async function runService({ name, stages }: BootstrapService, options: Se
     const context = await loadContext(host, tell);
     const holdsBefore = (stage: string): Promise<void> => holdBefore(stage, { host, emit: tell, signal });
     await runBootkubeStages({
-      ...{ context, stages, emit: tell, signal },
+      context,
+      stages,
+      emit: tell,
+      signal,
       purpose: `${name}.service`,
       patienceMs: servicePatienceMs,
       holdsBefore,

@@ -23,6 +23,11 @@ export const mastersStages: readonly Stage<BootkubeContext>[] = [masters, contro
 /** From the record that the masters run the cluster, until this machine is no longer part of it. */
 export const handoffStages: readonly Stage<BootkubeContext>[] = [commit, stopServing, leaveEtcd];
 
+/** One of the stages after the numbered ones. */
+export function laterStageNamed(name: string): Stage<BootkubeContext> | undefined {
+  return [...mastersStages, ...handoffStages].find((stage) => stage.name === name);
+}
+
 export function stageNumbered(number: number): NumberedStage {
   const found = stages.find((stage) => stage.number === number);
   if (found === undefined) throw bootkubeErrors.UNKNOWN_STAGE({ number: String(number) });

@@ -14,7 +14,7 @@ export const verbTable: VerbTable = {
     'machine-config': 'What a machine of a pool gets, and why.',
     ipb: 'Machines that already run: bring them to new configuration in place.',
     release: 'What Firstlight installs: build, look at, verify.',
-    bootkube: 'The stages of a bootstrap, on the bootstrap machine.',
+    bootkube: 'The stages of a bootstrap, from the asset folder or on the bootstrap machine.',
     torcx: 'Pick, verify and install the runtime add-on of a node.',
   },
   rows: [
@@ -258,13 +258,28 @@ export const verbTable: VerbTable = {
     },
     {
       words: 'bootkube stages',
-      summary: 'List the fifteen stages of a bootstrap, and how far they are on this machine.',
+      summary: 'List the fifteen stages of a bootstrap, and how far they are.',
       load: async () => (await import('./bootkube/stages.ts')).bootkubeStagesVerb,
     },
     {
       words: 'bootkube stage',
-      summary: 'Run, show or step through one stage on a bootstrap machine.',
+      summary: 'Run, show or step through one stage by hand.',
       load: async () => (await import('./bootkube/stage.ts')).bootkubeStageVerb,
+    },
+    {
+      words: 'bootkube next',
+      summary: 'Run the one stage before which the bootstrap is held.',
+      load: async () => (await import('./bootkube/next.ts')).bootkubeNextVerb,
+    },
+    {
+      words: 'bootkube continue',
+      summary: 'Let a bootstrap that is held run to its end.',
+      load: async () => (await import('./bootkube/continue.ts')).bootkubeContinueVerb,
+    },
+    {
+      words: 'bootkube pause',
+      summary: 'Hold a bootstrap before a stage that it has not come to.',
+      load: async () => (await import('./bootkube/pause.ts')).bootkubePauseVerb,
     },
     {
       words: 'bootkube render-all',

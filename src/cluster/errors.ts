@@ -39,6 +39,12 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'The folder has no metadata.json, so no cluster was made from it.',
     exit: exitCodes.usage,
   },
+  NO_BOOTSTRAP: {
+    message: (e: { cluster: string }) => `the cluster ${e.cluster} has no bootstrap machine`,
+    hint: 'create cluster makes it, and removes it after the handoff; --keep-bootstrap keeps it.',
+    means: 'The verb is about the bootstrap machine, which is not made yet or is gone.',
+    exit: exitCodes.usage,
+  },
   NO_RUN: {
     message: (e: { dir: string }) => `no run of create cluster is on record in ${e.dir}`,
     hint: 'firstlight create cluster makes the cluster, and the record with it.',

@@ -79,3 +79,6 @@ export async function writePause(files: Files, pause: BootstrapPause | undefined
   await files.makeFolder(dirname(pauseFile), { mode: 0o700 });
   await files.write(pauseFile, pauseText(pause), { mode: 0o600 });
 }
+
+/** The environment variable that tells a verb inside the machine which --dir the person typed outside. */
+export const dirOptionVariable = 'FIRSTLIGHT_DIR_OPTION';

@@ -20,6 +20,18 @@ export const bootkubeStageNames: readonly string[] = [
   'api-verification',
 ];
 
+/** The scripts that the document names, and the stages that they run. render-all.sh runs all that render. */
+export const namedStages = {
+  'render-etcd': 7,
+  'render-kube-apiserver': 8,
+  'render-kcm': 9,
+  'render-scheduler': 10,
+  'render-cvo': 6,
+  'render-mco': 12,
+  'start-bootstrap': 13,
+} as const;
+export type NamedStage = keyof typeof namedStages;
+
 /** The stages after those, until the masters can run the cluster without the bootstrap machine. */
 export const mastersStageNames: readonly string[] = ['masters', 'control-planes'];
 

@@ -1,29 +1,27 @@
-// Stages under the names of the original's scripts: `firstlight bootkube render-etcd` is stage 7.
-import { flag } from '../frame/option.ts';
+// Stages under the names of the original's scripts: `firstlight bootkube render-etcd` is stage 7. The script of that
+// name on the bootstrap machine runs the verb.
+import { type NamedStage, namedStages } from '../../contract/bootstrap-stages.ts';
+import { flag, type ValuesOf } from '../frame/option.ts';
 import { defineVerb, type Verb } from '../frame/verb.ts';
+import { onBootstrap } from './on-bootstrap.ts';
 
 export const stageOptions = {
-  show: flag('--show', 'explain the stage and show what it rendered; run nothing'),
+  show: flag('--show', 'explain the stage and show what it wrote; run nothing'),
   step: flag('--step', 'explain first, then ask before running'),
 };
 
-const numbers = {
-  'render-etcd': 7,
-  'render-kube-apiserver': 8,
-  'render-kcm': 9,
-  'render-scheduler': 10,
-  'render-cvo': 6,
-  'render-mco': 12,
-  'start-bootstrap': 13,
-};
+export function stageWords({ show, step }: ValuesOf<typeof stageOptions>): readonly string[] {
+  return [...(show ? ['--show'] : []), ...(step ? ['--step'] : [])];
+}
 
-export function namedStageVerb(name: keyof typeof numbers): Verb {
+export function namedStageVerb(name: NamedStage): Verb {
   return defineVerb({
     options: stageOptions,
     examples: [`firstlight bootkube ${name} --show`],
-    run: async (invocation) => {
-      const { runNumberedStage } = await import('./stage-run.ts');
-      return runNumberedStage(invocation, numbers[name]);
-    },
+    run: async (invocation) =>
+      onBootstrap(invocation, ['bootkube', name, ...stageWords(invocation.options)], async () => {
+        const { runNumberedStage } = await import('./stage-run.ts');
+        return runNumberedStage(invocation, { number: namedStages[name], purpose: `firstlight bootkube ${name}` });
+      }),
   });
 }

@@ -1,8 +1,10 @@
 // `firstlight bootkube stage`
 import { bootkubeErrors } from '../../bootkube/errors.ts';
+import { bootkubeStageNames } from '../../contract/bootstrap-stages.ts';
 import { argument } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
-import { stageOptions } from './named-stages.ts';
+import { stageOptions, stageWords } from './named-stages.ts';
+import { onBootstrap } from './on-bootstrap.ts';
 
 export const bootkubeStageVerb = defineVerb({
   description:
@@ -15,9 +17,14 @@ export const bootkubeStageVerb = defineVerb({
     'firstlight bootkube stage 13',
   ],
   run: async (invocation) => {
-    const typed = invocation.args.number;
-    const { runNumberedStage } = await import('./stage-run.ts');
-    if (!Number.isInteger(Number(typed))) throw bootkubeErrors.UNKNOWN_STAGE({ number: typed });
-    return runNumberedStage(invocation, Number(typed));
+    const number = Number(invocation.args.number);
+    if (bootkubeStageNames[number - 1] === undefined) {
+      throw bootkubeErrors.UNKNOWN_STAGE({ number: invocation.args.number });
+    }
+    const words = ['bootkube', 'stage', String(number), ...stageWords(invocation.options)];
+    return onBootstrap(invocation, words, async () => {
+      const { runNumberedStage } = await import('./stage-run.ts');
+      return runNumberedStage(invocation, { number, purpose: `firstlight bootkube stage ${number}` });
+    });
   },
 });

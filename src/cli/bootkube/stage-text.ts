@@ -1,0 +1,43 @@
+// What is said about a stage, as text: before it runs what it is for and what will run, afterwards what came of it.
+import type { StageFileReport, StageReport } from '../../bootkube/stage-report.ts';
+
+const margin = ' '.repeat(12);
+
+export function explanationText({ number, name, why, original, here, inputs, outputs, checks }: StageReport): string {
+  return [
+    `Stage ${number}: ${name}`,
+    row('why', why),
+    row('original', original),
+    row('here', here),
+    row('reads', inputs.join(', ') || 'nothing'),
+    row('writes', outputs.join(', ') || 'nothing'),
+    row('validates', checks.join('\n') || 'nothing'),
+    '',
+  ].join('\n');
+}
+
+/** The outcome of the last run. `isRun` is false if the stage had nothing to do. */
+export function outcomeText(report: StageReport): string {
+  const { number, name, note, checks, files, doneAt } = report;
+  if (doneAt === undefined) return `stage ${number} ${name}: not run yet\n`;
+  const written = files.filter(({ change }) => change !== 'same');
+  const same = files.length - written.length;
+  return [
+    `stage ${number} ${name}: ${checks.length > 0 ? 'done and verified' : 'done'}${note === undefined ? '' : `, ${note}`}`,
+    ...written.map(fileLine),
+    ...(same === 0 ? [] : [`  = ${same} ${same === 1 ? 'file' : 'files'} as in the run before`]),
+    ...written.flatMap(({ diff }) => (diff === undefined ? [] : ['', diff.trimEnd()])),
+    ...checks.map((check) => `  ✓ ${check}`),
+    '',
+  ].join('\n');
+}
+
+const signs = { new: '+', changed: '~', same: '=', removed: '-' } as const;
+
+function fileLine({ path, digest, change, secret }: StageFileReport): string {
+  return `  ${signs[change]} ${path}  ${digest.slice(0, 19)}${secret === undefined ? '' : `  (${secret}: not shown)`}`;
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(10)}${text.replaceAll('\n', `\n${margin}`)}`;
+}
