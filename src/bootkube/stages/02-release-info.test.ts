@@ -12,7 +12,14 @@ const other = `release.firstlight.internal/release@sha256:${'c'.repeat(64)}`;
 async function runStage(host: FakeHost): Promise<string> {
   const context = await loadContext(host, () => {});
   const { signal } = new AbortController();
-  await runBootkubeStages({ context, stages: [releaseInfoStage], emit: () => {}, signal });
+  await runBootkubeStages({
+    context,
+    stages: [releaseInfoStage],
+    emit: () => {},
+    signal,
+    purpose: 'test',
+    patienceMs: 0,
+  });
   return host.files.readText('/opt/firstlight/render/02-release-info/images.env');
 }
 
