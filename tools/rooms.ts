@@ -96,6 +96,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'pki',
     'platform',
     'release',
+    'torcx',
     'workflow',
   ],
   node: [

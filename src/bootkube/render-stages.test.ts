@@ -6,6 +6,7 @@ import { Crash } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { FileNode } from '../ignition/config.ts';
 import { readInlineContents } from '../ignition/inline-contents.ts';
+import { dockerVersionsFor } from '../torcx/kubernetes-version.ts';
 import { readJournal } from '../workflow/journal.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
 import { renderStages } from './render-stages.ts';
@@ -78,6 +79,28 @@ describe('the stages that render', () => {
       expect(text).toContain('- --feature-gates=One=true,Two=false\n');
       expect(await rendered(pod)).not.toContain('feature-gates');
     }
+  });
+
+  test('a cluster with nodeBootstrap: torcx ships the Kubernetes of the release as ConfigMap and as files', async () => {
+    const prepared = await bootedMachine('nodeBootstrap: torcx\n');
+    await render(prepared);
+    const manifests = `${machineFolders.render}/01-manifests`;
+    const objects = (await prepared.files.readText(`${manifests}/torcx-runtime-mappings.yaml`)).split('---\n');
+    const configMap = parse(objects[1] ?? '') as { readonly data: Readonly<Record<string, string>> };
+    expect(configMap.data['kubelet.env']).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
+    expect(dockerVersionsFor('1.37', configMap.data['runtime-mappings.yaml'] ?? '', 'ConfigMap')).toEqual([
+      '17.03',
+      '1.12',
+    ]);
+    const controllerConfig = await prepared.files.readText(`${manifests}/machine-config.yaml`);
+    expect(parse(controllerConfig)).toMatchObject({
+      spec: {
+        kubeletEnvironment: { KUBELET_IMAGE_TAG: 'v1.37.1' },
+        nodeBootstrap: { torcx: { runtimeMappings: configMap.data['runtime-mappings.yaml'] } },
+      },
+    });
+    expect(await host.files.facts(`${manifests}/torcx-runtime-mappings.yaml`)).toBeUndefined();
+    expect(await rendered('01-manifests/machine-config.yaml')).toContain('machineConfigOperatorImage');
   });
 
   test('every component has its image variable, by digest', async () => {

@@ -395,5 +395,10 @@ export const verbTable: VerbTable = {
       summary: 'Prepare a node for the OS update that waits for a reboot, then say so on its Node object.',
       load: async () => (await import('./torcx/hook-pre.ts')).torcxHookPreVerb,
     },
+    {
+      words: 'torcx manifests',
+      summary: 'Print the DaemonSet that runs the hook in a cluster, with its rights.',
+      load: async () => (await import('./torcx/manifests.ts')).torcxManifestsVerb,
+    },
   ],
 };

@@ -81,6 +81,19 @@ export const machineSecrets = {
   name: 'firstlight-machine-secrets',
 } as const;
 
+/** What a node that runs the torcx bootstrapper asks the cluster for; the files of the installer say the same. */
+export const torcxMappings = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace: 'tectonic-system',
+  name: 'tectonic-torcx-runtime-mappings',
+} as const;
+export const torcxMappingsKeys = {
+  mappings: 'runtime-mappings.yaml',
+  keyring: 'pubring.gpg',
+  kubeletEnvironment: 'kubelet.env',
+} as const;
+
 const joinRecordPrefix = 'firstlight-join-';
 
 /** Each master has one such ConfigMap. The agent of the master records there whether it is ready to join etcd. */

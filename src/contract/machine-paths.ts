@@ -42,6 +42,10 @@ export const kubeletConfiguration = '/etc/kubernetes/kubelet-configuration.yaml'
 export const kubeletEnvironment = '/etc/kubernetes/kubelet.env';
 /** k8s-node-bootstrap.service makes `kubeletEnvironment` from this file. */
 export const kubeletEnvironmentSeed = '/etc/kubernetes/installer/kubelet.env';
+/** Which docker fits which Kubernetes, for a node that cannot ask the cluster. */
+export const runtimeMappingsSeed = '/etc/kubernetes/installer/runtime-mappings.yaml';
+/** The public keys by which a node verifies what is offered to it. */
+export const torcxKeyringSeed = '/etc/kubernetes/installer/pubring.gpg';
 /** Contains the single-use token. The config server adds this file to the configuration that it serves. */
 export const bootstrapKubeconfig = '/etc/kubernetes/kubeconfig';
 /** The agent writes it when the certificate of the node was signed. */

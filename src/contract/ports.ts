@@ -18,6 +18,9 @@ export const localApiUrl = `https://localhost:${apiPort}`;
 /** The ports of etcd. Metrics and health are on loopback, without TLS. */
 export const etcdPorts = { client: 2379, peer: 2380, metrics: 2381 } as const;
 
+/** kube-proxy says here, to anybody, whether this node serves the Services of the cluster. */
+export const kubeProxyHealthPort = 10_256;
+
 /** Health ports on loopback. A closed port also shows that the program has ended. */
 export const controllerManagerPort = 10_257;
 export const schedulerPort = 10_259;

@@ -109,6 +109,17 @@ export const machineRules: readonly ConfigRule[] = [
     },
   },
   {
+    name: 'hosts-are-listed',
+    says: 'With platform none, hosts are listed: without them the bootstrap does not end.',
+    severity: 'warning',
+    reads: [hosts, ['platform']],
+    find: ({ config }) => {
+      if (config.hosts.length > 0 || platformOf(config) !== 'none') return [];
+      const message = 'hosts is empty: the handoff has to know the machines, so the bootstrap will not end';
+      return [{ path: ['platform'], message }];
+    },
+  },
+  {
     name: 'hosts-need-platform-none',
     says: 'hosts are given only with platform none.',
     severity: 'mistake',

@@ -102,8 +102,8 @@ export const machineFields = (architecture: Architecture) => ({
     .default([])
     .meta({
       description:
-        'The machines you bring, with platform none. Given, only these may join; left out, whoever holds a pool ' +
-        'token may. Platform local makes its own.',
+        'The machines you bring, with platform none. Given, only these may join. Left out, whoever holds a pool token ' +
+        'may, but the bootstrap does not end: the handoff has to know the machines. Platform local makes its own.',
     }),
 });
 

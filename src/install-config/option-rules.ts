@@ -1,4 +1,4 @@
-// Rules about the proxy, additional certificates, mirrors and feature gates.
+// Rules about the proxy, additional certificates, mirrors, feature gates and the torcx bootstrapper.
 import { mirrorBase, repositoryPath } from './image-mirror.ts';
 import type { ConfigRule } from './rule.ts';
 
@@ -67,6 +67,28 @@ export const optionRules: readonly ConfigRule[] = [
           ? []
           : [{ path: ['featureGates', i], message: `the feature gate ${name} is given twice` }],
       );
+    },
+  },
+  {
+    name: 'torcx-settings-are-used',
+    says: 'torcx is read only with nodeBootstrap: torcx.',
+    severity: 'warning',
+    reads: [['torcx'], ['nodeBootstrap']],
+    find: ({ config }) => {
+      if (config.torcx === undefined || config.nodeBootstrap === 'torcx') return [];
+      return [{ path: ['torcx'], message: 'torcx is not used: nodeBootstrap is none, not torcx' }];
+    },
+  },
+  {
+    name: 'torcx-keyring-is-given',
+    says: 'With nodeBootstrap: torcx and platform none, torcx.keyring is given.',
+    severity: 'warning',
+    reads: [['torcx'], ['nodeBootstrap'], ['platform']],
+    find: ({ config: { nodeBootstrap, torcx, platform } }) => {
+      if (nodeBootstrap !== 'torcx' || platform.none === undefined || torcx?.keyring !== undefined) return [];
+      const message =
+        'torcx.keyring is missing: a machine whose system has torcx packages accepts no list and does not join';
+      return [{ path: ['nodeBootstrap'], message }];
     },
   },
 ];

@@ -219,6 +219,24 @@ const cases: readonly Case[] = [
     says: 'machineNetwork 192.168.0.0/16 overlaps 192.168.122.0/24, which is libvirt’s default network',
     kept: machines('192.168.1.0/24'),
   },
+  {
+    rule: 'hosts-are-listed',
+    broken: none,
+    says: 'hosts is empty: the handoff has to know the machines, so the bootstrap will not end',
+    kept: '',
+  },
+  {
+    rule: 'torcx-settings-are-used',
+    broken: 'torcx: {upgradeOS: false}',
+    says: 'torcx is not used: nodeBootstrap is none, not torcx',
+    kept: 'nodeBootstrap: torcx\ntorcx: {upgradeOS: false}',
+  },
+  {
+    rule: 'torcx-keyring-is-given',
+    broken: `${none}nodeBootstrap: torcx`,
+    says: 'torcx.keyring is missing: a machine whose system has torcx packages accepts no list and does not join',
+    kept: 'nodeBootstrap: torcx',
+  },
 ];
 
 function found(text: string, severity: 'mistake' | 'warning'): readonly string[] {

@@ -7,6 +7,7 @@ import type { Architecture } from './architecture.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
+import { nodeBootstrapFields } from './node-bootstrap-schema.ts';
 import { optionFields } from './options-schema.ts';
 import { securitySchema } from './security-schema.ts';
 import { textField } from './text-field.ts';
@@ -80,6 +81,7 @@ const makeSchema = (architecture: Architecture) =>
         'How far the cluster is hardened. The defaults are meant for production; each field says what it costs to differ.',
     }),
     ...accessFields,
+    ...nodeBootstrapFields,
     ...optionFields,
   });
 

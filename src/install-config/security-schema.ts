@@ -43,7 +43,9 @@ export const securitySchema = z.strictObject({
     .meta({
       description:
         'A container that names no seccomp profile gets that of the runtime, which keeps it from some sixty system ' +
-        'calls that attacks on the kernel begin with. false: it may call everything.',
+        'calls that attacks on the kernel begin with. false: it may call everything. On platform local that is ' +
+        'everything but audit sockets and calls that the systemd of this host does not know: no container loses the ' +
+        'filter of its machine.',
     }),
   networkPolicy: z
     .enum(networkPolicyAnswers)

@@ -104,6 +104,19 @@ describe('the base MachineConfigs', () => {
     });
   });
 
+  test('ship what the torcx bootstrapper falls back to as files of the installer, and run it before the kubelet', () => {
+    const torcx = { upgradeOS: false, runtimeMappings: 'kind: VersionManifestV1\n', keyring: 'a keyring' };
+    const controllerConfig = controllerConfigSchema.parse(controllerConfigManifest(facts, { torcx }));
+    const { machineConfig } = rendered('worker', clusterFactsOf(controllerConfig));
+    expect(contentsOf(machineConfig, '/etc/kubernetes/installer/runtime-mappings.yaml')).toBe(torcx.runtimeMappings);
+    expect(contentsOf(machineConfig, '/etc/kubernetes/installer/pubring.gpg')).toBe('a keyring');
+    expect(contentsOf(machineConfig, '/etc/kubernetes/installer/kubelet.env')).toBe('KUBELET_IMAGE_TAG="v1.37.1"\n');
+    const unit = machineConfig.spec.config.systemd?.units?.find(({ name }) => name === 'k8s-node-bootstrap.service');
+    expect(unit?.contents).toContain('Before=kubelet.service');
+    expect(unit?.contents).toContain('--upgrade-os=false');
+    expect(unit?.contents).toContain('--keyring=/etc/kubernetes/installer/pubring.gpg');
+  });
+
   test('carry nothing of a single machine', () => {
     expect(JSON.stringify(rendered('master').machineConfig)).not.toContain('hostname-override=m');
     expect(rendered('master').machineConfig).toEqual(rendered('master').machineConfig);

@@ -1,6 +1,6 @@
 // The MachineConfigs that every cluster starts with, generated from the software of a machine and the cluster's facts.
 // They have the names of existing clusters, so that a MachineConfig written to come after one of them still does.
-import { programs } from '../contract/machine-paths.ts';
+import { programs, runtimeMappingsSeed, torcxKeyringSeed } from '../contract/machine-paths.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
@@ -32,7 +32,7 @@ export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): r
     [`01-${role}-kubelet`, ignitionConfig([kubeletSoftware(role, facts)])],
     ...(nodeBootstrap === undefined
       ? []
-      : [[`01-${role}-node-bootstrap`, { ignition: { version: latestSpec }, systemd: nodeBootstrap }] as const]),
+      : [[`01-${role}-node-bootstrap`, nodeBootstrapConfig(nodeBootstrap)] as const]),
   ];
   return baseRoles.flatMap((role) =>
     configs(role).map(([name, config]) => ({
@@ -40,6 +40,11 @@ export function baseMachineConfigs(facts: SoftwareFacts, generatedBy: string): r
       spec: configSpec(config),
     })),
   );
+}
+
+function nodeBootstrapConfig({ units, files = [] }: NonNullable<SoftwareFacts['nodeBootstrap']>): IgnitionConfig {
+  const { ignition, storage } = ignitionConfig([{ files, directories: [], units: [] }]);
+  return { ignition, ...(files.length === 0 ? {} : { storage: { files: storage?.files ?? [] } }), systemd: { units } };
 }
 
 /** `99-<role>-ssh`: the keys with which a person may log in as `core`. It counts as a user's, not as generated. */
@@ -72,7 +77,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
     ...(spec.rootCAData === undefined
       ? {}
       : { configServerCaPem: Buffer.from(spec.rootCAData, 'base64').toString('utf8') }),
-    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: { units: nodeBootstrapUnitsOf(spec.nodeBootstrap) } }),
+    ...(spec.nodeBootstrap === undefined ? {} : { nodeBootstrap: nodeBootstrapOf(spec.nodeBootstrap) }),
   };
 }
 
@@ -93,9 +98,25 @@ function releaseFactsOf({ releaseImage, images }: ControllerConfig['spec']): Pic
   return releaseImage === undefined || daemonImage === undefined ? {} : { release: { releaseImage, daemonImage } };
 }
 
-function nodeBootstrapUnitsOf({ torcx, units }: NonNullable<ControllerConfig['spec']['nodeBootstrap']>) {
-  if (torcx === undefined) return units;
-  const { upgradeOS: upgradesOs, skipSetup: skipsSetup, manifestURL: manifestUrl, flags } = torcx;
+/**
+ * The flags of a user come last and win. Pauses are a fifth of the original's: a failed unit starts again by itself,
+ * and masters boot while the API does.
+ */
+const ownTorcxFlags = [`--keyring=${torcxKeyringSeed}`, '--pause-scale=0.2'];
+
+function nodeBootstrapOf({
+  torcx,
+  units,
+}: NonNullable<ControllerConfig['spec']['nodeBootstrap']>): NonNullable<SoftwareFacts['nodeBootstrap']> {
+  if (torcx === undefined) return { units };
+  const { upgradeOS: upgradesOs, skipSetup: skipsSetup, manifestURL: manifestUrl, runtimeMappings, keyring } = torcx;
+  const flags = [...ownTorcxFlags, ...torcx.flags];
   const program = programs.firstlight;
-  return [...nodeBootstrapUnits({ program, upgradesOs, skipsSetup, manifestUrl, flags }), ...units];
+  return {
+    units: [...nodeBootstrapUnits({ program, upgradesOs, skipsSetup, manifestUrl, flags }), ...units],
+    files: [
+      ...(runtimeMappings === '' ? [] : [{ path: runtimeMappingsSeed, text: runtimeMappings }]),
+      ...(keyring === '' ? [] : [{ path: torcxKeyringSeed, text: keyring }]),
+    ],
+  };
 }

@@ -141,7 +141,14 @@ const controllerConfig: CustomKind = {
     additionalTrustBundle: { type: 'string', format: 'byte' },
     featureGates: { type: 'object', additionalProperties: flag },
     nodeBootstrap: object({
-      torcx: object({ upgradeOS: flag, skipSetup: flag, manifestURL: text, flags: texts }),
+      torcx: object({
+        upgradeOS: flag,
+        skipSetup: flag,
+        manifestURL: text,
+        runtimeMappings: text,
+        keyring: text,
+        flags: texts,
+      }),
       units: { type: 'array', items: anything },
     }),
     registries: { type: 'array', items: anything },

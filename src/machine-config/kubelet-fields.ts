@@ -1,6 +1,7 @@
 // The fields of KubeletConfiguration (kubelet.config.k8s.io/v1beta1) of the kubelet that we install, by the kind of
 // their values, and those that are not the user's to set. The kubelet itself ignores a misspelled field in silence.
 import { distance } from 'fastest-levenshtein';
+import { onSharedDisk } from '../machine-software/kubelet-configuration.ts';
 
 type ValueKind = 'boolean' | 'number' | 'text' | 'duration' | 'list' | 'object';
 
@@ -182,7 +183,7 @@ const refusedFields: Readonly<Record<string, string>> = {
 };
 
 /** As `onSharedDisk` of the machine's own settings, which win over these. */
-const refusedOnSharedDisk = ['evictionHard', 'imageGCHighThresholdPercent'];
+const refusedOnSharedDisk = Object.keys(onSharedDisk);
 
 export interface KubeletFieldsContext {
   readonly isControlPlane: boolean;

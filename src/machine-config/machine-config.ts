@@ -188,6 +188,10 @@ export const controllerConfigSchema = z.object({
             upgradeOS: z.boolean().default(true),
             skipSetup: z.boolean().default(false),
             manifestURL: text,
+            /** YAML: which docker fits which Kubernetes. The bootstrap machine adds it where nobody has given it. */
+            runtimeMappings: text,
+            /** Public keys, ASCII-armored. */
+            keyring: text,
             /** Further flags of `firstlight torcx bootstrap`. */
             flags: z.array(z.string().startsWith('--')).default([]),
           })
@@ -210,6 +214,10 @@ export const controllerConfigSchema = z.object({
   }),
 });
 export type ControllerConfig = z.output<typeof controllerConfigSchema>;
+/** As a manifest has it: without what has its default. */
+export type TorcxFields = NonNullable<
+  NonNullable<z.input<typeof controllerConfigSchema>['spec']['nodeBootstrap']>['torcx']
+>;
 
 /** What a machine has that no config was ever applied to. */
 export const emptyMachine: MachineConfigSpec = configSpec({ ignition: { version: latestSpec } });

@@ -1,7 +1,7 @@
 // MachineConfigs and the ControllerConfig as objects of the API, for manifests. Reading them back with readObjects
 // gives equal values.
 import type { SoftwareFacts } from '../machine-software/machine-software.ts';
-import type { MachineConfig, MachineConfigSpec } from './machine-config.ts';
+import type { MachineConfig, MachineConfigSpec, TorcxFields } from './machine-config.ts';
 import { apiVersion } from './machine-config.ts';
 import type { MachineTraits } from './unsupported.ts';
 
@@ -17,8 +17,16 @@ export function machineConfigManifest({ metadata, spec }: MachineConfig): object
   };
 }
 
-/** `machines`: what the platform says about them; without it nothing is refused on their account. */
-export function controllerConfigManifest(facts: SoftwareFacts, machines?: MachineTraits): object {
+interface ControllerConfigExtras {
+  /** What the platform says about machines; without it nothing is refused on their account. */
+  readonly machines?: MachineTraits;
+  /** What prepares nodes, where it is generated; otherwise the units of the facts. */
+  readonly torcx?: TorcxFields;
+}
+
+export function controllerConfigManifest(facts: SoftwareFacts, extras: ControllerConfigExtras = {}): object {
+  const { machines, torcx } = extras;
+  const nodeBootstrap = torcx === undefined ? facts.nodeBootstrap : { torcx };
   return {
     apiVersion,
     kind: 'ControllerConfig',
@@ -44,7 +52,7 @@ export function controllerConfigManifest(facts: SoftwareFacts, machines?: Machin
       registries: facts.registries,
       ...proxyFields(facts),
       ...(facts.featureGates === undefined ? {} : { featureGates: facts.featureGates }),
-      ...(facts.nodeBootstrap === undefined ? {} : { nodeBootstrap: facts.nodeBootstrap }),
+      ...(nodeBootstrap === undefined ? {} : { nodeBootstrap }),
     },
   };
 }

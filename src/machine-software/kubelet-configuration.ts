@@ -71,11 +71,15 @@ const hardening = {
   makeIPTablesUtilChains: true,
 } as const;
 
-/** Below the 85 % at which pods are evicted for the same disk. */
+/**
+ * Below the 85 % at which pods are evicted for the same disk. What nobody used for a week goes in any case. The images
+ * of the release are pinned and stay.
+ */
 const imageCollection = {
   imageGCHighThresholdPercent: 80,
   imageGCLowThresholdPercent: 70,
   imageMinimumGCAge: '10m',
+  imageMaximumGCAge: '168h',
 } as const;
 
 /** Without an API server the kubelet cannot authenticate callers, so it opens no port. */
@@ -116,8 +120,9 @@ export interface KubeletMachineOptions {
 }
 
 /**
- * On a shared disk that is 85 % full, the defaults would keep every pod away and delete the images that came with the
- * machine. So limits are absolute sizes, and images are not collected.
+ * On a shared disk that is 85 % full, the defaults would keep every pod away and collect images all the time, whoever
+ * filled the disk. So limits for pods are absolute sizes, and images are collected for the sake of the disk only where
+ * little is left of it; a kubelet that then cannot free enough says so in an Event and goes on.
  */
 export const onSharedDisk = {
   evictionHard: {
@@ -127,7 +132,8 @@ export const onSharedDisk = {
     'nodefs.inodesFree': '1%',
     'imagefs.inodesFree': '1%',
   },
-  imageGCHighThresholdPercent: 100,
+  imageGCHighThresholdPercent: 97,
+  imageGCLowThresholdPercent: 95,
 } as const;
 
 export function kubeletMachineConfigText(options: KubeletMachineOptions): string {

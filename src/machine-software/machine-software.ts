@@ -5,6 +5,7 @@ import type { ReleaseReference } from '../contract/in-place.ts';
 import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import { type ControlPlaneFacts, nodeSettingsText, type PodRouteFacts } from '../contract/node-settings.ts';
+import { kubeProxyHealthPort } from '../contract/ports.ts';
 import type { SecuritySettings } from '../contract/security-settings.ts';
 import type { Directory, FileNode, IgnitionConfig, Unit } from '../ignition/config.ts';
 import { dataUrl } from '../ignition/data-url.ts';
@@ -56,9 +57,9 @@ export interface SoftwareFacts {
   readonly controlPlane?: ControlPlaneFacts;
   /**
    * Units that prepare a node before its first kubelet (k8s-node-bootstrap.service, and what it asks of
-   * kubelet.service). They write kubelet.env at the end, so Ignition writes only the input of it.
+   * kubelet.service), and what they read. They write kubelet.env at the end, so Ignition writes only the input of it.
    */
-  readonly nodeBootstrap?: { readonly units: readonly Unit[] };
+  readonly nodeBootstrap?: { readonly units: readonly Unit[]; readonly files?: readonly MachineFile[] };
 }
 
 export interface MachineFile {
@@ -151,7 +152,8 @@ export function kubeProxyConfigurationText({ clusterNetworks, featureGates = {} 
     clientConnection: { kubeconfig: paths.kubeProxyKubeconfig },
     clusterCIDR: clusterNetworks.join(','),
     conntrack: { maxPerCore: 0, min: 0 },
-    healthzBindAddress: '127.0.0.1:10256',
+    // As upstream: a load balancer asks each node whether it may send it traffic for a Service.
+    healthzBindAddress: `0.0.0.0:${kubeProxyHealthPort}`,
     metricsBindAddress: '127.0.0.1:10249',
     enableProfiling: false,
     ...(Object.keys(featureGates).length === 0 ? {} : { featureGates }),

@@ -28,11 +28,10 @@ export interface TorcxDecision {
   readonly bucket: Bucket;
 }
 
-export async function decideTorcx(context: TorcxContext, log: DecisionLog): Promise<TorcxDecision> {
+export async function decideTorcx(given: TorcxContext, log: DecisionLog): Promise<TorcxDecision> {
+  const { os, context } = await meetOs(given, log);
   const { settings } = context;
-  const os = await readRunningOs(context);
-  learn(context, log, 'running OS', { ...os, value: `${os.value.version} (${os.value.board})` });
-  const torcx = openTorcx(context, os.value.version);
+  const torcx = openTorcx(context, os.version);
   const template = await readTemplate(context);
   const keyring = settings.skipsSetup ? undefined : await loadKeyring(context);
   if (!settings.skipsSetup) await torcx.probe();
@@ -53,19 +52,40 @@ export async function decideTorcx(context: TorcxContext, log: DecisionLog): Prom
     cluster.preferences === undefined
       ? undefined
       : await choose(context, log, {
-          runningOs: os.value.version,
+          runningOs: os.version,
           nextOs,
           preferences: cluster.preferences.value,
-          lists: packageLists(context, { bucket, board: os.value.board, keyring, memory }),
+          lists: packageLists(context, { bucket, board: os.board, keyring, memory }),
         });
-  const setup = await planSetup(context, log, { pick, torcx, memory, runningOs: os.value.version });
+  const setup = await planSetup(context, log, { pick, torcx, memory, runningOs: os.version });
   const isOsNew = settings.upgradesOs && nextOs !== undefined;
   const kubeletEnv = template === undefined ? [] : planKubeletEnv(context, template, cluster.kubernetes.value);
   const ending =
     settings.role === 'hook'
-      ? await planHookEnding(context, os.value.version, nextOs)
+      ? await planHookEnding(context, os.version, nextOs)
       : planBootstrapEnding(await dockerChange(context, log, pick), isOsNew ? nextOs : undefined, kubeletEnv);
   return { torcx, bucket, actions: planned(log, [...setup, ...ending]) };
+}
+
+interface MetOs {
+  readonly os: { readonly version: string; readonly board: string };
+  /** As given, or with everything left out that only a system with torcx has. */
+  readonly context: TorcxContext;
+}
+
+/** A system without torcx packages takes the way of --torcx-skip-setup, and nobody is asked for an update of it. */
+async function meetOs(context: TorcxContext, log: DecisionLog): Promise<MetOs> {
+  const { value: os, ...source } = await readRunningOs(context);
+  if (os.hasTorcx) {
+    learn(context, log, 'running OS', { ...source, value: `${os.version} (${os.board})` });
+    return { os, context };
+  }
+  learn(context, log, 'running OS', { ...source, value: os.name });
+  const note = `there are no torcx packages for ${os.name}: add-ons, profiles and OS updates are left alone`;
+  log.conclusions.push(note);
+  context.say('warn', note);
+  const settings = { ...context.settings, skipsSetup: true, upgradesOs: false };
+  return { os: { version: '', board: '' }, context: { ...context, settings } };
 }
 
 function planned(log: DecisionLog, actions: readonly TorcxAction[]): readonly TorcxAction[] {

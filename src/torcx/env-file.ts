@@ -6,7 +6,7 @@ export interface EnvLine {
   readonly text: string;
 }
 
-const tagKey = 'KUBELET_IMAGE_TAG';
+export const imageTagVariable = 'KUBELET_IMAGE_TAG';
 
 /** The value that systemd reads: of several assignments the last one counts. */
 export function readEnvValue(text: string, key: string): string | undefined {
@@ -17,16 +17,16 @@ export function readEnvValue(text: string, key: string): string | undefined {
 /** The template with the image tag replaced everywhere, or appended where the template has none. */
 export function renderKubeletEnv(template: string, tag: string): string {
   const lines = parseEnvLines(template);
-  const isStated = lines.some((line) => line.key === tagKey);
+  const isStated = lines.some((line) => line.key === imageTagVariable);
   const written = lines.map(({ key, text }) => {
     if (key === undefined) return text;
-    return `${key}=${quoted(key === tagKey ? tag : text)}`;
+    return `${key}=${quoted(key === imageTagVariable ? tag : text)}`;
   });
-  return `${[...written, ...(isStated ? [] : [`${tagKey}=${quoted(tag)}`])].join('\n')}\n`;
+  return `${[...written, ...(isStated ? [] : [`${imageTagVariable}=${quoted(tag)}`])].join('\n')}\n`;
 }
 
 export function readImageTag(text: string): string | undefined {
-  return readEnvValue(text, tagKey);
+  return readEnvValue(text, imageTagVariable);
 }
 
 function parseEnvLines(text: string): readonly EnvLine[] {

@@ -6,6 +6,7 @@ test('the hook may patch nodes and nothing else', () => {
   const role = manifests.find(({ kind }) => kind === 'ClusterRole');
   expect(role?.['rules']).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['patch'] }]);
   expect(manifests.map(({ kind }) => kind)).toEqual([
+    'Namespace',
     'ServiceAccount',
     'ValidatingAdmissionPolicy',
     'ValidatingAdmissionPolicyBinding',

@@ -1,13 +1,14 @@
 // The before-reboot hook as Kubernetes objects with the least rights that it needs: its pod may set one annotation of
 // its own Node. RBAC cannot express "own" or "one annotation"; the admission policy does, by the node name that the API
 // server puts into the pod's token.
-import { systemNamespace } from '../contract/cluster-objects.ts';
+import { torcxMappings, torcxMappingsKeys } from '../contract/cluster-objects.ts';
 import { kubernetesFolder, systemTrust } from '../contract/machine-paths.ts';
 import { nodePaths } from './context.ts';
 
 export interface HookOptions {
   readonly image: string;
   readonly annotation: string;
+  /** Of the ConfigMap with the runtime mappings too: a pod mounts only what its own namespace has. */
   readonly namespace?: string;
   /** How the pod reaches the API server. */
   readonly server?: string;
@@ -16,14 +17,19 @@ export interface HookOptions {
 type KubernetesObject = Readonly<Record<string, unknown>>;
 
 const name = 'container-linux-torcx-pre-hook';
-const mappings = 'tectonic-torcx-runtime-mappings';
 const nodeNameClaim = 'authentication.kubernetes.io/node-name';
 const secrets = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** To be applied in this order: the policy must be in force before the pods run. */
 export function hookManifests(options: HookOptions): readonly KubernetesObject[] {
-  const namespace = options.namespace ?? systemNamespace;
+  const namespace = options.namespace ?? torcxMappings.namespace;
   return [
+    // The hook reads and writes folders of its machine, which only this level allows.
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
+    },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
     policy(namespace, options.annotation),
     {
@@ -128,6 +134,8 @@ const nodeMounts: readonly NodeMount[] = [
 ];
 
 const kubeconfigFolder = '/etc/hook';
+/** The whole ConfigMap, so that a change of it reaches a hook that runs. */
+const mappingsFolder = '/etc/torcx-mappings';
 
 function daemonSet(namespace: string, options: HookOptions): KubernetesObject {
   const labels = { app: name };
@@ -161,8 +169,17 @@ function container({ image, annotation }: HookOptions): KubernetesObject {
   return {
     name: 'hook',
     image,
-    command: ['firstlight', 'torcx', 'hook-pre'],
-    args: [`--node-annotation=${annotation}`, kubeconfigFlag, '--sleep=604800', '--verbose=debug'],
+    // The program is the entrypoint of the image.
+    args: [
+      'torcx',
+      'hook-pre',
+      `--node-annotation=${annotation}`,
+      kubeconfigFlag,
+      `--keyring=${mappingsFolder}/${torcxMappingsKeys.keyring}`,
+      `--version-manifest=${mappingsFolder}/${torcxMappingsKeys.mappings}`,
+      '--sleep=604800',
+      '--verbose=debug',
+    ],
     env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
     resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '256Mi' } },
     // Root, because the stores and update_engine accept only root; without any of root's capabilities.
@@ -176,12 +193,7 @@ function container({ image, annotation }: HookOptions): KubernetesObject {
     volumeMounts: [
       ...nodeMounts.map(({ name, path, isWritten }) => ({ name, mountPath: path, readOnly: isWritten !== true })),
       { name: 'tmp', mountPath: '/tmp' },
-      {
-        name: 'mappings',
-        mountPath: '/etc/runtime-mappings.yaml',
-        subPath: 'runtime-mappings.yaml',
-        readOnly: true,
-      },
+      { name: 'mappings', mountPath: mappingsFolder, readOnly: true },
       { name: 'kubeconfig', mountPath: kubeconfigFolder, readOnly: true },
     ],
   };
@@ -194,7 +206,7 @@ function volumes(): readonly KubernetesObject[] {
       hostPath: { path, ...(type === undefined ? {} : { type }) },
     })),
     { name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
-    { name: 'mappings', configMap: { name: mappings } },
+    { name: 'mappings', configMap: { name: torcxMappings.name } },
     { name: 'kubeconfig', configMap: { name: `${name}-kubeconfig` } },
   ];
 }

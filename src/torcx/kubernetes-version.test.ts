@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { dockerVersionsFor, imageTagOf, kubernetesMinorOf, versionOfImageTag } from './kubernetes-version.ts';
+import {
+  defaultRuntimeMappings,
+  dockerVersionsFor,
+  imageTagOf,
+  kubernetesMinorOf,
+  versionOfImageTag,
+} from './kubernetes-version.ts';
 
 describe('a Kubernetes version', () => {
   test.each([
@@ -59,5 +65,12 @@ versions:
     'kind: VersionManifestV1\nversions: {k8s: {1.8: {docker: ["../x"]}}}',
   ])('%j is refused', (text) => {
     expect(() => dockerVersionsFor('1.8', text, 'file')).toThrow(/runtime mappings from file/);
+  });
+
+  test('those of a cluster without own ones have its Kubernetes and the original’s', () => {
+    const shipped = defaultRuntimeMappings('v1.37.1');
+    expect(dockerVersionsFor('1.37', shipped, 'file')).toEqual(['17.03', '1.12']);
+    expect(dockerVersionsFor('1.7', shipped, 'file')).toEqual(['1.12']);
+    expect(() => dockerVersionsFor('1.36', shipped, 'file')).toThrow(/no entry/);
   });
 });

@@ -2,6 +2,7 @@
 // tag cannot contain `+`, so `_` replaces it.
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { toYaml } from '../kubernetes/yaml.ts';
 import { torcxErrors } from './errors.ts';
 
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
@@ -37,6 +38,23 @@ const schema = z.object({
   kind: z.literal('VersionManifestV1'),
   versions: z.object({ k8s: z.record(z.string(), z.object({ docker: z.array(z.string()).optional() })) }),
 });
+
+/** What the original shipped. */
+const firstMappings = {
+  '1.6': { docker: ['1.12'] },
+  '1.7': { docker: ['1.12'] },
+  '1.8': { docker: ['17.03', '1.12'] },
+  '1.9': { docker: ['17.03', '1.12'] },
+} as const;
+
+/**
+ * The mappings of a cluster whose owner gives none, with an entry for its own Kubernetes. A later Kubernetes needs
+ * nothing of docker, so what fitted the last one of the original fits it too.
+ */
+export function defaultRuntimeMappings(version: string): string {
+  const later = { [kubernetesMinorOf(version)]: firstMappings['1.9'] };
+  return toYaml({ kind: 'VersionManifestV1', versions: { k8s: { ...later, ...firstMappings } } });
+}
 
 /** A reference becomes part of a file name. */
 const referencePattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;

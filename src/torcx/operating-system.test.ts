@@ -28,7 +28,14 @@ describe('os-release', () => {
   const path = '/usr/lib/os-release';
   test('VERSION_ID and COREOS_BOARD count, VERSION with its build does not', () => {
     const text = 'VERSION=1662.0.0+2018-01-19-1643\nVERSION_ID=1662.0.0\nCOREOS_BOARD="amd64-usr"\n';
-    expect(parseOsRelease(path, text, 'x64')).toEqual({ version: '1662.0.0', board: 'amd64-usr' });
+    expect(parseOsRelease(path, text, 'x64')).toEqual({ hasTorcx: true, version: '1662.0.0', board: 'amd64-usr' });
+  });
+
+  test('a system that torcx is not part of has its name, and its version may be anything', () => {
+    const text = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nVERSION_ID="12"\nID=debian\n';
+    expect(parseOsRelease(path, text, 'mips')).toEqual({ hasTorcx: false, name: 'Debian GNU/Linux 12 (bookworm)' });
+    expect(parseOsRelease(path, 'ID=void\n', 'x64')).toEqual({ hasTorcx: false, name: 'void' });
+    expect(parseOsRelease(path, 'ID=flatcar\nVERSION_ID=3510.2.0\n', 'x64')).toMatchObject({ hasTorcx: true });
   });
 
   test('a missing board follows from the CPU, where that is known', () => {

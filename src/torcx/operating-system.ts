@@ -44,29 +44,40 @@ function comparePreReleases(left: readonly string[], right: readonly string[]): 
   return 0;
 }
 
-export interface RunningOs {
-  readonly version: string;
-  readonly board: string;
-  /** The CPU architecture, when os-release names no board and the board was derived from it. */
-  readonly boardGuessedFrom?: string;
-}
+export type RunningOs =
+  | {
+      readonly hasTorcx: true;
+      readonly version: string;
+      readonly board: string;
+      /** The CPU architecture, when os-release names no board and the board was derived from it. */
+      readonly boardGuessedFrom?: string;
+    }
+  /** Nobody publishes add-ons for it, and it has no update_engine: its version means nothing here. */
+  | { readonly hasTorcx: false; readonly name: string };
 
 const boardByArchitecture: Readonly<Record<string, string>> = { x64: 'amd64-usr', arm64: 'arm64-usr' };
 
+/** The systems that torcx is part of, by the `ID` of os-release. A file without `ID` counts as one of them. */
+const systemsWithTorcx = ['coreos', 'flatcar'];
+
 /** VERSION_ID is the version; VERSION has a build suffix and is not used. */
 export function parseOsRelease(path: string, text: string, architecture: string): RunningOs {
+  const id = field(text, 'ID') ?? '';
+  if (id !== '' && !systemsWithTorcx.includes(id)) {
+    return { hasTorcx: false, name: field(text, 'PRETTY_NAME') || `${id} ${field(text, 'VERSION_ID') ?? ''}`.trim() };
+  }
   const version = field(text, 'VERSION_ID');
   if (version === undefined) throw torcxErrors.INPUT({ path, reason: 'VERSION_ID is missing' });
   if (!isOsVersion(version)) {
     throw torcxErrors.INPUT({ path, reason: `VERSION_ID is ${JSON.stringify(version)}, which is not like 1520.5.0` });
   }
   const stated = field(text, 'COREOS_BOARD');
-  if (stated !== undefined && stated !== '') return { version, board: stated };
+  if (stated !== undefined && stated !== '') return { hasTorcx: true, version, board: stated };
   const board = boardByArchitecture[architecture];
   if (board === undefined) {
     throw torcxErrors.INPUT({ path, reason: `COREOS_BOARD is missing and there is no board for ${architecture}` });
   }
-  return { version, board, boardGuessedFrom: architecture };
+  return { hasTorcx: true, version, board, boardGuessedFrom: architecture };
 }
 
 function field(text: string, key: string): string | undefined {

@@ -2,7 +2,13 @@
 // flags: --root, --dry-run, the deadlines, --mappings-namespace, --strict-key-expiry, --require-bound-lists,
 // --require-next-version, --ca-file.
 import { z } from 'zod';
-import { bootstrapKubeconfig, kubeletEnvironment, systemTrust } from '../contract/machine-paths.ts';
+import { torcxMappings } from '../contract/cluster-objects.ts';
+import {
+  bootstrapKubeconfig,
+  kubeletEnvironment,
+  runtimeMappingsSeed,
+  systemTrust,
+} from '../contract/machine-paths.ts';
 import type { Environment } from '../host/environment.ts';
 import { torcxErrors } from './errors.ts';
 import { checkManifestUrl, defaultManifestUrl } from './manifest-url.ts';
@@ -87,7 +93,7 @@ const schema = z.object({
   nodeName: z.string().default(''),
   sleep: z.coerce.number('must be a whole number').int().nonnegative().default(0),
   requireNextVersion: goBool.default(false),
-  mappingsNamespace: z.string().min(1).default('tectonic-system'),
+  mappingsNamespace: z.string().min(1).default(torcxMappings.namespace),
   caFile: z.string().default(''),
   dryRun: goBool.default(false),
   updateDeadline: seconds.default(2700),
@@ -103,7 +109,7 @@ export type TorcxFlag = keyof Flags;
 export type TorcxFlags = Readonly<Partial<Record<TorcxFlag, string | boolean | undefined>>>;
 
 const mappingsDefault: Readonly<Record<Role, string>> = {
-  bootstrap: '/etc/kubernetes/installer/runtime-mappings.yaml',
+  bootstrap: runtimeMappingsSeed,
   hook: '/etc/runtime-mappings.yaml',
 };
 const caDefault = systemTrust;

@@ -1,6 +1,7 @@
 // The sources of facts and their fallbacks, in the order of the original: first the cluster, then the installer's
 // files. A cluster with an unusable answer counts as one that does not answer.
 import { basename } from 'node:path';
+import { torcxMappings, torcxMappingsKeys } from '../contract/cluster-objects.ts';
 import { type ClusterApi, openClusterApi } from './cluster-api.ts';
 import { bareReasonOf, nodePaths, reasonOf, type TorcxContext } from './context.ts';
 import { readImageTag } from './env-file.ts';
@@ -24,13 +25,10 @@ export interface Known<T> {
   readonly instead: readonly string[];
 }
 
-const mappingsConfigMap = 'tectonic-torcx-runtime-mappings';
-const mappingsKey = 'runtime-mappings.yaml';
-
 export async function readRunningOs(context: TorcxContext): Promise<Known<RunningOs>> {
   const text = await readInput(context, nodePaths.osRelease);
   const value = parseOsRelease(nodePaths.osRelease, text, context.host.environment.architecture);
-  if (value.boardGuessedFrom !== undefined) {
+  if (value.hasTorcx && value.boardGuessedFrom !== undefined) {
     context.say(
       'warn',
       `${nodePaths.osRelease} states no COREOS_BOARD; ${value.board} goes with ${value.boardGuessedFrom}`,
@@ -62,7 +60,9 @@ export async function askCluster(context: TorcxContext, needsMappings: boolean):
   const [version, mappings] = await Promise.all([
     asksVersion ? ask(api, (server) => server.version().then(checkKubeVersion)) : undefined,
     asksMappings
-      ? ask(api, (server) => server.configMapValue(settings.mappingsNamespace, mappingsConfigMap, mappingsKey))
+      ? ask(api, (server) =>
+          server.configMapValue(settings.mappingsNamespace, torcxMappings.name, torcxMappingsKeys.mappings),
+        )
       : undefined,
   ]);
   context.signal.throwIfAborted();
@@ -123,7 +123,7 @@ async function dockerVersions(
   asked: Asked | undefined,
 ): Promise<Known<readonly string[]>> {
   const { mappingsNamespace, versionManifest } = context.settings;
-  const name = `ConfigMap ${mappingsNamespace}/${mappingsConfigMap}`;
+  const name = `ConfigMap ${mappingsNamespace}/${torcxMappings.name}`;
   let failure = asked !== undefined && 'failure' in asked ? asked.failure : undefined;
   if (asked !== undefined && 'value' in asked) {
     try {

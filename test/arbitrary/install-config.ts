@@ -89,6 +89,15 @@ const extras = fc.record(
       }),
       { maxLength: 3 },
     ),
+    nodeBootstrap: fc.constantFrom('none' as const, 'torcx' as const),
+    torcx: fc.record(
+      {
+        upgradeOS: fc.boolean(),
+        manifestURL: fc.constant('https://bucket.test/{{.Board}}/{{.OSVersion}}/torcx_manifest.json'),
+        runtimeMappings: fc.constant('kind: VersionManifestV1\nversions: {k8s: {}}\n'),
+      },
+      { requiredKeys: [] },
+    ),
     publish: fc.constant('External' as const),
     fips: fc.constant(false as const),
   },

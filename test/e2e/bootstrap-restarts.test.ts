@@ -1,10 +1,12 @@
 // A bootstrap that is disturbed: its service killed twice, its machine rebooted, the command that follows it killed and
-// interrupted. What the machine's own journal says afterwards is what happened; systemd kept the order.
+// interrupted. What the machine's own journal says afterwards is what happened; systemd kept the order. The nodes of this
+// cluster are prepared by the torcx bootstrapper (test/e2e/torcx-nodes.ts).
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
+import { torcxNodesTopic } from './torcx-nodes.ts';
 import { installedPods, type JournalEntry, journalOf, starts } from './unit-journal.ts';
 
 const folder = temporaryFolder();
@@ -31,6 +33,8 @@ async function killBootkube(when: string, isTime: () => Promise<boolean>): Promi
 }
 
 beforeAll(async () => {
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'install-config.yaml'), 'nodeBootstrap: torcx\n');
   const first = startCli(create);
   infraId = await eventually('the assets', 60, async () => {
     try {
@@ -121,6 +125,10 @@ describe('what the stages rendered', () => {
     expect(seen.refused).toContain('BOOTKUBE_ALTERED');
     expect(seen.refused).toContain('07-etcd');
   });
+});
+
+describe('nodes with nodeBootstrap: torcx', () => {
+  torcxNodesTopic({ dir, folder, infraId: () => infraId });
 });
 
 describe('the command', () => {

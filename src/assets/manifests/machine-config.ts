@@ -29,6 +29,7 @@ export const machineConfigFacts = manifestAsset({
       keys.length === 0 ? [] : baseRoles.map((role) => machineConfigManifest(sshMachineConfig(role, keys)));
     const facts = softwareFacts(config, names, { clusterId, rootCaPem: certificatePem });
     const { sharesHost } = platformTraits(config.platform);
-    return [controllerConfigManifest(facts, { sharesHost }), ...logins];
+    const torcx = config.nodeBootstrap === 'torcx' ? { torcx: config.torcx ?? {} } : {};
+    return [controllerConfigManifest(facts, { machines: { sharesHost }, ...torcx }), ...logins];
   },
 });

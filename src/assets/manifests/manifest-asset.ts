@@ -21,7 +21,10 @@ export function manifestAsset<Inputs extends InputAssets>(
     inputs: declaration.inputs,
     outputs: [path],
     mayBeRemoved: true,
-    generate: (inputs) => [{ path, content: toYamlDocuments(declaration.objects(inputs)) }],
+    generate: (inputs) => {
+      const objects = declaration.objects(inputs);
+      return objects.length === 0 ? [] : [{ path, content: toYamlDocuments(objects) }];
+    },
     read: (files) => textOf(files),
   });
 }

@@ -13,6 +13,7 @@ import { networkPolicyAnswer } from './network-policy.ts';
 import { nodePolicy } from './node-policy.ts';
 import { poolTokensManifest } from './pool-tokens.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
+import { torcxManifest } from './torcx.ts';
 
 export interface ManifestFile {
   readonly path: string;
@@ -40,6 +41,7 @@ export const manifestFolder = asset({
     machineConfigCrdManifest,
     machineConfigFacts,
     poolTokensManifest,
+    torcxManifest,
   },
   outputs: ['manifests/*'],
   isCollection: true,

@@ -21,12 +21,8 @@ export function loadFolders({ host }: Pick<Invocation, 'host'>, folders: readonl
 export async function loadInput(
   invocation: Invocation<unknown, { readonly from: readonly string[] }>,
 ): Promise<LoadedObjects> {
-  const { host, global } = invocation;
   const given = invocation.options.from;
-  if (given.length > 0) return loadFolders(invocation, given);
-  const extra = join(global.dir, 'openshift');
-  const hasExtra = (await host.files.facts(extra)) !== undefined;
-  return loadFolders(invocation, [join(global.dir, 'manifests'), ...(hasExtra ? [extra] : [])]);
+  return loadFolders(invocation, given.length > 0 ? given : [join(invocation.global.dir, 'manifests')]);
 }
 
 export function renderNamed(objects: LoadedObjects, name: string): RenderedPool {

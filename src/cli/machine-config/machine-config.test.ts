@@ -90,7 +90,8 @@ describe('machine-config', () => {
     await host.files.write('/cluster/manifests/facts.yaml', facts);
     expect((await show('worker', 'k8s-node-bootstrap.service')).text).toContain(
       'ExecStart=/usr/local/bin/firstlight torcx bootstrap --upgrade-os=true --torcx-skip-setup=false ' +
-        '--torcx-manifest-url=https://x.test/{{.OSVersion}}.json --verbose=debug --keyring=/etc/keys.asc\n',
+        '--torcx-manifest-url=https://x.test/{{.OSVersion}}.json --verbose=debug ' +
+        '--keyring=/etc/kubernetes/installer/pubring.gpg --pause-scale=0.2 --keyring=/etc/keys.asc\n',
     );
     const { text } = await show('worker');
     expect(text).not.toContain('warning');

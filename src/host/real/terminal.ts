@@ -18,8 +18,9 @@ export function realTerminal(): Terminal {
     errIsTerminal,
     inIsTerminal: isTerminal(0),
     hasColors: errIsTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
-    columns: () => process.stderr.columns ?? 80,
-    rows: () => process.stderr.rows ?? 24,
+    // Some terminals have no size and say 0, as under `script` and in CI.
+    columns: () => process.stderr.columns || 80,
+    rows: () => process.stderr.rows || 24,
     canDraw: errIsTerminal && env['TERM'] !== 'dumb',
     ask: async (question, signal) => {
       const { createInterface } = await import('node:readline/promises');

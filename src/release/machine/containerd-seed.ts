@@ -22,6 +22,8 @@ export const seedLayers: readonly string[] = [
 /** The identity of one containerd; every machine must make its own. */
 const identityFile = 'io.containerd.grpc.v1.introspection/uuid';
 const namespace = 'k8s.io';
+/** No registry in the world has these images: a kubelet that cleans up must leave them. */
+const pinned = 'io.cri-containerd.pinned=pinned';
 
 export interface SeedIngredients {
   /** Name of the cache entry; machines begin with the seed named `containerd`. */
@@ -67,7 +69,7 @@ async function seedInputs(
     async (image) => [image.name, imageOfEntry(await needEntry(builder, image)).digest] as const,
   );
   return {
-    format: '2',
+    format: '3',
     images: digestOfRecord(Object.fromEntries(await Promise.all(digests))),
     containerd: (await needEntry(builder, containerd)).manifest.treeDigest,
     // The key, not the content: the databases contain times, so the content of a seed differs each time.
@@ -108,7 +110,7 @@ async function importAll(builder: ReleaseBuilder, { containerd, images, work, sc
     for (const image of images) {
       const entry = await needEntry(builder, image);
       await writeImageArchive(host.files, entry.content, { digest: imageOfEntry(entry).digest, path: archive });
-      await ctr('images', 'import', '--snapshotter', 'overlayfs', archive);
+      await ctr('images', 'import', '--snapshotter', 'overlayfs', '--label', pinned, archive);
     }
     const found = (await ctr('images', 'list', '--quiet')).trim().split('\n').sort();
     return { namespace, images: found };

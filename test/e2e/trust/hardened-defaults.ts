@@ -229,27 +229,45 @@ function declarePods(cluster: TrustCluster): void {
   });
 
   test('a pod that says nothing runs under a seccomp profile and gets no token', async () => {
-    const look =
-      "const fs=require('fs');console.log(/^Seccomp_filters:.*$/m.exec(fs.readFileSync('/proc/self/status','utf8'))[0],fs.existsSync('/var/run/secrets/kubernetes.io'))";
-    const command = ['/usr/local/lib/firstlight/bin/node', '-e', look];
-    const file = join(cluster.folder, 'curious.json');
-    writeFileSync(file, JSON.stringify(podOf('default', { image: await ownImage(), command })));
-    await trustKubectl(cluster, 'apply', '-f', file);
-    const said = await eventually('the end of the pod', 30, async () => {
-      const phase = await trustKubectl(cluster, 'get', 'pod', 'curious', '-o', 'jsonpath={.status.phase}');
-      return phase === 'Succeeded' ? trustKubectl(cluster, 'logs', 'curious') : undefined;
-    });
-    await trustKubectl(cluster, 'delete', 'pod', 'curious', '--wait=false');
-    const [, filters = '', hasToken = ''] = /^Seccomp_filters:\t(\d+) (\w+)$/.exec(said.trim()) ?? [];
+    const { filters, hasToken } = await curious(cluster, 'default', {});
     expect(hasToken).toBe('false');
-    // The machine has filters of its own, which everything in it inherits.
-    const runtime = await inside(
-      cluster.infraId(),
-      'worker-0',
-      'grep Seccomp_filters /proc/$(pidof containerd)/status',
-    );
-    expect(Number(filters)).toBeGreaterThan(Number(runtime.split('\t')[1]));
+    expect(filters).toBeGreaterThan(await machineFilters(cluster));
   });
+
+  test('a pod that asks for Unconfined has the filters of its machine and no other', async () => {
+    const unconfined = { securityContext: { seccompProfile: { type: 'Unconfined' } } };
+    expect((await apply(cluster, podOf('default', unconfined))).stderr).toContain('seccompProfile');
+    const { filters } = await curious(cluster, 'kube-system', unconfined);
+    expect(filters).toBe(await machineFilters(cluster));
+  });
+}
+
+/** What a pod sees of its filters and of a token. */
+async function curious(
+  cluster: TrustCluster,
+  namespace: string,
+  container: object,
+): Promise<{ readonly filters: number; readonly hasToken: string }> {
+  const look =
+    "const fs=require('fs');console.log(/^Seccomp_filters:.*$/m.exec(fs.readFileSync('/proc/self/status','utf8'))[0],fs.existsSync('/var/run/secrets/kubernetes.io'))";
+  const command = ['/usr/local/lib/firstlight/bin/node', '-e', look];
+  const file = join(cluster.folder, 'curious.json');
+  writeFileSync(file, JSON.stringify(podOf(namespace, { image: await ownImage(), command, ...container })));
+  await trustKubectl(cluster, 'apply', '-f', file);
+  const there = ['--namespace', namespace];
+  const said = await eventually('the end of the pod', 30, async () => {
+    const phase = await trustKubectl(cluster, 'get', 'pod', 'curious', ...there, '-o', 'jsonpath={.status.phase}');
+    return phase === 'Succeeded' ? trustKubectl(cluster, 'logs', 'curious', ...there) : undefined;
+  });
+  await trustKubectl(cluster, 'delete', 'pod', 'curious', ...there, '--wait=false');
+  const [, filters = '', hasToken = ''] = /^Seccomp_filters:\t(\d+) (\w+)$/.exec(said.trim()) ?? [];
+  return { filters: Number(filters), hasToken };
+}
+
+/** The machine has filters of its own, which everything in it inherits. */
+async function machineFilters(cluster: TrustCluster): Promise<number> {
+  const line = await inside(cluster.infraId(), 'worker-0', 'grep Seccomp_filters /proc/$(pidof containerd)/status');
+  return Number(line.split('\t')[1]);
 }
 
 function declareKubelets(cluster: TrustCluster): void {
