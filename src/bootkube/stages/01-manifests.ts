@@ -87,7 +87,7 @@ function torcxFacts(
 
 /** What a person has chosen stays. A file in which nothing is added stays as it is, byte for byte. */
 function withFacts(text: string, facts: readonly ObjectFacts[]): string {
-  if (!/^kind: (ControllerConfig|ConfigMap)$/m.test(text)) return text;
+  if (!/^kind: ControllerConfig$/m.test(text) && !text.includes(torcxMappings.name)) return text;
   const documents = parseAllDocuments(text);
   if (!Array.isArray(documents)) return text;
   let isChanged = false;
