@@ -1,11 +1,11 @@
 // tectonic.service: applies the add-ons, and the configuration that machines were given, through the masters, after
 // bootkube has ended. It then waits until the add-ons work and every expected machine is a node, because the next unit
-// stops the config server that the last machines may need. The wait has a deadline: a machine that never
-// joins must not stop the removal of the secrets from this machine.
+// stops the config server that the last machines may need. It fails, and its unit tries again, as long as an add-on is
+// missing; a machine that never joins must not stop the removal of the secrets from this machine for longer than the
+// wait.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
-import { isError } from '../errors/firstlight-error.ts';
-import { applyManifests } from '../kubernetes/apply.ts';
+import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf, hasCondition } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -13,8 +13,10 @@ import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
 import { type Observation, waitUntil } from '../workflow/wait.ts';
 import { clientFor } from './api-clients.ts';
+import { applyRendered } from './apply-rendered.ts';
+import { reportVersion } from './cluster-version.ts';
 import type { BootkubeContext } from './context.ts';
-import { addonPlaces, renderedManifests } from './rendered-manifests.ts';
+import { addonPlaces, configurationPlaces } from './rendered-manifests.ts';
 import type { BootstrapService } from './run-service.ts';
 
 const minuteMs = 60_000;
@@ -23,16 +25,17 @@ const addons: Stage<BootkubeContext> = {
   name: 'add-ons',
   why: 'A cluster without names is of little use, and the masters now carry what its name server needs.',
   observe: async () => ({ status: 'needed', because: 'to apply what is there already changes nothing' }),
-  run: async (context, { signal }) => {
+  run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
-    const manifests = await renderedManifests(context, addonPlaces);
-    const { host } = context;
-    const report = await applyManifests({ client, host, manifests, deadlineMs: 10 * minuteMs, signal });
-    const failed = report.objects.filter(({ state }) => state === 'refused' || state === 'waiting');
-    for (const { source, reason } of failed) {
-      context.emit({ kind: 'notice', level: 'warn', text: `${source}: ${reason ?? 'not applied'}` });
+    try {
+      // The name server first: it takes longest to start, and the rest is applied meanwhile.
+      const count = await applyRendered(context, client, { places: addonPlaces, tools });
+      const more = await applyRendered(context, client, { places: configurationPlaces, tools });
+      return { note: `${count + more} objects` };
+    } catch (error) {
+      await reportFailure(context, client, error);
+      throw error;
     }
-    return { note: `${report.objects.length - failed.length} objects` };
   },
 };
 
@@ -42,11 +45,24 @@ const everybody: Stage<BootkubeContext> = {
   observe: async () => ({ status: 'needed', because: 'who is there is looked at anew each time' }),
   run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
-    return { note: await awaitEverybody(context, client, tools) };
+    const note = await awaitEverybody(context, client, tools);
+    await reportVersion(context, client, { missing: [], hasFailed: false });
+    return { note };
   },
 };
 
+/** Whoever looks at the cluster reads why it is not complete. The failure itself is more important than this report. */
+async function reportFailure(context: BootkubeContext, client: KubernetesClient, failure: unknown): Promise<void> {
+  const missing = [failure instanceof Error ? failure.message : String(failure)];
+  try {
+    await reportVersion(context, client, { missing, hasFailed: true });
+  } catch (error) {
+    if (!(error instanceof FirstlightError)) throw error;
+  }
+}
+
 async function awaitEverybody(context: BootkubeContext, client: KubernetesClient, tools: StageTools): Promise<string> {
+  let seen: Surroundings = { addons: [], machines: [] };
   try {
     await waitUntil({
       clock: context.host.clock,
@@ -54,22 +70,37 @@ async function awaitEverybody(context: BootkubeContext, client: KubernetesClient
       deadlineMs: 10 * minuteMs,
       everyMs: 200,
       signal: tools.signal,
-      probe: () => lookAround(context, client, tools.signal),
+      probe: async (): Promise<Observation<true>> => {
+        seen = await lookAround(context, client, tools.signal);
+        const missing = [...seen.addons, ...seen.machines];
+        return missing.length === 0 ? { status: 'ready', value: true } : { status: 'waiting', missing };
+      },
       onMissing: (missing) => tools.report({ missing }),
     });
     return 'the add-ons work, all machines are nodes';
   } catch (error) {
     if (!isError(error, workflowErrors.DEADLINE)) throw error;
+    // Without the add-ons the cluster is of no use, so the unit tries again. Without one machine it is.
+    if (seen.addons.length > 0) {
+      await reportFailure(context, client, error);
+      throw error;
+    }
     context.emit({ kind: 'notice', level: 'warn', text: `${error.message}; the bootstrap ends without that` });
-    return 'not everything is there';
+    return 'the add-ons work, not all machines are nodes';
   }
+}
+
+/** What is missing. */
+interface Surroundings {
+  readonly addons: readonly Missing[];
+  readonly machines: readonly Missing[];
 }
 
 async function lookAround(
   { inventory }: BootkubeContext,
   client: KubernetesClient,
   signal: AbortSignal,
-): Promise<Observation<true>> {
+): Promise<Surroundings> {
   const call = { signal, deadlineMs: 5_000 };
   try {
     const nodes = await client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call);
@@ -79,14 +110,14 @@ async function lookAround(
     );
     const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
     const expected = inventory.isClosed ? inventory.machines.filter(({ role }) => role !== 'bootstrap') : [];
-    const missing = [
-      ...(isAvailable(dns) ? [] : [waitingFor('CoreDNS', 'is not available', await whyNot(client, call))]),
-      ...expected.filter(({ name }) => !names.has(name)).map(({ name }) => waitingFor(name, 'is not a node')),
-    ];
-    return missing.length === 0 ? { status: 'ready', value: true } : { status: 'waiting', missing };
+    return {
+      addons: isAvailable(dns) ? [] : [waitingFor('CoreDNS', 'is not available', await whyNot(client, call))],
+      machines: expected.filter(({ name }) => !names.has(name)).map(({ name }) => waitingFor(name, 'is not a node')),
+    };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: 'waiting', missing: [waitingFor(error instanceof Error ? error.message : String(error))] };
+    // Nothing is known of the add-ons.
+    return { addons: [waitingFor(error instanceof Error ? error.message : String(error))], machines: [] };
   }
 }
 

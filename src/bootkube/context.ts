@@ -45,6 +45,8 @@ export interface BootkubeContext {
   readonly images: BootkubeEnvironment;
   readonly machine: { readonly name: string; readonly address: string };
   readonly clusterId: string;
+  /** Names what belongs to this cluster on its platform. */
+  readonly infraId: string;
 }
 
 export const machineFolders: BootkubeFolders = {
@@ -77,7 +79,7 @@ export async function loadContext(
     bootedRelease,
     images: { ...imagesOf(release, bootedRelease), ...(await readBootkubeEnvironment(host)) },
     machine: await readMachine(host),
-    clusterId: await readClusterId(host, folders.assets),
+    ...(await readIdentity(host, folders.assets)),
   };
 }
 
@@ -87,10 +89,10 @@ async function mustRead(host: Host, path: string): Promise<string> {
   return Buffer.from(content).toString('utf8');
 }
 
-async function readClusterId(host: Host, dir: string): Promise<string> {
+async function readIdentity(host: Host, dir: string): Promise<Pick<BootkubeContext, 'clusterId' | 'infraId'>> {
   const metadata = await readClusterMetadata(host.files, dir);
   if (metadata === undefined) throw bootkubeErrors.INPUT_MISSING({ path: join(dir, clusterMetadataFile) });
-  return metadata.clusterID;
+  return { clusterId: metadata.clusterID, infraId: metadata.infraID };
 }
 
 /** The name and address that firstlight-prepare.service found at this boot. */

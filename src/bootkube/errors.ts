@@ -62,6 +62,22 @@ export const bootkubeErrors = errorTable('BOOTKUBE', {
     means: 'The stage that a person let run did not succeed. The stages before it are kept.',
     exit: exitCodes.bootstrapFailed,
   },
+  NOT_APPLIED: {
+    message: (e: { missing: readonly string[] }) =>
+      `${e.missing.length === 1 ? 'one object is' : `${e.missing.length} objects are`} not in the API: ${e.missing.join('; ')}`,
+    hint: 'Correct or remove the file in /opt/firstlight/manifests on the bootstrap machine (01-manifests/NAME is its copy): the unit runs again by itself and goes on.',
+    means:
+      'The API refused an object, or does not know its kind or its namespace. All other objects were applied; a bootstrap does not go on without one that was asked for.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  STILL_NEEDED: {
+    message: (e: { unit: string }) => `nothing is removed: ${e.unit} has not completed, and what it needs is here`,
+    hint: (e: { unit: string }) =>
+      `journalctl -u ${e.unit} says what is missing; the removal starts when it has succeeded.`,
+    means:
+      'The add-ons are applied with the files and the credential of the bootstrap machine. They stay until that is done.',
+    exit: exitCodes.bootstrapFailed,
+  },
   UNKNOWN_STAGE: {
     message: (e: { number: string }) => `there is no stage ${e.number}`,
     hint: 'firstlight bootkube stages lists them.',

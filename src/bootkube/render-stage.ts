@@ -1,5 +1,5 @@
 // A stage that renders files from its inputs into its own folder. It is done if its inputs and every file of its folder
-// have the digests of the journal; otherwise the folder is emptied and filled again.
+// have the digests of the journal; otherwise the folder is filled again, and what does not belong there is removed.
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
@@ -21,23 +21,19 @@ export interface NumberedStage extends Stage<BootkubeContext> {
   /** Files and folders that the stage reads, relative to the assets folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** What must hold before the stage counts as done. */
-  readonly verify: readonly NamedCheck[];
+  /** At least one. They run at the end of `run`: a stage that is done is verified. */
+  readonly verify: readonly StageCheck[];
 }
 
-export interface NamedCheck {
+/** What the result of a stage must pass before the next stage may build on it. */
+export interface StageCheck {
   /** A sentence that is true when the check is passed. */
   readonly name: string;
-}
-
-/** A check that the rendered files must pass before the next stage may read them. */
-export interface RenderCheck extends NamedCheck {
-  /** Returns what is wrong, or undefined. */
+  /** Looks at what is there now, not at what the stage meant to write. Returns what is wrong, or undefined. */
   readonly run: (context: BootkubeContext, outputs: Digests) => Promise<string | undefined>;
 }
 
 export interface RenderStage extends NumberedStage {
-  readonly verify: readonly RenderCheck[];
   /** The image variable of the component that this stage replaces. */
   readonly variable: string | undefined;
 }
@@ -50,7 +46,7 @@ export interface RenderStageOptions {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly render: (context: BootkubeContext) => Promise<readonly StageFile[]>;
-  readonly verify?: readonly RenderCheck[];
+  readonly verify: readonly StageCheck[];
 }
 
 export function stageFolder(stage: { readonly number: number; readonly name: string }): string {
@@ -73,10 +69,10 @@ export function renderStage(options: RenderStageOptions): RenderStage {
       const files = await options.render(context);
       await writeFolder(context.host.files, folderOf(context), files);
       const outputs = Object.fromEntries(files.map(({ path, content }) => [path, digestOf(content)]));
-      await verify(context, options, outputs);
+      await verifyStage(context, options, outputs);
       return { inputs, outputs, note: noteOf(files) };
     },
-    verify: options.verify ?? [],
+    verify: options.verify,
   };
 }
 
@@ -103,10 +99,15 @@ async function keepPrevious({ host, folders }: BootkubeContext, stage: RenderSta
   );
 }
 
-async function verify(context: BootkubeContext, options: RenderStageOptions, outputs: Digests): Promise<void> {
-  for (const check of options.verify ?? []) {
+/** Throws at the first check that fails. `outputs`: of a stage that renders. */
+export async function verifyStage(
+  context: BootkubeContext,
+  { name, verify }: Pick<NumberedStage, 'name' | 'verify'>,
+  outputs: Digests = {},
+): Promise<void> {
+  for (const check of verify) {
     const reason = await check.run(context, outputs);
-    if (reason !== undefined) throw workflowErrors.VERIFY({ stage: options.name, check: check.name, reason });
+    if (reason !== undefined) throw workflowErrors.VERIFY({ stage: name, check: check.name, reason });
   }
 }
 
@@ -154,8 +155,10 @@ export async function treeDigests(files: Files, path: string, prefix = ''): Prom
 }
 
 async function writeFolder(files: Files, folder: string, rendered: readonly StageFile[]): Promise<void> {
-  // Emptied and not removed: a container may have the folder mounted.
-  for (const name of (await files.list(folder)) ?? []) await files.remove(join(folder, name));
+  // Never emptied: a container may have the folder mounted, and a run that is killed here must find its keys again.
+  const wanted = new Set(rendered.map(({ path }) => path));
+  const stale = Object.keys(await treeDigests(files, folder)).filter((path) => !wanted.has(path));
+  for (const path of stale) await files.remove(join(folder, path));
   await files.makeFolder(folder, { mode: 0o700 });
   for (const { path, content, mode } of rendered) {
     const target = join(folder, path);

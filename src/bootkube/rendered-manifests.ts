@@ -7,38 +7,44 @@ import { exportFolder } from '../machine-config/exported-objects.ts';
 import type { BootkubeContext } from './context.ts';
 import { stageFolder } from './render-stage.ts';
 
-interface Place {
+export interface RenderedPlace {
   readonly number: number;
   readonly name: string;
   /** Inside the folder of the stage. */
   readonly subfolder?: string;
 }
 
+/** In the folder of stage 5. */
+export const configurationFolder = 'cluster';
+
 /** First the definitions of kinds, then the release, then the manifests of the workstation and the user. */
-export const seedPlaces: readonly Place[] = [
+export const seedPlaces: readonly RenderedPlace[] = [
   { number: 3, name: 'api' },
   { number: 6, name: 'version-operator' },
   { number: 1, name: 'manifests' },
 ];
 
+/** After the handoff. */
+export const addonPlaces: readonly RenderedPlace[] = [{ number: 6, name: 'version-operator', subfolder: 'addons' }];
+
 /**
- * After the handoff. What machines were given comes last: the pool controller reads it, which begins after the
- * bootstrap, and config servers render the same while it is not there.
+ * How the cluster was meant to be, and what machines were given. Nobody waits for either: the pool controller begins
+ * after the bootstrap, and config servers render the same while it is not there.
  */
-export const addonPlaces: readonly Place[] = [
-  { number: 6, name: 'version-operator', subfolder: 'addons' },
+export const configurationPlaces: readonly RenderedPlace[] = [
+  { number: 5, name: 'config', subfolder: configurationFolder },
   { number: 12, name: 'machine-config', subfolder: exportFolder },
 ];
 
 export async function renderedManifests(
   context: BootkubeContext,
-  places: readonly Place[],
+  places: readonly RenderedPlace[],
 ): Promise<readonly Manifest[]> {
   const lists = await Promise.all(places.map((place) => manifestsIn(context, place)));
   return lists.flat();
 }
 
-async function manifestsIn({ host, folders }: BootkubeContext, place: Place): Promise<readonly Manifest[]> {
+async function manifestsIn({ host, folders }: BootkubeContext, place: RenderedPlace): Promise<readonly Manifest[]> {
   const folder = join(folders.render, stageFolder(place), place.subfolder ?? '');
   const names = ((await host.files.list(folder)) ?? []).filter((name) => /\.(ya?ml|json)$/.test(name));
   const lists = names.map(async (name) => {

@@ -1,9 +1,10 @@
 // rm-assets.service, the last unit of a bootstrap machine: it stops the config server and the approver, deletes every
-// unused token and every secret of this machine, and only then reports that the bootstrap is complete. It writes the
-// removal mark before it deletes the first file: after a crash it starts again and deletes the remaining files.
+// unused token and every secret of this machine, and only then reports that the bootstrap is complete. It removes
+// nothing before tectonic.service has succeeded. It writes the removal mark before it deletes the first file: after a
+// crash it starts again and deletes the remaining files.
 import { join } from 'node:path';
 import { deleteBootstrapToken } from '../admission/bootstrap-token-secret.ts';
-import { removalMark } from '../contract/bootstrap-paths.ts';
+import { bootkubeJournal, removalMark } from '../contract/bootstrap-paths.ts';
 import {
   bootstrapFinished,
   bootstrapFolder,
@@ -21,10 +22,15 @@ import {
   machineConfigServerUnit,
   progressUnit,
   rmAssetsUnit,
+  tectonicUnit,
 } from '../machine-software/bootstrap-units.ts';
+import { lastRecords } from '../workflow/engine.ts';
 import type { Emit } from '../workflow/events.ts';
+import { readJournal } from '../workflow/journal.ts';
+import { addonService } from './add-ons.ts';
 import { clientFor } from './api-clients.ts';
 import { loadContext } from './context.ts';
+import { bootkubeErrors } from './errors.ts';
 import { claimWriter } from './one-writer.ts';
 import { openProgress } from './progress.ts';
 
@@ -49,6 +55,7 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
       patienceMs: minuteMs,
       onWaiting: (text) => emit({ kind: 'notice', level: 'info', text }),
     });
+    await refuseWhileNeeded(host);
     // These units stop first, so that no token is served after the unused tokens were deleted.
     await stop(host, [machineConfigServerUnit.name, approveCsrUnit.name]);
     await takeBackTokens(host, emit, signal);
@@ -61,6 +68,13 @@ export async function removeAssets({ host, emit, signal }: RemoveAssetsOptions):
   await letProgressEnd(host, signal);
   await files.write(bootstrapFinished, `${clock.now().toISOString()}\n`);
   emit({ kind: 'notice', level: 'info', text: 'It is now safe to remove the bootstrap resources' });
+}
+
+/** tectonic.service records its last stage when it has succeeded; until then a retry needs what lies here. */
+async function refuseWhileNeeded({ files }: Host): Promise<void> {
+  const records = lastRecords(await readJournal(files, bootkubeJournal));
+  if (addonService.stages.some(({ name }) => !records.has(name)))
+    throw bootkubeErrors.STILL_NEEDED({ unit: tectonicUnit.name });
 }
 
 /** Deletes the tokens that this machine has served and no machine has used. Tokens that masters served stay. */

@@ -5,7 +5,7 @@ import { apiPort, etcdPorts } from '../contract/ports.ts';
 import { secretsEncryptionFile } from '../contract/secrets-encryption.ts';
 import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
 import { certificateFile, componentFile, keyFile } from './control-plane-paths.ts';
-import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
+import { commandLine, completedPod, featureGateFlags, type PodSkeleton, podSkeleton } from './static-pod.ts';
 
 export interface ApiserverPodOptions {
   readonly image: string;
@@ -19,41 +19,45 @@ export interface ApiserverPodOptions {
   readonly isShortLived?: boolean;
 }
 
-export function apiserverPod(options: ApiserverPodOptions): object {
-  const {
+/** The two parts of the pod that the bootstrap renders before the rest of it. */
+export interface ApiserverParts {
+  readonly skeleton: PodSkeleton;
+  /** Flag → value: whom it trusts, what it shows to whom, and which TLS it speaks. */
+  readonly tls: Readonly<Record<string, string>>;
+}
+
+export function apiserverPod(options: ApiserverPodOptions, parts = apiserverParts(options)): object {
+  const { image, advertiseAddress, serviceNetwork, featureGates } = options;
+  const { shutdownDelaySeconds = 5, isShortLived = false } = options;
+  const flags = {
+    'advertise-address': advertiseAddress,
+    'secure-port': String(apiPort),
+    'allow-privileged': 'true',
+    'service-cluster-ip-range': serviceNetwork,
+    ...fixedFlags,
+    // Longer than the load balancer needs to see that it is not ready.
+    'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
+    'shutdown-send-retry-after': 'true',
+    ...featureGateFlags(featureGates),
+  };
+  return completedPod(parts.skeleton, {
     image,
-    advertiseAddress,
-    serviceNetwork,
-    featureGates,
-    shutdownDelaySeconds = 5,
-    isShortLived = false,
-  } = options;
+    // A flag that is named again keeps its place on the command line.
+    command: commandLine('kube-apiserver', { ...flags, ...parts.tls }),
+    environment: isShortLived ? { GOGC: '300' } : {},
+  });
+}
+
+export function apiserverParts({ advertiseAddress }: Pick<ApiserverPodOptions, 'advertiseAddress'>): ApiserverParts {
   const probe = (path: string) => ({ path, port: apiPort, scheme: 'HTTPS', host: advertiseAddress }) as const;
-  return staticPod({
+  const skeleton = podSkeleton({
     component: 'kube-apiserver',
-    image,
-    command: commandLine('kube-apiserver', {
-      'advertise-address': advertiseAddress,
-      'secure-port': String(apiPort),
-      'allow-privileged': 'true',
-      'service-cluster-ip-range': serviceNetwork,
-      ...authentication,
-      ...admission,
-      ...audit,
-      ...kubernetesTlsFlags,
-      ...storage,
-      ...towardsKubelets,
-      // Longer than the load balancer needs to see that it is not ready.
-      'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
-      'shutdown-send-retry-after': 'true',
-      ...featureGateFlags(featureGates),
-    }),
     startup: probe('/livez'),
     liveness: probe('/livez'),
     readiness: probe('/readyz'),
     cpuRequest: '250m',
-    environment: isShortLived ? { GOGC: '300' } : {},
   });
+  return { skeleton, tls: Object.fromEntries(tlsFlagNames.map((name) => [name, fixedFlags[name]])) };
 }
 
 const own = (file: string): string => componentFile('kube-apiserver', file);
@@ -118,3 +122,29 @@ const towardsKubelets = {
   'kubelet-client-key': keyFile('apiserver-kubelet-client'),
   'kubelet-preferred-address-types': 'InternalIP,ExternalIP,Hostname',
 } as const;
+
+const fixedFlags = {
+  ...authentication,
+  ...admission,
+  ...audit,
+  ...kubernetesTlsFlags,
+  ...storage,
+  ...towardsKubelets,
+} as const;
+
+const tlsFlagNames = [
+  'client-ca-file',
+  'tls-cert-file',
+  'tls-private-key-file',
+  'requestheader-client-ca-file',
+  'proxy-client-cert-file',
+  'proxy-client-key-file',
+  'tls-min-version',
+  'tls-cipher-suites',
+  'etcd-cafile',
+  'etcd-certfile',
+  'etcd-keyfile',
+  'kubelet-certificate-authority',
+  'kubelet-client-certificate',
+  'kubelet-client-key',
+] as const satisfies readonly (keyof typeof fixedFlags)[];

@@ -52,12 +52,21 @@ export const ownLeaves: readonly MachineLeafName[] = Object.entries(leafProfiles
   .filter(([, profile]) => profile.madeOn === 'machine')
   .map(([name]) => name as MachineLeafName);
 
+/** Those of etcd's members and of their clients. */
+export const etcdLeaves: readonly MachineLeafName[] = ownLeaves.filter(
+  (name) => leafProfiles[name].signer === 'etcd-signer',
+);
+
 export interface CredentialOptions {
   readonly host: Host;
   readonly facts: CertificateFacts;
   readonly clusterName: string;
   /** Instead of /etc/kubernetes. */
   readonly root?: string;
+  /** Where the signers are. Default: in the folder of keys below `root`. */
+  readonly signersFolder?: string;
+  /** Default: `ownLeaves`. */
+  readonly leaves?: readonly MachineLeafName[];
   /** Which of the leaves that are due may be issued now. Default: all. */
   readonly mayIssue?: (leaf: DueLeaf) => boolean;
 }
@@ -75,7 +84,8 @@ export interface DueLeaf extends IssuedLeaf {
 /** What would be issued now, and why; nothing is written. */
 export async function dueLeaves(options: CredentialOptions): Promise<readonly DueLeaf[]> {
   const signers = await readSigners(options);
-  const found = await Promise.all(ownLeaves.map((name) => lookAtLeaf(options, { name, signers })));
+  const { leaves = ownLeaves } = options;
+  const found = await Promise.all(leaves.map((name) => lookAtLeaf(options, { name, signers })));
   return found.filter((leaf) => leaf !== undefined);
 }
 
@@ -84,6 +94,12 @@ export async function ensureMachineCredentials(options: CredentialOptions): Prom
   const signers = await readSigners(options);
   await writeBundles(options, signers);
   for (const component of controlPlaneComponents) await writeHolding(options, component, signers);
+  return issueDueLeaves(options);
+}
+
+/** Only the leaves: the folders that they belong in must be there. */
+export async function issueDueLeaves(options: CredentialOptions): Promise<readonly IssuedLeaf[]> {
+  const signers = await readSigners(options);
   const issued: IssuedLeaf[] = [];
   for (const leaf of await dueLeaves(options)) {
     if (options.mayIssue?.(leaf) === false) continue;
@@ -109,8 +125,8 @@ export async function replaceMasterKey(host: Host, name: string, text: string): 
 
 type Signers = ReadonlyMap<SignerName, Credential>;
 
-async function readSigners({ host, root = kubernetesFolder }: CredentialOptions): Promise<Signers> {
-  const folder = pkiFolderIn(root);
+async function readSigners(options: CredentialOptions): Promise<Signers> {
+  const { host, root = kubernetesFolder, signersFolder: folder = pkiFolderIn(root) } = options;
   const read = async (name: SignerName): Promise<readonly [SignerName, Credential]> => {
     const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
     const credential = await readCredential(host, files);

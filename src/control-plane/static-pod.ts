@@ -13,15 +13,30 @@ export interface HttpProbe {
   readonly host?: string;
 }
 
-export interface StaticPodOptions {
+/** What of a pod follows from the component and the machine alone: user, folders of the host, probes. */
+export interface SkeletonOptions {
   readonly component: ControlPlaneComponent;
-  readonly image: string;
-  readonly command: readonly string[];
   readonly startup: HttpProbe;
   readonly liveness: HttpProbe;
   readonly readiness?: HttpProbe;
   readonly cpuRequest: string;
+}
+
+/** What makes a skeleton a pod that can run. */
+export interface ProgramOptions {
+  readonly image: string;
+  readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+}
+
+export type StaticPodOptions = SkeletonOptions & ProgramOptions;
+
+export interface PodSkeleton {
+  readonly [field: string]: unknown;
+  readonly spec: {
+    readonly [field: string]: unknown;
+    readonly containers: readonly { readonly [field: string]: unknown }[];
+  };
 }
 
 interface HostFolder {
@@ -38,6 +53,24 @@ function foldersOf(component: ControlPlaneComponent): readonly HostFolder[] {
 }
 
 export function staticPod(options: StaticPodOptions): object {
+  return completedPod(podSkeleton(options), options);
+}
+
+/** The same pod, with the program that its container runs. */
+export function completedPod(skeleton: PodSkeleton, { image, command, environment = {} }: ProgramOptions): object {
+  const env = Object.entries(environment).map(([name, value]) => ({ name, value }));
+  const containers = skeleton.spec.containers.map(({ name, imagePullPolicy, ...rest }) => ({
+    name,
+    image,
+    imagePullPolicy,
+    command,
+    ...(env.length === 0 ? {} : { env }),
+    ...rest,
+  }));
+  return { ...skeleton, spec: { ...skeleton.spec, containers } };
+}
+
+export function podSkeleton(options: SkeletonOptions): PodSkeleton {
   const { component } = options;
   const { uid } = holdingOf(component);
   return {
@@ -78,15 +111,11 @@ export const confinedContainer = {
   capabilities: { drop: ['ALL'] },
 } as const;
 
-function container(options: StaticPodOptions): object {
-  const { readiness, environment = {} } = options;
-  const env = Object.entries(environment).map(([name, value]) => ({ name, value }));
+function container(options: SkeletonOptions): { readonly [field: string]: unknown } {
+  const { readiness } = options;
   return {
     name: options.component,
-    image: options.image,
     imagePullPolicy: 'IfNotPresent',
-    command: options.command,
-    ...(env.length === 0 ? {} : { env }),
     resources: { requests: { cpu: options.cpuRequest } },
     startupProbe: { ...httpGet(options.startup), periodSeconds: 1, failureThreshold: 240, timeoutSeconds: 15 },
     livenessProbe: { ...httpGet(options.liveness), periodSeconds: 10, failureThreshold: 8, timeoutSeconds: 15 },

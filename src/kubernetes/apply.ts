@@ -57,7 +57,14 @@ export interface ApplyOptions {
   /** Server-side apply as `firstlight`, taking fields from others, also for what exists. */
   readonly force?: boolean;
   readonly deadlineMs: number;
+  /**
+   * How long objects may wait for a kind or a namespace that no manifest of the set brings, when all the others are
+   * settled. Default: until the deadline.
+   */
+  readonly strangersMs?: number;
   readonly signal?: AbortSignal;
+  /** Called after each look that has left something to wait for. */
+  readonly onWaiting?: (objects: readonly AppliedObject[]) => void;
   readonly onEvent?: (event: ApplyEvent) => void;
 }
 
@@ -72,6 +79,8 @@ interface Outcome {
   readonly reason?: string;
   /** Nothing else can work now either: the pass ends. */
   readonly isApiAway?: true;
+  /** The API does not know its kind or its namespace. */
+  readonly isStranger?: true;
 }
 
 /** Requests under way at a time: the first object of a new kind keeps the API busy for seconds. */
@@ -88,10 +97,15 @@ export async function applyManifests(options: ApplyOptions): Promise<ApplyReport
   const phases = inPhases(items);
   const run = new Run(options, unusable);
   const left = (): number => endMs - clock.monotonicMs();
+  let strangersSinceMs: number | undefined;
   for (let pass = 1; ; pass += 1) {
     options.signal?.throwIfAborted();
     const isSettled = await run.pass(phases, left);
     if (isSettled || left() <= 0) return run.report();
+    options.onWaiting?.(run.waiting());
+    strangersSinceMs = run.hasOnlyStrangers(items) ? (strangersSinceMs ?? clock.monotonicMs()) : undefined;
+    const waitedMs = strangersSinceMs === undefined ? 0 : clock.monotonicMs() - strangersSinceMs;
+    if (options.strangersMs !== undefined && waitedMs >= options.strangersMs) return run.report();
     await clock.sleep(Math.min(left(), pauseBefore(passPauses, pass, random)), options.signal);
   }
 }
@@ -106,6 +120,7 @@ function inPhases(items: readonly Item[]): readonly (readonly Item[])[] {
 class Run {
   readonly #options: ApplyOptions;
   readonly #outcomes = new Map<Manifest, AppliedObject>();
+  readonly #strangers = new Set<Manifest>();
   /** Definitions are created in one pass and established in a later one. */
   readonly #created = new Set<Manifest>();
 
@@ -125,6 +140,8 @@ class Run {
         if (isOver || leftMs() <= 0) return;
         const outcome = this.#missingDefinition(item, items) ?? (await this.#applyOne(item, leftMs()));
         this.#record(item.manifest, referenceOf(item.object), outcome);
+        if (outcome.isStranger === true && !isBroughtBy(items, item.object)) this.#strangers.add(item.manifest);
+        else this.#strangers.delete(item.manifest);
         isOver ||= outcome.isApiAway === true;
       });
       if (isOver) return false;
@@ -136,6 +153,15 @@ class Run {
     const definition = items.find((other) => isCrd(other.object) && defines(other.object, object));
     if (definition === undefined || this.#isSettled(definition.manifest)) return undefined;
     return { state: 'waiting', reason: `${definition.object.metadata.name} is not established yet` };
+  }
+
+  waiting(): readonly AppliedObject[] {
+    return this.report().objects.filter(({ state }) => state === 'waiting');
+  }
+
+  /** Whether what is not settled waits for nothing but a kind or a namespace that no manifest brings. */
+  hasOnlyStrangers(items: readonly Item[]): boolean {
+    return items.every(({ manifest }) => this.#isSettled(manifest) || this.#strangers.has(manifest));
   }
 
   report(): ApplyReport {
@@ -260,10 +286,11 @@ async function mainPart(
 function judge(error: unknown): Outcome {
   const reason = error instanceof Error ? error.message : String(error);
   if (isError(error, kubernetesErrors.UNREACHABLE)) return { state: 'waiting', reason, isApiAway: true };
+  if (isError(error, kubernetesErrors.NO_SUCH_KIND) || isError(error, kubernetesErrors.NOT_FOUND)) {
+    return { state: 'waiting', reason, isStranger: true };
+  }
   const passes =
     isTransient(error) ||
-    isError(error, kubernetesErrors.NO_SUCH_KIND) ||
-    isError(error, kubernetesErrors.NOT_FOUND) ||
     isError(error, kubernetesErrors.CONFLICT) ||
     // Roles of a starting API server, and namespaces on their way out, refuse for a moment what they allow later.
     isError(error, kubernetesErrors.FORBIDDEN);
@@ -308,6 +335,15 @@ function establishedOrWhy(crd: KubernetesObject): true | string {
   const accepted = conditionOf(crd, 'NamesAccepted');
   if (accepted?.status === 'False') return `its names are taken: ${accepted.message || 'no message'}`;
   return 'the API has not established it yet';
+}
+
+/** Whether a manifest of the set defines the kind of `object`, or is the namespace that it is in. */
+function isBroughtBy(items: readonly Item[], object: KubernetesObject): boolean {
+  return items.some(
+    (other) =>
+      (isCrd(other.object) && defines(other.object, object)) ||
+      (other.object.kind === 'Namespace' && other.object.metadata.name === object.metadata.namespace),
+  );
 }
 
 /** Whether `crd` defines the kind of `object`. */

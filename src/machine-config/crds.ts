@@ -52,6 +52,8 @@ export interface CustomKind {
   readonly kind: string;
   readonly plural: string;
   readonly shortName?: string;
+  /** For `kubectl explain`. */
+  readonly why?: string;
   readonly spec: Schema;
   readonly status?: Schema;
   readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
@@ -220,6 +222,7 @@ export function customResourceDefinition({
   kind,
   plural,
   shortName,
+  why,
   spec,
   status,
   columns,
@@ -249,6 +252,7 @@ export function customResourceDefinition({
           schema: {
             openAPIV3Schema: {
               type: 'object',
+              ...(why === undefined ? {} : { description: why }),
               required: ['spec'],
               properties: {
                 apiVersion: text,

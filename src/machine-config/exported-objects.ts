@@ -35,9 +35,10 @@ export function exportedFile({ generated, rendered, builtInPools }: ExportedObje
     }),
   ];
   return {
-    path: `${exportFolder}/machine-configuration.json`,
+    path: `${exportFolder}/${exportName}`,
     text: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
   };
 }
 
 export const exportFolder = 'cluster';
+export const exportName = 'machine-configuration.json';

@@ -1,5 +1,5 @@
 // Measures whether a machine is fit for a member of etcd: how wrong its clock is and how slow its disk is. The limits
-// are rules of membership (membership/rules/add.ts).
+// are rules of membership (membership/growth-limits.ts).
 import { join } from 'node:path';
 import { bundleFile } from '../control-plane/control-plane-paths.ts';
 import type { Host } from '../host/host.ts';

@@ -15,6 +15,7 @@ import type { Stage, StageTools } from '../../workflow/stage.ts';
 import { clientFor } from '../api-clients.ts';
 import type { BootkubeContext } from '../context.ts';
 import { readApiCa } from '../readiness-probes.ts';
+import { readScaling } from '../stages/07-etcd.ts';
 
 export const masters: Stage<BootkubeContext> = {
   name: 'masters',
@@ -35,14 +36,14 @@ export async function keepMembers(
   client: KubernetesClient,
   { until, tools }: { readonly until: MembershipStage; readonly tools: StageTools },
 ): Promise<void> {
-  const { host, inventory, installConfig, machine } = context;
+  const { host, inventory, machine } = context;
   await lookAfterMembers({
     host,
     client,
     tls: () => membershipTls(context),
     apiCaPem: await readApiCa(host),
     inventory: async () => inventory,
-    maxLearners: masterCount(installConfig),
+    maxLearners: (await readScaling(context)).maxLearners,
     identity: `${machine.name}-${host.environment.pid}`,
     signal: tools.signal,
     emit: (event) => tools.report(membershipProgress(event)),

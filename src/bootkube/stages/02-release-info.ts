@@ -2,16 +2,20 @@
 import {
   bootkubeEnvironmentText,
   digestOfReference,
+  parseBootkubeEnvironment,
   releaseImageVariable,
 } from '../../contract/bootkube-environment.ts';
 import { bootkubeEnvironmentFile, releaseImageFile } from '../../contract/machine-paths.ts';
+import { readRendered } from '../checks.ts';
 import { machineFolders, releaseImage } from '../context.ts';
-import { type RenderCheck, renderStage } from '../render-stage.ts';
+import { renderStage, type StageCheck } from '../render-stage.ts';
+
+const identity = { number: 2, name: 'release-info' } as const;
 
 const digestVariable = 'RELEASE_IMAGE_DIGEST';
 
 /** Manifests of one release must never be rendered by the program of another. */
-const releaseIsTheBootedOne: RenderCheck = {
+const releaseIsTheBootedOne: StageCheck = {
   name: 'the config of this machine names the release that the machine was made from',
   run: async ({ images, bootedRelease }) => {
     const [named, booted] = [images[releaseImageVariable] ?? '', bootedRelease ?? ''].map(digestOfReference);
@@ -23,9 +27,18 @@ const releaseIsTheBootedOne: RenderCheck = {
   },
 };
 
+const variablesAreInRelease: StageCheck = {
+  name: 'every image variable names an image of the release by its digest',
+  run: async (context) => {
+    const known = new Set(context.release.images.map(({ reference }) => reference));
+    const written = parseBootkubeEnvironment(await readRendered(context, identity, 'images.env'));
+    const wrong = Object.keys(context.release.imageVariables).find((name) => !known.has(written[name] ?? ''));
+    return wrong === undefined ? undefined : `images.env: ${wrong} is ${written[wrong] ?? 'missing'}`;
+  },
+};
+
 export const releaseInfoStage = renderStage({
-  number: 2,
-  name: 'release-info',
+  ...identity,
   why: 'From here on everything is named by digest, so that two bootstraps of one release start the same bytes.',
   inputs: [machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['release.json', 'images.env'],
@@ -37,5 +50,5 @@ export const releaseInfoStage = renderStage({
       { path: 'images.env', content: `${bootkubeEnvironmentText(images)}${digestVariable}=${digest}\n` },
     ];
   },
-  verify: [releaseIsTheBootedOne],
+  verify: [releaseIsTheBootedOne, variablesAreInRelease],
 });

@@ -1,5 +1,6 @@
 // Stage 4: renders nothing. Upstream Kubernetes has no OAuth server. People use client certificates of a group that a
 // role binding of stage 1 makes administrators; machines use their own certificates.
+import { rendersNothing } from '../checks.ts';
 import { renderStage } from '../render-stage.ts';
 
 export const authentication = renderStage({
@@ -10,4 +11,5 @@ export const authentication = renderStage({
   inputs: [],
   outputs: [],
   render: async () => [],
+  verify: [rendersNothing],
 });

@@ -1,37 +1,60 @@
-// Stage 5: the credentials of this machine as a control-plane machine: the signers, leaf certificates signed by them,
-// and kubeconfigs for the components. Leaf certificates that are still valid for the machine are kept, so a second run
-// changes no certificate in use.
+// Stage 5: the configuration of the cluster, as objects for the API, and the credentials of this machine as a
+// control-plane machine: the signers, leaf certificates signed by them (those of etcd are made by stage 7), and
+// kubeconfigs for the components.
 import { join } from 'node:path';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
 import { secretsEncryptionFile } from '../../contract/secrets-encryption.ts';
-import { controlPlaneComponents } from '../../control-plane/component-holdings.ts';
-import { ensureMachineCredentials, heldSigners } from '../../control-plane/machine-credentials.ts';
+import { controlPlaneComponents, holdingOf } from '../../control-plane/component-holdings.ts';
+import {
+  ensureMachineCredentials,
+  etcdLeaves,
+  heldSigners,
+  ownLeaves,
+} from '../../control-plane/machine-credentials.ts';
 import { modeOfKeyFile } from '../../control-plane/master-keys.ts';
+import { definitionsAreUsable, parsesAsObjects } from '../checks.ts';
+import { configurationFiles } from '../configuration/configuration-objects.ts';
 import type { BootkubeContext } from '../context.ts';
-import { renderStage, type StageFile, stageFolder, treeDigests } from '../render-stage.ts';
+import { renderStage, type StageCheck } from '../render-stage.ts';
+import {
+  credentialFolder,
+  credentialOptions,
+  credentialStages,
+  leavesFit,
+  readCredentials,
+} from '../rendered-credentials.ts';
+import { configurationFolder } from '../rendered-manifests.ts';
 
-const identity = { number: 5, name: 'config' } as const;
+const identity = credentialStages.config;
+const leaves = ownLeaves.filter((name) => !etcdLeaves.includes(name));
+
+/** A container that starts without one of them fails in its own words, and late. */
+const holdingsAreComplete: StageCheck = {
+  name: 'every component has the authorities, keys and kubeconfig that it reads',
+  run: async (_context, outputs) => {
+    const needed = controlPlaneComponents.flatMap((component) => {
+      const { bundles, masterKeys, hasKubeconfig } = holdingOf(component);
+      const names = [...bundles.map((name) => `${name}.crt`), ...masterKeys, ...(hasKubeconfig ? ['kubeconfig'] : [])];
+      return names.map((name) => `${component}/${name}`);
+    });
+    const missing = needed.find((path) => outputs[path] === undefined);
+    return missing === undefined ? undefined : `${missing} is missing`;
+  },
+};
 
 export const configStage = renderStage({
   ...identity,
-  why: 'Every component proves who it is by a certificate; they are made here, on the machine that uses them.',
+  why: 'Every component proves who it is by a certificate, made on the machine that uses it; and what the cluster was meant to be is written down for those who come later.',
   variable: 'CONFIG_OPERATOR_IMAGE',
-  inputs: ['tls', clusterConfigPath],
-  outputs: ['pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],
+  inputs: ['tls', clusterConfigPath, clusterMetadataFile],
+  outputs: [`${configurationFolder}/*`, 'pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],
   render: async (context) => {
-    const folder = join(context.folders.render, stageFolder(identity));
-    await seedSigners(context, join(folder, 'pki'));
-    await ensureMachineCredentials({
-      host: context.host,
-      facts: {
-        cluster: context.names,
-        machine: { name: context.machine.name, addresses: [context.machine.address] },
-      },
-      clusterName: context.names.clusterName,
-      root: folder,
-    });
-    return readBack(context, folder);
+    await seedSigners(context, join(credentialFolder(context, identity), 'pki'));
+    await ensureMachineCredentials(credentialOptions(context, identity, leaves));
+    return [...configurationFiles(context), ...(await readCredentials(context, identity))];
   },
+  verify: [parsesAsObjects(identity), definitionsAreUsable(identity), leavesFit(identity, leaves), holdingsAreComplete],
 });
 
 async function seedSigners({ host, folders }: BootkubeContext, folder: string): Promise<void> {
@@ -41,15 +64,4 @@ async function seedSigners({ host, folders }: BootkubeContext, folder: string): 
     const mode = modeOfKeyFile(name);
     await host.files.write(join(folder, name), await host.files.read(join(folders.assets, 'tls', name)), { mode });
   }
-}
-
-async function readBack({ host }: BootkubeContext, folder: string): Promise<readonly StageFile[]> {
-  const paths = Object.keys(await treeDigests(host.files, folder));
-  return Promise.all(
-    paths.map(async (path) => ({
-      path,
-      content: await host.files.readText(join(folder, path)),
-      mode: modeOfKeyFile(path),
-    })),
-  );
 }

@@ -6,7 +6,7 @@ import { inventoryFile } from '../../contract/inventory.ts';
 import { inPlaceObjects } from '../../in-place/manifests.ts';
 import { toYaml, toYamlDocuments } from '../../kubernetes/yaml.ts';
 import { coreDnsObjects } from '../addons/coredns.ts';
-import { parsesAsObjects } from '../checks.ts';
+import { imagesAreInRelease, parsesAsObjects } from '../checks.ts';
 import { clusterVersion } from '../cluster-version.ts';
 import { type BootkubeContext, releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
@@ -26,7 +26,7 @@ export const versionOperator = renderStage({
     { path: 'addons/0000_70_dns.yaml', content: toYamlDocuments(coreDnsObjects(context)) },
     { path: 'addons/0000_80_in-place.yaml', content: toYamlDocuments(await inPlaceBootstrapper(context)) },
   ],
-  verify: [parsesAsObjects(identity)],
+  verify: [parsesAsObjects(identity), imagesAreInRelease(identity)],
 });
 
 async function inPlaceBootstrapper(context: BootkubeContext): Promise<readonly object[]> {

@@ -1,39 +1,88 @@
-// Stage 7: the first etcd member. It starts an etcd cluster with one member, which the masters join later.
+// Stage 7: the first etcd member: its pod, which founds an etcd cluster with one member, the certificates of etcd and
+// of its clients on this machine, and by which figures the cluster grows when the masters join.
+import { dirname } from 'node:path';
 import { clusterMetadataFile } from '../../contract/cluster-metadata.ts';
 import { etcdPorts, httpsUrl } from '../../contract/ports.ts';
+import { certificateFile } from '../../control-plane/control-plane-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
+import { etcdLeaves, issueDueLeaves } from '../../control-plane/machine-credentials.ts';
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
+import { type EtcdScaling, etcdScaling, etcdScalingSchema } from '../../membership/growth-limits.ts';
+import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi, readRendered } from '../checks.ts';
 import { type BootkubeContext, releaseImage } from '../context.ts';
-import { renderStage } from '../render-stage.ts';
+import { renderStage, type StageCheck, type StageFile } from '../render-stage.ts';
+import {
+  credentialFolder,
+  credentialOptions,
+  credentialStages,
+  leavesFit,
+  readCredentials,
+} from '../rendered-credentials.ts';
 
-const identity = { number: 7, name: 'etcd' } as const;
+const identity = credentialStages.etcd;
+const scalingFile = 'scaling.json';
+
+const bootstrapMember = 'etcd-bootstrap';
+
+/** A member that is told another limit than the others refuses to start with them. */
+const scalingFits: StageCheck = {
+  name: 'the founder has the limit of learners by which etcd grows',
+  run: async (context) => {
+    const { maxLearners, voters } = await readScaling(context);
+    const pod = await readRendered(context, identity, 'etcd-pod.yaml');
+    if (!pod.includes(`--max-learners=${maxLearners}\n`)) return `etcd-pod.yaml has no --max-learners=${maxLearners}`;
+    const masters = masterCount(context.installConfig);
+    return voters === masters ? undefined : `${scalingFile}: ${voters} voters for ${masters} masters`;
+  },
+};
 
 export const etcd = renderStage({
   ...identity,
   why: 'Nothing can be written before etcd answers, so its pod is the first that the kubelet starts.',
   variable: 'ETCD_OPERATOR_IMAGE',
-  inputs: [clusterMetadataFile, 'render/02-release-info'],
-  outputs: ['etcd-pod.yaml'],
+  inputs: [clusterMetadataFile, 'render/02-release-info', 'render/05-config/pki'],
+  outputs: ['etcd-pod.yaml', scalingFile, 'etcd/*', 'kube-apiserver/apiserver-etcd-client.*', 'pki/*'],
   render: async (context) => {
-    const pod = etcdPod({ image: releaseImage(context, 'ETCD_OPERATOR_IMAGE'), flags: founderFlags(context) });
-    return [{ path: 'etcd-pod.yaml', content: toYaml(pod) }];
+    const scaling = etcdScaling(bootstrapMember, masterCount(context.installConfig));
+    const image = releaseImage(context, 'ETCD_OPERATOR_IMAGE');
+    return [
+      { path: 'etcd-pod.yaml', content: toYaml(etcdPod({ image, flags: founderFlags(context, scaling) })) },
+      { path: scalingFile, content: `${JSON.stringify(scaling, null, 2)}\n` },
+      ...(await certificates(context)),
+    ];
   },
-  verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],
+  verify: [
+    parsesAsObjects(identity),
+    imagesAreInRelease(identity),
+    podsNeedNoApi(identity),
+    leavesFit(identity, etcdLeaves),
+    scalingFits,
+  ],
 });
 
-export const bootstrapMember = 'etcd-bootstrap';
+async function certificates(context: BootkubeContext): Promise<readonly StageFile[]> {
+  const root = credentialFolder(context, identity);
+  for (const leaf of etcdLeaves)
+    await context.host.files.makeFolder(dirname(certificateFile(leaf, root)), { mode: 0o700 });
+  await issueDueLeaves(credentialOptions(context, identity, etcdLeaves));
+  return readCredentials(context, identity);
+}
 
-function founderFlags({ machine, clusterId, installConfig }: BootkubeContext): readonly string[] {
+function founderFlags({ machine, clusterId }: BootkubeContext, scaling: EtcdScaling): readonly string[] {
   const peerUrl = httpsUrl(machine.address, etcdPorts.peer);
   return etcdMemberFlags({
-    name: bootstrapMember,
+    name: scaling.founder,
     address: machine.address,
     clusterToken: clusterId,
-    initialCluster: [{ name: bootstrapMember, peerUrl }],
+    initialCluster: [{ name: scaling.founder, peerUrl }],
     initialState: 'new',
-    masters: masterCount(installConfig),
+    masters: scaling.maxLearners,
   });
+}
+
+/** As this stage has rendered it, for whoever grows etcd. */
+export async function readScaling(context: BootkubeContext): Promise<EtcdScaling> {
+  return etcdScalingSchema.parse(JSON.parse(await readRendered(context, identity, scalingFile)));
 }

@@ -1,4 +1,5 @@
-// Stage 8: the API server of the bootstrap machine, made by the same function as the pod of the masters.
+// Stage 8: the API server of the bootstrap machine: the skeleton and the TLS settings of stage 3, completed by the same
+// function that makes the pod of the masters.
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
 import { apiserverPod } from '../../control-plane/apiserver-pod.ts';
 import { featureGatesOf } from '../../install-config/cluster-facts.ts';
@@ -7,6 +8,7 @@ import { platformTraits } from '../../platform/platform-traits.ts';
 import { imagesAreInRelease, parsesAsObjects, podsNeedNoApi } from '../checks.ts';
 import { releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
+import { readApiParts } from './03-api.ts';
 
 const identity = { number: 8, name: 'kube-apiserver' } as const;
 
@@ -14,10 +16,11 @@ export const kubeApiserver = renderStage({
   ...identity,
   why: 'Masters join through an API; until they have one of their own, this is it.',
   variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
-  inputs: [clusterConfigPath, 'render/02-release-info'],
+  inputs: [clusterConfigPath, 'render/02-release-info', 'render/03-api'],
   outputs: ['kube-apiserver-pod.yaml'],
   render: async (context) => {
-    const pod = apiserverPod({
+    const parts = await readApiParts(context);
+    const options = {
       image: releaseImage(context, 'KUBE_APISERVER_OPERATOR_IMAGE'),
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
@@ -26,8 +29,8 @@ export const kubeApiserver = renderStage({
       // the load balancer must notice the stop within the delay.
       shutdownDelaySeconds: platformTraits(context.installConfig.platform).balancerNoticesSeconds,
       isShortLived: true,
-    });
-    return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(pod) }];
+    };
+    return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(apiserverPod(options, parts)) }];
   },
   verify: [parsesAsObjects(identity), imagesAreInRelease(identity), podsNeedNoApi(identity)],
 });

@@ -1,13 +1,15 @@
-// Stage 11: renders nothing. The user chooses the ingress controller of the cluster, if any, and can add one as a
-// manifest. The name *.apps already points to the load balancer.
+// Stage 11: renders nothing. This release installs no ingress controller, so nothing listens for *.apps: the load
+// balancer has no ports 80 and 443. A user can add a controller as a manifest.
+import { rendersNothing } from '../checks.ts';
 import { renderStage } from '../render-stage.ts';
 
 export const ingress = renderStage({
   number: 11,
   name: 'ingress',
-  why: 'Upstream Kubernetes brings no ingress controller; put the manifests of yours into manifests/ and they are applied.',
+  why: 'This release installs no ingress controller, and names below apps lead to nothing until you put the manifests of one into manifests/.',
   variable: 'INGRESS_OPERATOR_IMAGE',
   inputs: [],
   outputs: [],
   render: async () => [],
+  verify: [rendersNothing],
 });

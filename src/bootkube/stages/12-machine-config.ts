@@ -1,17 +1,48 @@
 // Stage 12: one rendered configuration per pool, in the folder layout that the config server reads. From then on
 // masters can fetch their configuration. The same objects are written as manifests for the API.
 import { join } from 'node:path';
-import { exportedFile, exportFolder } from '../../machine-config/exported-objects.ts';
+import { exportedFile, exportFolder, exportName } from '../../machine-config/exported-objects.ts';
 import { loadObjects } from '../../machine-config/load-objects.ts';
 import { renderPool } from '../../machine-config/render.ts';
 import { renderedFiles } from '../../machine-config/rendered-files.ts';
-import { renderStage, stageFolder } from '../render-stage.ts';
+import { readRendered } from '../checks.ts';
+import { renderStage, type StageCheck, stageFolder } from '../render-stage.ts';
 
 const generatedBy = 'firstlight bootkube';
 
+const identity = { number: 12, name: 'machine-config' } as const;
+
+/** A machine that is told a configuration which does not exist asks for ever. */
+const poolsHaveConfigs: StageCheck = {
+  name: 'every pool names a rendered configuration that is there, and both are exported',
+  run: async (context, outputs) => {
+    const pools = Object.keys(outputs).filter((path) => path.startsWith('machine-pools/'));
+    for (const role of ['master', 'worker'])
+      if (!pools.includes(`machine-pools/${role}.yaml`)) return `the pool ${role} is missing`;
+    const exported = await readRendered(context, identity, `${exportFolder}/${exportName}`);
+    const { items } = JSON.parse(exported) as { readonly items: readonly ExportedItem[] };
+    const names = new Set(items.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+    for (const path of pools) {
+      const pool = JSON.parse(await readRendered(context, identity, path)) as RenderedPoolObject;
+      const config = pool.spec.configuration?.name ?? 'no configuration';
+      if (outputs[`machine-configs/${config}.yaml`] === undefined) return `${path}: ${config} was not rendered`;
+      if (!names.has(`MachineConfig ${config}`)) return `${path}: ${config} is not exported`;
+    }
+    return undefined;
+  },
+};
+
+interface ExportedItem {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+interface RenderedPoolObject {
+  readonly spec: { readonly configuration?: { readonly name?: string } };
+}
+
 export const machineConfig = renderStage({
-  number: 12,
-  name: 'machine-config',
+  ...identity,
   why: 'A master is born knowing only whom to ask; this is what it will be told.',
   variable: 'MACHINE_CONFIG_OPERATOR_IMAGE',
   inputs: ['render/01-manifests'],
@@ -30,4 +61,5 @@ export const machineConfig = renderStage({
     const served = pools.flatMap(({ pool, rendered }) => renderedFiles(pool, rendered));
     return [...served, exported].map(({ path, text }) => ({ path, content: text }));
   },
+  verify: [poolsHaveConfigs],
 });

@@ -1,5 +1,6 @@
-// Stage 13: starts everything that was rendered. It fails if a file differs from what its stage wrote. Files that are
-// already installed are not written again, so a second run does not touch running pods.
+// Stage 13: starts everything that was rendered. It fails if a file differs from what its stage wrote, or if an object
+// does not get into the API. Files that are already installed are not written again, so a second run does not touch
+// running pods.
 import { join } from 'node:path';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
@@ -14,7 +15,6 @@ import {
   makeWrittenFolders,
 } from '../../control-plane/component-holdings.ts';
 import { componentFolder, pkiFolder, podFile } from '../../control-plane/control-plane-paths.ts';
-import { applyManifests } from '../../kubernetes/apply.ts';
 import { askReadiness } from '../../kubernetes/readiness.ts';
 import { digestOf, digestOfRecord } from '../../workflow/digest.ts';
 import { lastRecords } from '../../workflow/engine.ts';
@@ -22,23 +22,51 @@ import { readJournal } from '../../workflow/journal.ts';
 import type { Digests, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { firstClient } from '../api-clients.ts';
+import { applyRendered } from '../apply-rendered.ts';
+import { type ClusterVersion, clusterVersionReference } from '../cluster-version.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
 import { apiProbe, etcdProbe, readApiCa } from '../readiness-probes.ts';
-import { alteredFiles, type NumberedStage, stageFolder, treeDigests } from '../render-stage.ts';
+import {
+  alteredFiles,
+  type NumberedStage,
+  type StageCheck,
+  stageFolder,
+  treeDigests,
+  verifyStage,
+} from '../render-stage.ts';
 import { renderStages } from '../render-stages.ts';
-import { renderedManifests, seedPlaces } from '../rendered-manifests.ts';
+import { credentialFolders, credentialStages } from '../rendered-credentials.ts';
+import { seedPlaces } from '../rendered-manifests.ts';
 
 const minuteMs = 60_000;
 const secretsLink = '/etc/kubernetes/bootstrap-secrets';
 const podStages = [
-  { number: 7, name: 'etcd' },
-  { number: 8, name: 'kube-apiserver' },
-  { number: 9, name: 'controller-manager' },
-  { number: 10, name: 'scheduler' },
+  { number: 7, name: 'etcd', component: 'etcd' },
+  { number: 8, name: 'kube-apiserver', component: 'kube-apiserver' },
+  { number: 9, name: 'controller-manager', component: 'kube-controller-manager' },
+  { number: 10, name: 'scheduler', component: 'kube-scheduler' },
 ] as const;
 
 const dependents = new Set<string>([podFile('kube-controller-manager'), podFile('kube-scheduler')]);
+
+const installedAsRendered: StageCheck = {
+  name: 'pods and keys are in place as they were rendered',
+  run: async (context) => notInPlace(context),
+};
+
+/** One object for all: each of them was answered for when it was applied. */
+const apiKnowsRelease: StageCheck = {
+  name: 'the API is ready, and names the release of this cluster',
+  run: async (context) => {
+    const api = await askReadiness(context.host, apiProbe(localApiUrl, await readApiCa(context.host)));
+    if (api.status === 'waiting') return missingLine(api.missing);
+    await using client = await firstClient(context.host, pkiFolder);
+    const version = await client.find<ClusterVersion>(clusterVersionReference);
+    const found = version?.spec?.clusterID ?? 'none';
+    return found === context.clusterId ? undefined : `ClusterVersion version is of cluster ${found}`;
+  },
+};
 
 export const clusterBootstrap: NumberedStage = {
   number: 13,
@@ -50,21 +78,15 @@ export const clusterBootstrap: NumberedStage = {
     '/etc/kubernetes/pki/*',
     ...controlPlaneComponents.map((component) => `${componentFolder(component)}/*`),
   ],
-  verify: [
-    { name: 'every rendered file has the digest that its stage recorded' },
-    { name: 'etcd is ready' },
-    { name: 'the API is ready' },
-  ],
   observe: async (context, last) => {
     const { files } = context.host;
     if ((await files.facts(handoffMark)) !== undefined) return { status: 'done' };
     if (last === undefined) return { status: 'needed', because: 'nothing has been started yet' };
-    const installed = await installPlan(context);
-    for (const [target, content] of installed) {
-      const present = await files.readIfPresent(target);
-      if (present === undefined || digestOf(present) !== digestOf(content))
-        return { status: 'needed', because: `${target} is not in place` };
-    }
+    const because = await notInPlace(context);
+    if (because !== undefined) return { status: 'needed', because };
+    const now = await stageDigests(context);
+    const changed = Object.keys(now).find((folder) => now[folder] !== last.inputs[folder]);
+    if (changed !== undefined) return { status: 'needed', because: `${changed} changed` };
     const api = await askReadiness(context.host, apiProbe(localApiUrl, await readApiCa(context.host)));
     return api.status === 'ready' ? { status: 'done' } : { status: 'needed', because: missingLine(api.missing) };
   },
@@ -75,9 +97,12 @@ export const clusterBootstrap: NumberedStage = {
     await waitForPods(context, tools);
     await install(context, tools, (target) => dependents.has(target));
     tools.report(working(clusterBootstrapWork.seedsApi));
-    const note = await seed(context, tools);
-    return { inputs: await stageDigests(context), note };
+    await using client = await firstClient(context.host, pkiFolder);
+    const count = await applyRendered(context, client, { places: seedPlaces, tools });
+    await verifyStage(context, clusterBootstrap);
+    return { inputs: await stageDigests(context), note: `${count} objects in the API` };
   },
+  verify: [installedAsRendered, apiKnowsRelease],
 };
 
 async function stageDigests({ host, folders }: BootkubeContext): Promise<Digests> {
@@ -105,10 +130,22 @@ async function installPlan({ host, folders }: BootkubeContext): Promise<readonly
     const paths = Object.keys(await treeDigests(host.files, from)).sort();
     return Promise.all(paths.map(async (path) => [join(to, path), await host.files.read(join(from, path))] as const));
   };
-  const config = join(folders.render, stageFolder({ number: 5, name: 'config' }));
-  const pods = podStages.map((stage) => read(join(folders.render, stageFolder(stage)), staticPodFolder));
-  const lists = await Promise.all([read(config, kubernetesFolder), ...pods]);
-  return lists.flat();
+  const keys = Object.values(credentialStages).flatMap((stage) =>
+    credentialFolders.map((name) => read(join(folders.render, stageFolder(stage), name), join(kubernetesFolder, name))),
+  );
+  const pods = podStages.map(async ({ component, ...stage }) => {
+    const from = join(folders.render, stageFolder(stage), `${component}-pod.yaml`);
+    return [[podFile(component), await host.files.read(from)] as const];
+  });
+  return (await Promise.all([...keys, ...pods])).flat();
+}
+
+async function notInPlace(context: BootkubeContext): Promise<string | undefined> {
+  for (const [target, content] of await installPlan(context)) {
+    const present = await context.host.files.readIfPresent(target);
+    if (present === undefined || digestOf(present) !== digestOf(content)) return `${target} is not in place`;
+  }
+  return undefined;
 }
 
 async function install(context: BootkubeContext, tools: StageTools, isNow: (target: string) => boolean): Promise<void> {
@@ -155,21 +192,4 @@ async function waitForPods({ host }: BootkubeContext, tools: StageTools): Promis
     deadlineMs: 10 * minuteMs,
     probe: () => askReadiness(host, apiProbe(localApiUrl, ca)),
   });
-}
-
-async function seed(context: BootkubeContext, tools: StageTools): Promise<string> {
-  const manifests = await renderedManifests(context, seedPlaces);
-  await using client = await firstClient(context.host, pkiFolder);
-  const report = await applyManifests({
-    client,
-    host: context.host,
-    manifests,
-    deadlineMs: 10 * minuteMs,
-    signal: tools.signal,
-  });
-  const refused = report.objects.filter((object) => object.state === 'refused');
-  for (const object of refused) {
-    context.emit({ kind: 'notice', level: 'warn', text: `${object.source}: ${object.reason ?? 'refused'}` });
-  }
-  return `${report.objects.length - refused.length} of ${report.objects.length} objects in the API`;
 }

@@ -2,18 +2,22 @@
 // because during the bootstrap all objects of the release must exist.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
-import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { firstClient } from '../api-clients.ts';
+import { type ClusterVersion, clusterVersionReference } from '../cluster-version.ts';
 import type { BootkubeContext } from '../context.ts';
-import type { NumberedStage } from '../render-stage.ts';
+import { type NumberedStage, type StageCheck, verifyStage } from '../render-stage.ts';
 import { renderedManifests } from '../rendered-manifests.ts';
 
-const reference = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' } as const;
-
-interface ClusterVersion extends KubernetesObject {
-  readonly spec?: { readonly overrides?: readonly object[] };
-}
+const areInForce: StageCheck = {
+  name: 'the ClusterVersion has the overrides of the user, and no other',
+  run: async (context) => {
+    await using client = await firstClient(context.host, pkiFolder);
+    const { spec } = await client.get<ClusterVersion>(clusterVersionReference);
+    const [live, wanted] = [spec?.overrides ?? [], await wantedOverrides(context)].map(canonicalOverrides);
+    return live === wanted ? undefined : `it has ${live}, the manifests say ${wanted}`;
+  },
+};
 
 export const versionOverrides: NumberedStage = {
   number: 14,
@@ -21,7 +25,6 @@ export const versionOverrides: NumberedStage = {
   why: 'Objects that the user marked as unmanaged must stay so after the bootstrap, and not before.',
   inputs: ['01-manifests'],
   outputs: ['ClusterVersion version'],
-  verify: [{ name: 'the API accepted the overrides' }],
   observe: async (context, last) => {
     if ((await context.host.files.facts(handoffMark)) !== undefined) return { status: 'done' };
     const wanted = JSON.stringify(await wantedOverrides(context));
@@ -32,19 +35,28 @@ export const versionOverrides: NumberedStage = {
     const overrides = await wantedOverrides(context);
     if (overrides.length > 0) {
       await using client = await firstClient(context.host, pkiFolder);
-      await client.mergePatch(reference, { spec: { overrides } }, { signal });
+      await client.mergePatch(clusterVersionReference, { spec: { overrides } }, { signal });
     }
+    await verifyStage(context, versionOverrides);
     const outputs = { overrides: digestOf(JSON.stringify(overrides)) };
     return {
       outputs,
       note: overrides.length === 0 ? 'the user set none' : `${overrides.length} overrides`,
     };
   },
+  verify: [areInForce],
 };
 
 /** The overrides of a ClusterVersion that the user added to the manifests. */
 async function wantedOverrides(context: BootkubeContext): Promise<readonly object[]> {
   const manifests = await renderedManifests(context, [{ number: 1, name: 'manifests' }]);
   const objects = manifests.map(({ value }) => value as ClusterVersion);
-  return objects.filter(({ kind }) => kind === reference.kind).flatMap(({ spec }) => spec?.overrides ?? []);
+  return objects
+    .filter(({ kind }) => kind === clusterVersionReference.kind)
+    .flatMap(({ spec }) => spec?.overrides ?? []);
+}
+
+/** The API may store the fields of an override in another order. */
+function canonicalOverrides(overrides: readonly object[]): string {
+  return JSON.stringify(overrides.map((each) => Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1))));
 }

@@ -1,15 +1,27 @@
 // Stage 15: checks that the API answers under all its names: localhost, the name for machines, the name for people.
 // Masters join by the name for machines, so a wrong name is reported here before masters wait for it.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
+import { missingLine } from '../../contract/missing.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { askReadiness } from '../../kubernetes/readiness.ts';
 import type { StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { BootkubeContext } from '../context.ts';
 import { apiProbe, readApiCa } from '../readiness-probes.ts';
-import type { NumberedStage } from '../render-stage.ts';
+import { type NumberedStage, type StageCheck, verifyStage } from '../render-stage.ts';
 
 const minuteMs = 60_000;
+
+/** Once more, all at one moment: the waits above end one after the other. */
+const answersToMachines: StageCheck = {
+  name: 'the API answers on this machine and under the name for machines',
+  run: async ({ host, names }) => {
+    const ca = await readApiCa(host);
+    const asked = [localApiUrl, names.apiInternalUrl].map((url) => askReadiness(host, apiProbe(url, ca)));
+    const missing = (await Promise.all(asked)).flatMap((api) => (api.status === 'waiting' ? api.missing : []));
+    return missing.length === 0 ? undefined : missingLine(missing);
+  },
+};
 
 export const apiVerification: NumberedStage = {
   number: 15,
@@ -17,7 +29,6 @@ export const apiVerification: NumberedStage = {
   why: 'Nobody may be told to come before the door is open under the name they were given.',
   inputs: ['/etc/kubernetes/pki/apiserver-ca.crt'],
   outputs: [],
-  verify: [{ name: 'the API is ready under localhost and under the name for machines' }],
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'readiness is looked at anew each time' }
@@ -33,8 +44,10 @@ export const apiVerification: NumberedStage = {
         context.emit({ kind: 'notice', level: 'warn', text: reason });
       },
     );
+    await verifyStage(context, apiVerification);
     return { note: 'the API answers' };
   },
+  verify: [answersToMachines],
 };
 
 async function answersUnder(

@@ -1,17 +1,12 @@
 // When a master is added to etcd as a learner. A learner does not count for the quorum, but one that fails to start
 // holds a place, so everything that can be checked before the addition is checked before.
 import { type Missing, waitingFor } from '../../contract/missing.ts';
+import { growthLimits } from '../growth-limits.ts';
 import { type MembershipView, voterFaults } from '../membership-view.ts';
 import { type MembershipRule, noChange, propose, type RuleVerdict } from '../move.ts';
 import { expectedMasters, isAnswering, isMemberOf, type ObservedMaster, type Readiness } from '../observed-cluster.ts';
 
-/** An agent publishes "ready to join" again and again; a record older than this is not used. */
-const readinessLimitMs = 30_000;
-const neededDiskBytes = 2 ** 30;
-export const fsyncLimitMs = 500;
-const clockLimitMs = 1000;
-/** Members that start together wait seven seconds for each other's version: the next addition waits up to this time. */
-const startingMs = 10_000;
+const { readinessLimitMs, neededDiskBytes, fsyncLimitMs, clockLimitMs, startingMs } = growthLimits;
 
 export const addRule: MembershipRule = (view) => {
   const absent = expectedMasters(view.seen).filter((master) => !hasMember(view, master));

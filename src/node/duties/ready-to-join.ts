@@ -4,6 +4,7 @@
 import { containerdSocket, etcdDataFolder } from '../../contract/machine-paths.ts';
 import { waitingFor } from '../../contract/missing.ts';
 import { readReleaseFacts } from '../../contract/release-facts.ts';
+import { growthLimits } from '../../membership/growth-limits.ts';
 import {
   type JoinRecord,
   joinRecordObject,
@@ -11,7 +12,6 @@ import {
   readJoinRecord,
 } from '../../membership/join-record.ts';
 import { isFullDisk } from '../../membership/membership-view.ts';
-import { fsyncLimitMs } from '../../membership/rules/add.ts';
 import { type Agent, addressOf } from '../agent-context.ts';
 import { acted, type Duty, settled, waiting } from '../duty.ts';
 import { measureClockOffset, measureFsync } from '../machine-fitness.ts';
@@ -42,7 +42,7 @@ export const readyToJoinDuty: Duty = {
       last.lostDataOf === lostDataOf &&
       isFullDisk(last.freeDiskBytes) === isFull;
     const ageMs = last === undefined ? Number.POSITIVE_INFINITY : host.clock.now().getTime() - last.at.getTime();
-    const isSlow = last !== undefined && last.fsyncP99Ms > fsyncLimitMs;
+    const isSlow = last !== undefined && last.fsyncP99Ms > growthLimits.fsyncLimitMs;
     if (isPublished && (!isReady || Math.abs(ageMs) < (isSlow ? slowRepeatMs : repeatMs))) {
       if (isReady || lostDataOf !== undefined) return waiting(waitingFor(node.name, 'to be added to etcd'));
       return isFull ? waiting(waitingFor(`space in ${etcdDataFolder}`)) : settled();
@@ -94,7 +94,7 @@ async function diskSpeed(
 ): Promise<number> {
   // Writing cannot measure a full disk, and space is its problem, not speed.
   if (isFullDisk(freeDiskBytes)) return last?.fsyncP99Ms ?? 0;
-  const isKnown = last?.isReady === true && last.fsyncP99Ms <= fsyncLimitMs;
+  const isKnown = last?.isReady === true && last.fsyncP99Ms <= growthLimits.fsyncLimitMs;
   return isKnown ? last.fsyncP99Ms : measureFsync(host, etcdDataFolder);
 }
 

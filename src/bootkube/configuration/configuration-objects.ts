@@ -1,0 +1,83 @@
+// The configuration of the cluster as objects for the API, each named `cluster`, with the values of the install-config.
+// Nothing reads them back: a change of one changes nothing in the cluster until a controller for it exists.
+import { machineProxy } from '../../assets/proxy-and-mirrors.ts';
+import { goCipherSuites, kubernetesTlsMinimum } from '../../contract/tls-policy.ts';
+import { masterCount, platformOf, workerCount } from '../../install-config/cluster-facts.ts';
+import { toYaml } from '../../kubernetes/yaml.ts';
+import { customResourceDefinition } from '../../machine-config/crds.ts';
+import type { BootkubeContext } from '../context.ts';
+import type { StageFile } from '../render-stage.ts';
+import { configurationFolder } from '../rendered-manifests.ts';
+import { type ConfigurationKind, configurationGroup, configurationKinds } from './configuration-kinds.ts';
+
+interface Content {
+  readonly spec: object;
+  readonly status?: object;
+}
+
+const contents: Readonly<Record<ConfigurationKind, (context: BootkubeContext) => Content>> = {
+  Infrastructure: ({ installConfig, names, infraId }) => ({
+    spec: {
+      platform: platformOf(installConfig),
+      machineNetworks: installConfig.networking.machineNetwork.map(({ cidr }) => cidr),
+    },
+    status: {
+      infrastructureName: infraId,
+      platform: platformOf(installConfig),
+      apiServerURL: names.apiUrl,
+      apiServerInternalURI: names.apiInternalUrl,
+      controlPlaneTopology: topologyOf(masterCount(installConfig)),
+      infrastructureTopology: topologyOf(workerCount(installConfig) || masterCount(installConfig)),
+    },
+  }),
+  Network: ({ installConfig: { networking } }) => {
+    const { clusterNetwork, serviceNetwork, networkType } = networking;
+    const values = { clusterNetwork, serviceNetwork, networkType };
+    return { spec: values, status: values };
+  },
+  DNS: ({ names }) => ({ spec: { baseDomain: names.domain } }),
+  Ingress: ({ names }) => ({ spec: { domain: `apps.${names.domain}` } }),
+  Proxy: ({ installConfig }) => {
+    const used = machineProxy(installConfig);
+    if (used === undefined) return { spec: {} };
+    const { noProxy, hasCredentials: _, ...urls } = used;
+    const given = installConfig.proxy?.noProxy;
+    return {
+      spec: { ...urls, ...(given === undefined ? {} : { noProxy: given }) },
+      status: { ...urls, noProxy: noProxy.join(',') },
+    };
+  },
+  APIServer: ({ installConfig }) => ({
+    spec: {
+      audit: { profile: auditProfiles[installConfig.security.auditLog] },
+      encryption: { type: 'secretbox' },
+      tlsSecurityProfile: {
+        type: 'Custom',
+        custom: { minTLSVersion: kubernetesTlsMinimum, ciphers: goCipherSuites },
+      },
+    },
+  }),
+  OAuth: () => ({ spec: { identityProviders: [] } }),
+  Scheduler: ({ installConfig }) => ({ spec: { mastersSchedulable: workerCount(installConfig) === 0 } }),
+};
+
+const auditProfiles = { none: 'None', metadata: 'Default', request: 'WriteRequestBodies' } as const;
+
+function topologyOf(machines: number): string {
+  return machines === 1 ? 'SingleReplica' : 'HighlyAvailable';
+}
+
+const kinds = Object.keys(configurationKinds) as readonly ConfigurationKind[];
+
+/** The definition of each kind, and its object. */
+export function configurationFiles(context: BootkubeContext): readonly StageFile[] {
+  return kinds.flatMap((kind) => {
+    const { plural } = configurationKinds[kind];
+    const definition = customResourceDefinition({ ...configurationKinds[kind], group: configurationGroup });
+    const identity = { apiVersion: `${configurationGroup}/v1`, kind, metadata: { name: 'cluster' } };
+    return [
+      { path: `${configurationFolder}/crd-${plural}.yaml`, content: toYaml(definition) },
+      { path: `${configurationFolder}/${plural}.yaml`, content: toYaml({ ...identity, ...contents[kind](context) }) },
+    ];
+  });
+}
