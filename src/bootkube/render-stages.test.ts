@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { bootedMachine, bootedRelease } from '../../test/booted-machine.ts';
 import { releaseReferenceFile } from '../contract/machine-paths.ts';
-import { Crash } from '../host/fake/fake-files.ts';
+import { ownLeaves } from '../control-plane/machine-credentials.ts';
+import { Crash, type FakeDisk } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { FileNode } from '../ignition/config.ts';
 import { readInlineContents } from '../ignition/inline-contents.ts';
@@ -158,18 +159,38 @@ describe('the stages that render', () => {
 
   test('killed anywhere, the next run ends with the same pods and keeps every certificate it had', async () => {
     const clean = await bootedMachine();
-    const start = clean.disk.changes;
+    const booted = copyOf(clean.disk);
     await render(clean);
-    for (let crashAt = start + 1; crashAt <= clean.disk.changes; crashAt += 11) {
-      const first = await bootedMachine();
-      first.disk.crashAt = crashAt;
+    const stepSize = Math.ceil((clean.disk.changes - booted.changes) / 20);
+    let kept = 0;
+    for (let crashAt = booted.changes + 1; crashAt <= clean.disk.changes; crashAt += stepSize) {
+      const first = fakeHost({ disk: { ...copyOf(booted), crashAt }, seed: 'first' });
       await expect(render(first)).rejects.toBeInstanceOf(Crash);
       delete first.disk.crashAt;
+      const had = certificatesOf(first);
       const again = fakeHost({ disk: first.disk, seed: `again ${crashAt}` });
       await render(again);
+      expect(certificatesOf(again)).toMatchObject(had);
+      kept += Object.keys(had).length;
       for (const pod of ['07-etcd/etcd-pod.yaml', '09-controller-manager/kube-controller-manager-pod.yaml']) {
         expect(await again.files.readText(`${machineFolders.render}/${pod}`)).toBe(await rendered(pod));
       }
     }
+    expect(kept).toBeGreaterThan(ownLeaves.length);
   });
 });
+
+function copyOf({ nodes, ...disk }: FakeDisk): FakeDisk {
+  return { ...disk, nodes: new Map([...nodes].map(([path, node]) => [path, { ...node }])), locked: new Set() };
+}
+
+/** Every certificate that was rendered together with its key, by its path. */
+function certificatesOf({ disk }: FakeHost): Readonly<Record<string, string>> {
+  const found = [...disk.nodes].flatMap(([path, node]) => {
+    const isWhole = path.endsWith('.crt') && disk.nodes.has(path.replace(/crt$/, 'key'));
+    return isWhole && node.kind === 'file' && path.startsWith(machineFolders.render)
+      ? [[path, node.content.toString('utf8')] as const]
+      : [];
+  });
+  return Object.fromEntries(found);
+}
