@@ -1,14 +1,90 @@
-// The document about the node bootstrapping flow: what its lines ask for, in a few words of our own, and which tests prove it.
+// The document about the node bootstrapping flow, line by line: what each line asks for, in a few words of our own, and
+// which tests prove it. Where 003 or 004 say otherwise, docs/seeds.md says which document wins, and the proof is of that.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { proveLines } from './seed-lines.ts';
+
+const restarts = 'test/e2e/bootstrap-restarts.test.ts';
+const units = 'src/machine-software/unit.test.ts';
 
 proveLines([
   {
-    lines: [44, 49],
-    asks: 'the kubelet is started on every boot, and again whenever it fails',
+    lines: [7, 9],
+    asks: 'a node is configured at its first boot, by Ignition, before anything else of it starts',
     provenBy: {
-      'src/machine-software/unit.test.ts': [
-        'restart the kubelet always, and start it at every boot, with the environment file of the seed',
+      'test/e2e/machines.test.ts': [
+        'runs the unit that Ignition enabled, and keeps no copy of its config',
+        'whose config cannot be applied says why, and starts no service',
+      ],
+    },
+  },
+  {
+    lines: [13],
+    asks: 'a reboot where one is needed, and a runtime without old data',
+    provenBy: {
+      'test/e2e/torcx.test.ts': ['a machine with another docker reboots first, and its kubelet never runs before that'],
+    },
+  },
+  {
+    lines: [17],
+    asks: 'bootkube starts after the kubelet',
+    provenBy: { [restarts]: ['the kubelet was up before bootkube on every boot'] },
+  },
+  {
+    lines: [18],
+    asks: 'a static control plane comes first',
+    provenBy: { [restarts]: ['is, byte for byte, what the kubelet runs'] },
+  },
+  {
+    lines: [19, 20],
+    asks: 'another one takes over, and bootkube completes',
+    provenBy: {
+      [restarts]: ['the milestones are in the journal, in order', 'went on with the same keys, and the cluster stands'],
+    },
+  },
+  {
+    lines: [21, 22],
+    asks: 'then tectonic starts, once, and deploys the components of the cluster',
+    provenBy: {
+      [restarts]: ['tectonic started exactly once, after bootkube had completed, and rm-assets after both'],
+    },
+  },
+  {
+    lines: [27, 29],
+    asks: 'the kubelet starts by itself at every boot',
+    provenBy: {
+      [units]: ['restart the kubelet always, and start it at every boot, with the environment file of the seed'],
+    },
+  },
+  {
+    lines: [33, 38],
+    asks: 'oneshots in an order that systemd keeps, on the bootstrap alone',
+    provenBy: {
+      [restarts]: ['systemd itself shows the chain', 'bootkube began anew after each kill and after the reboot'],
+    },
+  },
+  {
+    lines: [42, 48],
+    asks: 'the kubelet may fail until it succeeds, and is started on every boot',
+    provenBy: {
+      [units]: ['restart the kubelet always, and start it at every boot, with the environment file of the seed'],
+    },
+  },
+  {
+    lines: [50, 54],
+    asks: 'rm-assets waits for both, and is a oneshot',
+    provenBy: {
+      [restarts]: [
+        'tectonic started exactly once, after bootkube had completed, and rm-assets after both',
+        'destroy bootstrap removes the machine that was kept',
       ],
     },
   },
 ]);
+
+test.each(['000:10–12', '000:13', '000:15, 31', '000:19, 22', '000:54'])(
+  'lines %s: where another document wins or something is missing, docs/seeds.md says so',
+  (lines) => {
+    expect(readFileSync('docs/seeds.md', 'utf8')).toContain(`(${lines})`);
+  },
+);
