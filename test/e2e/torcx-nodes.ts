@@ -8,6 +8,7 @@ import type { TrustCluster } from './trust/trust-cluster.ts';
 import { journalOf, starts } from './unit-journal.ts';
 
 const bootstrapper = 'k8s-node-bootstrap.service';
+const kubeletUnit = 'kubelet.service';
 const annotation = 'container-linux-update.v1.coreos.com/tectonic-torcx-pre-hook-ok';
 
 export function torcxNodesTopic(cluster: TrustCluster): void {
@@ -16,10 +17,12 @@ export function torcxNodesTopic(cluster: TrustCluster): void {
   test.each(['master-0', 'master-1', 'master-2', 'worker-0'])(
     '%s ran the bootstrapper once, before its kubelet, and joined',
     async (machine) => {
-      const journal = await inside(cluster.infraId(), machine, 'journalctl --output=json --no-pager --quiet');
-      const entries = journalOf(journal);
+      const units = `--unit=${bootstrapper} --unit=${kubeletUnit}`;
+      const entries = journalOf(
+        await inside(cluster.infraId(), machine, `journalctl --output=json --no-pager --quiet ${units}`),
+      );
       const runs = starts(entries, bootstrapper);
-      const [kubelet] = starts(entries, 'kubelet.service');
+      const [kubelet] = starts(entries, kubeletUnit);
       const said = entries.filter(({ unit, messageId }) => unit === bootstrapper && messageId === '');
       expect(runs).toHaveLength(1);
       expect(said.map(({ message }) => message)).toContainEqual(
