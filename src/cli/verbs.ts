@@ -119,6 +119,28 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./secrets/rotate-key.ts')).secretsRotateKeyVerb,
     },
     {
+      words: 'ssh',
+      summary: 'Log in on a machine of the cluster, or run a command there.',
+      load: async () => (await import('./ssh/ssh.ts')).sshVerb,
+    },
+    {
+      words: 'ssh-config',
+      summary: 'Print what your own ssh needs to reach the machines by name.',
+      load: async () => (await import('./ssh/ssh-config.ts')).sshConfigVerb,
+    },
+    {
+      words: 'ssh-relay',
+      summary: 'Connect standard input and output with a port, for ssh.',
+      isHidden: true,
+      load: async () => (await import('./ssh/ssh-relay.ts')).sshRelayVerb,
+    },
+    {
+      words: 'ssh-host-keys',
+      summary: 'Print the host keys of a machine, for ssh.',
+      isHidden: true,
+      load: async () => (await import('./ssh/ssh-host-keys.ts')).sshHostKeysVerb,
+    },
+    {
       words: 'machine create',
       summary: 'Make machines that boot with an Ignition config.',
       load: async () => (await import('./machine/create.ts')).machineCreateVerb,

@@ -61,6 +61,8 @@ export interface Network extends HttpClient {
   resolve(name: string): Promise<readonly string[]>;
   /** Resolves after a TCP connection was opened and closed. */
   probe(host: string, port: number, timeoutMs: number): Promise<void>;
+  /** Connects the standard input and output of this process with a port; resolves when the other side closes. */
+  relay(host: string, port: number, signal: AbortSignal): Promise<void>;
   /** Resolves when the server accepts connections; throws HOST_LISTEN if the address or port cannot be used. */
   listen(options: ServerOptions): Promise<RunningServer>;
 }

@@ -25,6 +25,7 @@ import { newReporterToken } from '../../in-place/reporting/reporter-token.ts';
 import { apiPatience } from '../../kubernetes/api-patience.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import type { CommandLine } from '../../platform/platform.ts';
+import { shellQuoted } from '../../platform/ssh-access.ts';
 import { type ProgramImage, programImage } from '../../release/machine-image.ts';
 import { retry } from '../../workflow/retry.ts';
 import { changeInventory } from '../change-inventory.ts';
@@ -36,7 +37,7 @@ import { attemptErrors } from './errors.ts';
 import { findInPlaceFacts } from './in-place-facts.ts';
 import { type AttemptCall, findAttempts } from './observe-attempts.ts';
 import { type AttemptRequest, prepareNodes } from './prepare-attempt.ts';
-import { connectSsh, type SshMachine, shellQuoted } from './ssh.ts';
+import { connectSsh, type SshMachine } from './ssh.ts';
 
 export interface AdoptMachine extends AttemptCall {
   readonly host: Host;

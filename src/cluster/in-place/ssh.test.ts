@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { FirstlightError } from '../../errors/firstlight-error.ts';
 import { fakeHost } from '../../host/fake/fake-host.ts';
 import type { RunResult } from '../../host/processes.ts';
-import { connectSsh, type SshTarget, shellQuoted, sshCommand } from './ssh.ts';
+import { shellQuoted } from '../../platform/ssh-access.ts';
+import { connectSsh, type SshTarget, sshCommand } from './ssh.ts';
 
 const target: SshTarget = {
   address: '10.99.0.37',

@@ -2,6 +2,7 @@
 // Which host key a machine has is learned at the first connection and kept in the asset folder.
 import type { Host } from '../../host/host.ts';
 import type { CommandLine } from '../../platform/platform.ts';
+import { shellQuoted } from '../../platform/ssh-access.ts';
 import { retry } from '../../workflow/retry.ts';
 import { attemptErrors } from './errors.ts';
 
@@ -83,10 +84,6 @@ export function sshCommand({ address, user, keyFile, knownHostsFile }: SshTarget
   ];
   const key = keyFile === undefined ? [] : ['-i', keyFile];
   return ['ssh', ...key, ...options.flatMap((option) => ['-o', option]), `${user}@${address}`, '--', script];
-}
-
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function lastWords({ code, stdout, stderr, timedOut }: Awaited<ReturnType<Host['processes']['run']>>): string {

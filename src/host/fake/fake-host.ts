@@ -89,6 +89,7 @@ const noNetwork: Network = {
   }),
   resolve: noAnswer,
   probe: (host, port) => noAnswer(`${host}:${port}`),
+  relay: (host, port) => noAnswer(`${host}:${port}`),
   listen: async ({ address, port }) => {
     throw hostErrors.LISTEN({ address, port, reason: 'this machine has no network' });
   },

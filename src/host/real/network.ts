@@ -25,6 +25,7 @@ export function realNetwork(): Network {
       return answers.map((answer) => answer.address);
     },
     probe,
+    relay,
     listen,
   };
 }
@@ -199,6 +200,28 @@ function release(chunk: Buffer<ArrayBuffer>): void {
 function head(message: IncomingMessage): Omit<HttpStream, 'body'> {
   const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const);
   return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers) };
+}
+
+const relayConnectMs = 10_000;
+
+function relay(host: string, port: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.setTimeout(relayConnectMs, () =>
+      socket.destroy(networkError(`${host}:${port}`, 'timeout', `no connection within ${relayConnectMs} ms`)),
+    );
+    socket.on('connect', () => {
+      socket.setTimeout(0);
+      process.stdin.pipe(socket).pipe(process.stdout);
+    });
+    // Whoever ends the relay has no use for what was under way.
+    socket.on('error', (error) => (signal.aborted ? resolve() : reject(failure(`${host}:${port}`, error))));
+    socket.on('close', () => {
+      // It would keep the process until whoever writes there ends.
+      process.stdin.destroy();
+      resolve();
+    });
+  });
 }
 
 function probe(host: string, port: number, timeoutMs: number): Promise<void> {

@@ -41,6 +41,7 @@ function lazyNetwork(): Network {
     },
     resolve: async (name) => (await load()).resolve(name),
     probe: async (host, port, timeoutMs) => (await load()).probe(host, port, timeoutMs),
+    relay: async (host, port, signal) => (await load()).relay(host, port, signal),
     listen: async (options) => (await load()).listen(options),
   };
 }
