@@ -119,11 +119,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   diagnose: [
     'contract',
     'errors',
+    'etcd',
     'host',
     'ignition',
     'in-place',
     'kubernetes',
     'machine-software',
+    'membership',
     'platform',
     'pool-rollout',
   ],

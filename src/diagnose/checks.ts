@@ -8,6 +8,9 @@ import { configRefused } from './checks/config-refused.ts';
 import { containerWaits } from './checks/container-waits.ts';
 import { diskFull } from './checks/disk-full.ts';
 import { drainBlocked } from './checks/drain-blocked.ts';
+import { etcdAlarm, etcdMemberAway, etcdNoLeader } from './checks/etcd-members.ts';
+import { etcdPortClosed } from './checks/etcd-port-closed.ts';
+import { etcdSlowDisk } from './checks/etcd-slow-disk.ts';
 import { firstBootFailed } from './checks/first-boot-failed.ts';
 import { imageMissing } from './checks/image-missing.ts';
 import { loadBalancer } from './checks/load-balancer.ts';
@@ -29,9 +32,14 @@ export const checks: readonly DiagnosisCheck[] = [
   loadBalancer,
   nameUnresolved,
   portClosed,
+  etcdPortClosed,
   configRefused,
   imageMissing,
   unitFails,
+  etcdSlowDisk,
+  etcdMemberAway,
+  etcdAlarm,
+  etcdNoLeader,
   nobodyServes,
   containerWaits,
   nodeUnready,

@@ -47,7 +47,9 @@ export async function collectFacts(options: CollectFactsOptions): Promise<Diagno
   const machines = known.map(async ({ name, role, address }): Promise<DiagnosedMachine> => {
     const isRunning = running.machines.has(name);
     const report = reports.find((one) => one.name === name);
-    const seen = isRunning ? await lookInside(options, balancer, name) : undefined;
+    const peers = known.filter((other) => other.name !== name && runsEtcd(other) && running.machines.has(other.name));
+    const etcdPeers = runsEtcd({ role }) ? peers.map((peer) => peer.address) : [];
+    const seen = isRunning ? await lookInside(options, { balancer, machine: name, etcdPeers }) : undefined;
     return {
       name,
       role,
@@ -69,6 +71,10 @@ export async function collectFacts(options: CollectFactsOptions): Promise<Diagno
   };
 }
 
+function runsEtcd({ role }: Pick<DiagnosedMachine, 'role'>): boolean {
+  return role !== 'worker';
+}
+
 const elsewhere = { apiInternal: { name: '', address: '' }, isBalancerRunning: true, machines: [] } as const;
 
 interface SeenInside {
@@ -76,13 +82,19 @@ interface SeenInside {
   readonly clockAheadMs: number;
 }
 
+interface LookTarget {
+  readonly balancer: DiagnosisFacts['apiInternal'];
+  readonly machine: string;
+  readonly etcdPeers: readonly string[];
+}
+
 async function lookInside(
   { host, platform, name: cluster, signal }: CollectFactsOptions,
-  balancer: DiagnosisFacts['apiInternal'],
-  machine: string,
+  { balancer, machine, etcdPeers }: LookTarget,
 ): Promise<SeenInside | undefined> {
   const ports = [configServerPort, apiPort].flatMap((port) => ['--port', String(port)]);
-  const about = ['--name', balancer.name, '--balancer', balancer.address, ...ports];
+  const peers = etcdPeers.flatMap((address) => ['--etcd-peer', address]);
+  const about = ['--name', balancer.name, '--balancer', balancer.address, ...ports, ...peers];
   try {
     const sentMs = host.clock.now().getTime();
     const command = ['firstlight', 'machine-facts', ...about];

@@ -21,6 +21,30 @@ export const insideFactsSchema = z.object({
   disks: z.array(z.object({ path: z.string(), freeBytes: z.number(), problem: z.string().exactOptional() })),
   /** Absent while containerd does not answer. */
   images: z.object({ needed: z.array(z.string()), missing: z.array(z.string()) }).exactOptional(),
+  /** Absent on a machine that has no key of a client of etcd. */
+  etcd: z
+    .object({
+      /** Whether the member of this machine accepts clients. */
+      isListening: z.boolean(),
+      /** Ports of the members on other machines, connected to by address. */
+      peers: z.array(z.object({ address: z.string(), port: z.int(), ...trouble })),
+      /** What the member of this machine reports; absent while it does not answer. */
+      member: z
+        .object({
+          id: z.string(),
+          isLearner: z.boolean(),
+          /** Absent while it knows no leader. */
+          leader: z.string().exactOptional(),
+          alarms: z.array(z.string()),
+          members: z.array(
+            z.object({ id: z.string(), name: z.string(), isLearner: z.boolean(), peerUrls: z.array(z.string()) }),
+          ),
+        })
+        .exactOptional(),
+      /** What one write in a hundred takes at least. */
+      fsyncP99Ms: z.number().exactOptional(),
+    })
+    .exactOptional(),
   units: z.array(
     z.object({ name: z.string(), active: z.string(), sub: z.string(), restarts: z.int(), lastWords: z.string() }),
   ),

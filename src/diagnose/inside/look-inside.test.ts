@@ -6,7 +6,7 @@ import { dataUrl } from '../../ignition/data-url.ts';
 import { insideFactsSchema } from './inside-facts.ts';
 import { lookInside } from './look-inside.ts';
 
-const asked = { names: ['api-int.demo.test'], balancer: '10.99.0.1', ports: [22_623] };
+const asked = { names: ['api-int.demo.test'], balancer: '10.99.0.1', ports: [22_623], etcdPeers: [] };
 
 test('a machine in its first boot tells all there is, without a token and without using one up', async () => {
   const requests: HttpRequest[] = [];

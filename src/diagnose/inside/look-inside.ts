@@ -7,6 +7,7 @@ import { hostErrors } from '../../host/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { attempt, failedAttempt } from './failed-attempt.ts';
 import type { InsideFacts } from './inside-facts.ts';
+import { lookAtEtcd } from './look-at-etcd.ts';
 import { lookAtImages } from './look-at-images.ts';
 import { askAsPointed } from './look-at-pointer.ts';
 
@@ -16,14 +17,16 @@ export interface LookInside {
   /** The address of the load balancer. */
   readonly balancer: string;
   readonly ports: readonly number[];
+  /** Addresses of the other control-plane machines, where this is one. */
+  readonly etcdPeers: readonly string[];
 }
 
 /** A resolver gives up after two attempts of five seconds; this is shorter. */
 const lookupMs = 6_000;
 const connectMs = 3_000;
 
-export async function lookInside(host: Host, { names, balancer, ports }: LookInside): Promise<InsideFacts> {
-  const [nameServers, looked, reached, serving, pointer, disks, images, units] = await Promise.all([
+export async function lookInside(host: Host, { names, balancer, ports, etcdPeers }: LookInside): Promise<InsideFacts> {
+  const [nameServers, looked, reached, serving, pointer, disks, images, etcd, units] = await Promise.all([
     readNameServers(host),
     Promise.all(names.map((name) => lookUp(host, name))),
     Promise.all(
@@ -33,6 +36,7 @@ export async function lookInside(host: Host, { names, balancer, ports }: LookIns
     askAsPointed(host, balancer),
     lookAtDisks(host),
     lookAtImages(host),
+    lookAtEtcd(host, etcdPeers),
     lookAtUnits(host),
   ]);
   return {
@@ -44,6 +48,7 @@ export async function lookInside(host: Host, { names, balancer, ports }: LookIns
     ...(pointer === undefined ? {} : { pointer }),
     disks: [...disks],
     ...(images === undefined ? {} : { images }),
+    ...(etcd === undefined ? {} : { etcd }),
     units: [...units],
   };
 }
