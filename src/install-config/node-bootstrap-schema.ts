@@ -1,4 +1,5 @@
 // What prepares a node before its first kubelet, and the settings of the torcx bootstrapper.
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { textField } from './text-field.ts';
 
@@ -7,8 +8,24 @@ const manifestUrlSchema = textField({
   allowed: 'an http: or https: URL, in which {{.Board}} and {{.OSVersion}} are filled in',
 });
 
+const mappingsShape = z.object({
+  kind: z.literal('VersionManifestV1'),
+  versions: z.object({
+    k8s: z.record(z.string().regex(/^\d+\.\d+$/), z.object({ docker: z.array(z.string()).min(1) })),
+  }),
+});
+
+/** Keys as they are written: as a number, 1.10 would be 1.1. */
+export function runtimeMappingsMistake(text: string): string | undefined {
+  const document = parseDocument(text, { schema: 'failsafe' });
+  if (document.errors.length > 0) return 'is not YAML';
+  const { error } = mappingsShape.safeParse(document.toJS({ maxAliasCount: 10 }));
+  const [issue] = error?.issues ?? [];
+  return issue && `is not a VersionManifestV1: ${issue.path.join('.') || 'the document'}: ${issue.message}`;
+}
+
 const mappingsSchema = textField({
-  mistake: (text) => (/^kind: *VersionManifestV1 *$/m.test(text) ? undefined : 'is not a VersionManifestV1'),
+  mistake: runtimeMappingsMistake,
   allowed: 'YAML with kind: VersionManifestV1 and versions.k8s.<minor>.docker, the best version first',
 });
 

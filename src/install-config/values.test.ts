@@ -10,6 +10,7 @@ import {
   trustBundleMistake,
 } from './credentials.ts';
 import { dnsSubdomainMistake, endsLikeAnAddress } from './dns-name.ts';
+import { runtimeMappingsMistake } from './node-bootstrap-schema.ts';
 import { sshKeyLines, sshKeysMistake } from './ssh-public-key.ts';
 
 type Table = readonly (readonly [text: string, mistake: string | undefined])[];
@@ -79,6 +80,21 @@ describe('a range', () => {
     expect(overlapping('10.0.0.0/8', '10.255.255.0/24')).toBe(true);
     expect(overlapping('255.0.0.0/9', '255.128.0.0/9')).toBe(false);
     expect(overlapping('10.0.1.0/24', '10.0.0.0/24')).toBe(false);
+  });
+});
+
+describe('runtime mappings', () => {
+  test('are YAML of their kind, with at least one docker version per Kubernetes minor', () => {
+    const head = 'kind: VersionManifestV1\n';
+    expect(runtimeMappingsMistake(`${head}versions: {k8s: {1.10: {docker: [17.03, "1.12"]}}}\n`)).toBeUndefined();
+    expect(runtimeMappingsMistake('a: [b')).toBe('is not YAML');
+    expect(runtimeMappingsMistake('kind: Other\n')).toContain('is not a VersionManifestV1: kind');
+    expect(runtimeMappingsMistake(`${head}versions: {k8s: {1.9: {docker: []}}}\n`)).toContain(
+      'versions.k8s.1.9.docker',
+    );
+    expect(runtimeMappingsMistake(`${head}versions: {k8s: {latest: {docker: [a]}}}\n`)).toContain(
+      'versions.k8s.latest',
+    );
   });
 });
 

@@ -94,7 +94,7 @@ const extras = fc.record(
       {
         upgradeOS: fc.boolean(),
         manifestURL: fc.constant('https://bucket.test/{{.Board}}/{{.OSVersion}}/torcx_manifest.json'),
-        runtimeMappings: fc.constant('kind: VersionManifestV1\nversions: {k8s: {}}\n'),
+        runtimeMappings: fc.constant('kind: VersionManifestV1\nversions: {k8s: {1.37: {docker: [17.03]}}}\n'),
       },
       { requiredKeys: [] },
     ),

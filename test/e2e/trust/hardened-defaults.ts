@@ -288,7 +288,20 @@ function declareKubelets(cluster: TrustCluster): void {
       streamingConnectionIdleTimeout: '1h0m0s',
       eventRecordQPS: 50,
       imageMinimumGCAge: '10m0s',
+      imageMaximumGCAge: '168h0m0s',
+      imageGCHighThresholdPercent: 97,
+      imageGCLowThresholdPercent: 95,
     });
     expect(kubeletconfig).not.toHaveProperty('readOnlyPort');
+  });
+
+  test('image clean-up leaves the images of the release: they are pinned', async () => {
+    const names = async (filter: string): Promise<readonly string[]> => {
+      const text = await inside(cluster.infraId(), 'worker-0', `ctr --namespace k8s.io images list --quiet ${filter}`);
+      return text.split('\n').filter((name) => name.startsWith('release.firstlight.internal/'));
+    };
+    const all = await names('');
+    expect(all).toContainEqual(expect.stringContaining('/kubernetes:'));
+    expect(await names(`'labels."io.cri-containerd.pinned"==pinned'`)).toEqual(all);
   });
 }

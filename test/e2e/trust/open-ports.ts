@@ -1,6 +1,8 @@
 // What a machine offers to its network is what docs/security.md says, and nothing else.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { addressOf } from '../fire/etcd-machines.ts';
 import { inside } from '../machine-lab.ts';
 import type { TrustCluster } from './trust-cluster.ts';
 
@@ -30,5 +32,15 @@ export function openPortsTopic(cluster: TrustCluster): void {
   ])('%s listens on the ports of docs/security.md and on no other', async (machine, where) => {
     const expected = [...documented].filter(([, place]) => where.test(place)).map(([port]) => port);
     expect(await openPorts(cluster, machine)).toEqual(expected.sort((a, b) => Number(a) - Number(b)));
+  });
+
+  test('kube-proxy of a node says to other machines whether the node serves, and nothing else', () => {
+    const answerOf = (path: string): string => {
+      const url = `http://${addressOf(cluster.dir, 'worker-0')}:10256${path}`;
+      const ask = `fetch('${url}').then((answer) => console.log(answer.status))`;
+      const network = `--net=/run/netns/firstlight.${cluster.infraId()}.master-0`;
+      return execFileSync('nsenter', [network, process.execPath, '-e', ask], { timeout: 20_000 }).toString().trim();
+    };
+    expect(['/healthz', '/livez', '/metrics', '/configz'].map(answerOf)).toEqual(['200', '200', '404', '404']);
   });
 }
