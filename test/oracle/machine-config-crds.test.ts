@@ -102,7 +102,9 @@ test('what a real API gives back renders to the same names as the files that wen
   expect(waited.stderr).toBe('');
 
   const objects = [
-    controllerConfigManifest(fullFacts),
+    controllerConfigManifest(fullFacts, {
+      torcx: { upgradeOS: false, manifestURL: 'https://bucket.test/', runtimeMappings: 'a: b\n', keyring: 'keys' },
+    }),
     ...builtInPools.map((pool) => JSON.parse(JSON.stringify(pool)) as object),
     machineConfigManifest(sshMachineConfig('master', ['ssh-ed25519 AAAA'])),
     machineConfigManifest(sshMachineConfig('worker', ['ssh-ed25519 AAAA'])),
