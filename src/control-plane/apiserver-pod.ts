@@ -16,7 +16,7 @@ export interface ApiserverPodOptions {
   /** How long it still serves, as not ready, after the signal to end. Default 5 s. */
   readonly shutdownDelaySeconds?: number;
   /** It never stores much: collecting garbage less often saves a quarter of the processor time of its start. */
-  readonly isShortLived?: boolean;
+  readonly isBootstrap?: boolean;
 }
 
 /** The two parts of the pod that the bootstrap renders before the rest of it. */
@@ -28,7 +28,7 @@ export interface ApiserverParts {
 
 export function apiserverPod(options: ApiserverPodOptions, parts = apiserverParts(options)): object {
   const { image, advertiseAddress, serviceNetwork, featureGates } = options;
-  const { shutdownDelaySeconds = 5, isShortLived = false } = options;
+  const { shutdownDelaySeconds = 5, isBootstrap = false } = options;
   const flags = {
     'advertise-address': advertiseAddress,
     'secure-port': String(apiPort),
@@ -44,14 +44,18 @@ export function apiserverPod(options: ApiserverPodOptions, parts = apiserverPart
     image,
     // A flag that is named again keeps its place on the command line.
     command: commandLine('kube-apiserver', { ...flags, ...parts.tls }),
-    environment: isShortLived ? { GOGC: '300' } : {},
+    environment: isBootstrap ? { GOGC: '300' } : {},
   });
 }
 
-export function apiserverParts({ advertiseAddress }: Pick<ApiserverPodOptions, 'advertiseAddress'>): ApiserverParts {
+export function apiserverParts({
+  advertiseAddress,
+  isBootstrap,
+}: Pick<ApiserverPodOptions, 'advertiseAddress' | 'isBootstrap'>): ApiserverParts {
   const probe = (path: string) => ({ path, port: apiPort, scheme: 'HTTPS', host: advertiseAddress }) as const;
   const skeleton = podSkeleton({
     component: 'kube-apiserver',
+    isBootstrap,
     startup: probe('/livez'),
     liveness: probe('/livez'),
     readiness: probe('/readyz'),

@@ -12,6 +12,7 @@ export interface ControllerManagerPodOptions {
   readonly podPrefix: number;
   readonly serviceNetwork: string;
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  readonly isBootstrap?: boolean;
 }
 
 export function controllerManagerPod(options: ControllerManagerPodOptions): object {
@@ -20,6 +21,7 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
   const own = (file: string): string => componentFile('kube-controller-manager', file);
   return staticPod({
     component: 'kube-controller-manager',
+    isBootstrap: options.isBootstrap,
     image: options.image,
     command: commandLine('kube-controller-manager', {
       kubeconfig,

@@ -5,12 +5,14 @@ import { staticPod } from './static-pod.ts';
 export interface EtcdPodOptions {
   readonly image: string;
   readonly flags: readonly string[];
+  readonly isBootstrap?: boolean;
 }
 
-export function etcdPod({ image, flags }: EtcdPodOptions): object {
+export function etcdPod({ image, flags, isBootstrap }: EtcdPodOptions): object {
   const probe = (path: string) => ({ path, port: etcdPorts.metrics, scheme: 'HTTP', host: '127.0.0.1' }) as const;
   return staticPod({
     component: 'etcd',
+    isBootstrap,
     image,
     command: ['etcd', ...flags],
     // /livez needs no quorum; /readyz does.

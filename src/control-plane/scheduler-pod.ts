@@ -7,13 +7,15 @@ import { commandLine, featureGateFlags, staticPod } from './static-pod.ts';
 export interface SchedulerPodOptions {
   readonly image: string;
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  readonly isBootstrap?: boolean;
 }
 
-export function schedulerPod({ image, featureGates }: SchedulerPodOptions): object {
+export function schedulerPod({ image, featureGates, isBootstrap }: SchedulerPodOptions): object {
   const probe = (path: string) => ({ path, port: schedulerPort, scheme: 'HTTPS', host: '127.0.0.1' }) as const;
   const kubeconfig = componentKubeconfig('kube-scheduler');
   return staticPod({
     component: 'kube-scheduler',
+    isBootstrap,
     image,
     command: commandLine('kube-scheduler', {
       kubeconfig,

@@ -16,6 +16,8 @@ export interface HttpProbe {
 /** What of a pod follows from the component and the machine alone: user, folders of the host, probes. */
 export interface SkeletonOptions {
   readonly component: ControlPlaneComponent;
+  /** On the bootstrap machine pod and container are called `COMPONENT-bootstrap`, as `crictl ps` shows them there. */
+  readonly isBootstrap?: boolean | undefined;
   readonly startup: HttpProbe;
   readonly liveness: HttpProbe;
   readonly readiness?: HttpProbe;
@@ -77,7 +79,7 @@ export function podSkeleton(options: SkeletonOptions): PodSkeleton {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: component,
+      name: podName(options),
       namespace: systemNamespace,
       labels: { component, tier: 'control-plane' },
       // Shows in `kubectl get pods` who wrote the pod; the kubelet ignores it.
@@ -104,6 +106,10 @@ export function podSkeleton(options: SkeletonOptions): PodSkeleton {
   };
 }
 
+function podName({ component, isBootstrap = false }: SkeletonOptions): string {
+  return isBootstrap ? `${component}-bootstrap` : component;
+}
+
 /** For every container of a control-plane machine that holds keys. */
 export const confinedContainer = {
   allowPrivilegeEscalation: false,
@@ -114,7 +120,7 @@ export const confinedContainer = {
 function container(options: SkeletonOptions): { readonly [field: string]: unknown } {
   const { readiness } = options;
   return {
-    name: options.component,
+    name: podName(options),
     imagePullPolicy: 'IfNotPresent',
     resources: { requests: { cpu: options.cpuRequest } },
     startupProbe: { ...httpGet(options.startup), periodSeconds: 1, failureThreshold: 240, timeoutSeconds: 15 },

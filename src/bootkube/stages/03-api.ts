@@ -63,7 +63,7 @@ interface SecretMounts {
 }
 
 function apiserverFiles({ machine }: BootkubeContext): readonly StageFile[] {
-  const { skeleton, tls } = apiserverParts({ advertiseAddress: machine.address });
+  const { skeleton, tls } = apiserverParts({ advertiseAddress: machine.address, isBootstrap: true });
   const { uid, leaves, bundles, masterKeys } = componentHoldings[component];
   const names = [
     ...leaves.flatMap((leaf) => [`${leaf}.crt`, `${leaf}.key`]),

@@ -47,8 +47,9 @@ export const etcd = renderStage({
   render: async (context) => {
     const scaling = etcdScaling(bootstrapMember, masterCount(context.installConfig));
     const image = releaseImage(context, 'ETCD_OPERATOR_IMAGE');
+    const flags = founderFlags(context, scaling);
     return [
-      { path: 'etcd-pod.yaml', content: toYaml(etcdPod({ image, flags: founderFlags(context, scaling) })) },
+      { path: 'etcd-pod.yaml', content: toYaml(etcdPod({ image, flags, isBootstrap: true })) },
       { path: scalingFile, content: `${JSON.stringify(scaling, null, 2)}\n` },
       ...(await certificates(context)),
     ];

@@ -28,7 +28,7 @@ export const kubeApiserver = renderStage({
       // This API server stops only once, and the handoff waits for that. After the delay it refuses requests (429), so
       // the load balancer must notice the stop within the delay.
       shutdownDelaySeconds: platformTraits(context.installConfig.platform).balancerNoticesSeconds,
-      isShortLived: true,
+      isBootstrap: true,
     };
     return [{ path: 'kube-apiserver-pod.yaml', content: toYaml(apiserverPod(options, parts)) }];
   },

@@ -25,6 +25,7 @@ export const controllerManager = renderStage({
       podPrefix: pods.hostPrefix,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),
+      isBootstrap: true,
     });
     return [{ path: 'kube-controller-manager-pod.yaml', content: toYaml(pod) }];
   },

@@ -19,6 +19,7 @@ export const scheduler = renderStage({
     const pod = schedulerPod({
       image: releaseImage(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE'),
       featureGates: featureGatesOf(context.installConfig),
+      isBootstrap: true,
     });
     return [{ path: 'kube-scheduler-pod.yaml', content: toYaml(pod) }];
   },

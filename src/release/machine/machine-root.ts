@@ -9,6 +9,7 @@ import { releaseErrors } from '../errors.ts';
 import { firstlightPlace } from '../images/firstlight-image.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
+import { crictlConfig, typedCommands, upstreamPrograms } from './typed-commands.ts';
 
 export interface RootIngredients {
   readonly debian: Recipe;
@@ -22,6 +23,7 @@ const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
   etcd: ['bin', 'usr/local/bin'],
   containerd: ['bin', 'usr/local/bin'],
   'containerd-shim': ['bin', 'usr/local/bin'],
+  'cri-tools': ['bin', upstreamPrograms],
   ignition: ['bin', 'usr/local/bin'],
   'ignition-validate': ['bin', 'usr/local/bin'],
   cni: ['bin', 'opt/cni/bin'],
@@ -58,6 +60,15 @@ FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightPlace}/bin/node $flags /${first
 /** Other names of the launcher; main.ts says which verbs each stands for. */
 const launcherLinks = [...Object.values(torcxPrograms), configDaemonProgram];
 
+/**
+ * Ignition gives the user its keys. It is in the image because of its groups: the journal is readable for members of
+ * `systemd-journal`, as the documents read it, without sudo.
+ */
+const coreUser = [
+  ...['useradd', '--create-home', '--shell', '/bin/bash', '--password', '*'],
+  ...['--groups', 'adm,systemd-journal', 'core'],
+];
+
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
   return {
     kind: 'root',
@@ -80,6 +91,7 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
             places: JSON.stringify(places),
             launcher,
             launcherLinks: launcherLinks.join(' '),
+            typed: JSON.stringify([typedCommands, crictlConfig, coreUser]),
             compileScript,
           };
         },
@@ -104,10 +116,24 @@ async function assemble(
   const programs = join(work.folder, 'usr/local/bin');
   await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
   for (const name of launcherLinks) await files.symlink('firstlight', join(programs, name));
+  await writeTypedCommands(builder, work.folder);
+  const { folder, signal } = work;
+  await runInRoot(builder.host, { folder, command: coreUser, part: 'the machine root', signal });
   await writeCompileCache(builder, work);
   const release = await needEntry(builder, ingredients.release);
   await describeRelease(builder, work.folder, release);
   return { release: imageOfEntry(release).digest };
+}
+
+async function writeTypedCommands({ host: { files } }: ReleaseBuilder, root: string): Promise<void> {
+  await files.makeFolder(join(root, upstreamPrograms));
+  for (const { name, script, linkTo } of typedCommands) {
+    // Where it is a link of a part, the script takes its place.
+    await files.remove(join(root, 'usr/local/bin', name));
+    await files.write(join(root, 'usr/local/bin', name), script, { mode: 0o755 });
+    if (linkTo !== undefined) await files.symlink(linkTo, join(root, upstreamPrograms, name));
+  }
+  await files.write(join(root, crictlConfig.path), crictlConfig.text);
 }
 
 async function describeRelease(builder: ReleaseBuilder, root: string, release: CacheEntry): Promise<void> {
