@@ -52,13 +52,18 @@ export const imageVariables: readonly ImageVariable[] = [
     'client certificates and bound groups take the place of OAuth',
   ),
   component('CONFIG_OPERATOR_IMAGE', 'cluster-config-operator', 'firstlight', 'the cluster configuration objects'),
-  component('CVO_IMAGE', 'cluster-version-operator', 'firstlight', 'applies and upgrades this release'),
+  component(
+    'CVO_IMAGE',
+    'cluster-version-operator',
+    'firstlight',
+    'the ClusterVersion object and the add-ons; nothing upgrades a release yet',
+  ),
   component('CLUSTER_VERSION_OPERATOR_IMAGE', 'cluster-version-operator', 'firstlight', 'another name of CVO_IMAGE'),
   component(
     'INGRESS_OPERATOR_IMAGE',
     'cluster-ingress-operator',
     'firstlight',
-    'the ingress objects; no router is installed',
+    'nothing: no ingress controller is installed',
   ),
   component(
     'MACHINE_CONFIG_OPERATOR_IMAGE',
