@@ -2,6 +2,7 @@
 // format is the one of the original bootkube, because existing tools read it. Each new record replaces the whole file
 // atomically.
 import { join } from 'node:path';
+import { serviceRecordsFolder } from '../contract/machine-paths.ts';
 import type { Host } from '../host/host.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
 
@@ -13,14 +14,16 @@ interface ServiceRecord {
   readonly errorMessage?: string;
 }
 
-export const recordsFolder = '/var/log/firstlight';
-
 export interface ServiceRecords {
   readonly observe: (event: WorkflowEvent) => void;
   readonly end: (error?: unknown) => Promise<void>;
 }
 
-export async function openServiceRecords(host: Host, service: string, folder = recordsFolder): Promise<ServiceRecords> {
+export async function openServiceRecords(
+  host: Host,
+  service: string,
+  folder = serviceRecordsFolder,
+): Promise<ServiceRecords> {
   const path = join(folder, `${service}.json`);
   await host.files.makeFolder(folder);
   const before = await host.files.readIfPresent(path);

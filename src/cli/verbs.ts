@@ -8,6 +8,7 @@ export const verbTable: VerbTable = {
     create: 'Make the install-config, the assets derived from it, or the cluster.',
     destroy: 'Remove the cluster, or only its bootstrap machine.',
     'wait-for': 'Wait for a milestone of an installation.',
+    gather: 'Logs and states of machines and API, in one file.',
     node: 'Workers of a cluster that stands.',
     secrets: 'The key by which Secrets are encrypted in etcd.',
     machine: 'Real systemd machines on this host.',
@@ -72,6 +73,21 @@ export const verbTable: VerbTable = {
       words: 'audit',
       summary: 'Look at the running cluster and its folder, control by control of the CIS Kubernetes benchmark.',
       load: async () => (await import('./cluster/audit.ts')).auditVerb,
+    },
+    {
+      words: 'gather',
+      summary: 'Put all that machines and API say into one file to look at, without secrets.',
+      load: async () => (await import('./gather/gather.ts')).gatherVerb,
+    },
+    {
+      words: 'gather bootstrap',
+      summary: 'The same of the bootstrap machine and the masters, for a bootstrap that fails.',
+      load: async () => (await import('./gather/gather-bootstrap.ts')).gatherBootstrapVerb,
+    },
+    {
+      words: 'gather analyze',
+      summary: 'Read such a file and say what failed first.',
+      load: async () => (await import('./gather/gather-analyze.ts')).gatherAnalyzeVerb,
     },
     {
       words: 'wait-for bootstrap-complete',

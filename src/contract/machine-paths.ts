@@ -80,6 +80,9 @@ export const apiserverUser = 60_712;
 export const auditLogFolder = '/var/log/kube-apiserver';
 export const auditLogFile = `${auditLogFolder}/audit.log`;
 
+/** The records of bootkube and of the other services of a bootstrap: start and end of each of their stages. */
+export const serviceRecordsFolder = '/var/log/firstlight';
+
 /** Data of the etcd member of a control-plane machine. */
 export const etcdDataFolder = '/var/lib/etcd';
 

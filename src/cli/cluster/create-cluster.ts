@@ -13,6 +13,7 @@ export const createClusterVerb = defineVerb({
   options: {
     ...waitOptions,
     keepBootstrap: flag('--keep-bootstrap', 'leave the bootstrap machine, emptied of its secrets, to look into'),
+    gather: flag('--no-gather', 'make no log bundle when it fails'),
   },
   examples: ['firstlight create cluster', 'firstlight create cluster --dir lab'],
   run: async (invocation) => {
@@ -45,6 +46,12 @@ export const createClusterVerb = defineVerb({
       onObservation: screen.onObservation,
       onLikely: screen.onLikely,
       signal,
+    }).catch(async (error: unknown) => {
+      if (invocation.options.gather) {
+        const { gatherAfterFailure } = await import('../gather/gather-after-failure.ts');
+        await gatherAfterFailure(invocation, { error, command: 'firstlight create cluster', emit: screen.emit });
+      }
+      throw error;
     });
     const state = screen.state();
     const elapsedMs = host.clock.monotonicMs() - startMs;

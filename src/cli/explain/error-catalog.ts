@@ -15,6 +15,7 @@ import {
 import { controlPlaneErrors } from '../../control-plane/errors.ts';
 import type { ErrorKind } from '../../errors/firstlight-error.ts';
 import { etcdErrors } from '../../etcd/errors.ts';
+import { gatherErrors } from '../../gather/errors.ts';
 import { hostErrors } from '../../host/errors.ts';
 import { inPlaceErrors } from '../../in-place/errors.ts';
 import { payloadErrors } from '../../in-place/payload/errors.ts';
@@ -62,6 +63,7 @@ export const errorTables = {
   payloadErrors,
   torcxErrors,
   workflowErrors,
+  gatherErrors,
   hostErrors,
 };
 

@@ -29,13 +29,16 @@ export async function parseCall(argv: readonly string[], table: VerbTable): Prom
   const verb = await called?.load();
   let call: ParsedCall | undefined;
   const program = configure(new Command(programName)).enablePositionalOptions();
+  let own: Command | undefined;
   for (const row of table.rows) {
     const command = addWords(program, row);
-    if (row === called && verb !== undefined) declare(command, verb, (parsed) => (call = parsed));
+    if (row !== called || verb === undefined) continue;
+    declare(command, verb, (parsed) => (call = parsed));
+    own = command;
   }
-  for (const group of [program, ...program.commands.filter((command) => command.commands.length > 0)]) {
-    rejectUnknown(group, table.rows);
-  }
+  // A verb may also be the first word of others (`gather`, `gather bootstrap`): then it is no group when it is called.
+  const groups = program.commands.filter((command) => command.commands.length > 0 && command !== own);
+  for (const group of [program, ...groups]) rejectUnknown(group, table.rows);
   try {
     program.parse([...argv], { from: 'user' });
   } catch (error) {

@@ -103,6 +103,7 @@ function writers(
       disk.nodes.set(clean(path), { kind: 'link', target, at: new Date(0) });
     },
     hardLink: async (existing, path) => {
+      if (disk.nodes.has(clean(path))) refuse('link', path, 'it is there already');
       change(disk, 'link', path);
       const node = disk.nodes.get(clean(existing));
       disk.nodes.set(clean(path), node?.kind === 'link' ? node : mustFile(disk, existing));
