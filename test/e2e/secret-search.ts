@@ -38,7 +38,7 @@ function contentOf({ contents }: IgnitionFile): string {
 }
 
 /** A line of a key as PEM, the same key inside a kubeconfig, keys of an EncryptionConfiguration, tokens as they travel. */
-function needlesOf(text: string): readonly string[] {
+export function needlesOf(text: string): readonly string[] {
   const keys = [...text.matchAll(/-----BEGIN (?:EC |RSA )?PRIVATE KEY-----\n([^\n]{40,})\n/g)].map(
     ([, line = '']) => line,
   );

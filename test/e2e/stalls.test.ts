@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from './fire/etcd-machines.ts';
+import { bundlesIn, secretsIn, secretsOfAssets, type UnpackedBundle, unpackBundle } from './log-bundle.ts';
 import {
   blockPort,
   bringImage,
@@ -34,11 +35,22 @@ controlPlane: { replicas: 1 }
 compute: [{ name: worker, replicas: 1 }]
 `;
 
+/** The bundle of the first failure. */
+let failed: UnpackedBundle | undefined;
 let last: ReturnType<typeof startCli> | undefined;
 
-function createCluster(): Promise<CliOutcome> {
-  last = startCli(['create', 'cluster', '--dir', dir, '--stall-after', '5']);
+function createCluster(...more: readonly string[]): Promise<CliOutcome> {
+  last = startCli(['create', 'cluster', '--dir', dir, '--stall-after', '5', ...more]);
   return last.outcome;
+}
+
+/** The bundles of the folder; gone when they were looked at. */
+function takeBundles(): readonly UnpackedBundle[] {
+  return bundlesIn(dir).map((path) => {
+    const bundle = unpackBundle(path, folder);
+    rmSync(path);
+    return bundle;
+  });
 }
 
 /** The first reason on the screen, after the exit code was seen to be that of a failed bootstrap. */
@@ -87,6 +99,19 @@ async function untilNamesAreMissed(): Promise<void> {
   });
 }
 
+/** A machine that does not run is gathered from its disk. */
+async function bundleOfStopped(): Promise<void> {
+  const said = await cli('gather', 'bootstrap', '--timeout', '60', '--dir', dir, '-o', 'json');
+  const { machines } = JSON.parse(said) as { readonly machines: readonly { name: string; look: string }[] };
+  expect(machines).toMatchObject([
+    { name: 'bootstrap', look: 'inside' },
+    { name: 'master-0', look: 'its disk' },
+  ]);
+  const [bundle] = takeBundles();
+  expect(bundle?.get('control-plane/master-0/journals/journal.log')).toContain('master-0 systemd');
+  expect(bundle?.get('diagnosis.txt')).toContain('master-0 does not run');
+}
+
 const machineVerb = async (verb: string, ...more: readonly string[]): Promise<string> =>
   cli('machine', verb, '--dir', dir, ...more, master.machine);
 
@@ -101,13 +126,28 @@ describe('a stall is explained by its fault:', () => {
     await loseNames(master);
     await untilNamesAreMissed();
     unblockPorts(master);
-    expect(await stalledBy(outcome)).toBe('api-int.stalls.firstlight.test does not resolve on master-0');
+    const fault = 'api-int.stalls.firstlight.test does not resolve on master-0';
+    expect(await stalledBy(outcome)).toBe(fault);
+    expect((await outcome).stderr).toMatch(/gathered in [\d.]+ s: \S+log-bundle-\d{14}\.tar\.gz/);
+    [failed] = takeBundles();
+    expect(failed?.get('index.html')).toContain(fault);
+  });
+
+  test('and the bundle that was made by itself has what the stages rendered, the records, and no secret', () => {
+    const bundle = failed ?? new Map<string, string>();
+    expect(bundle.get('bootstrap/services/bootkube.json')).toContain('cluster-bootstrap');
+    expect(bundle.get('bootstrap/journals/bootkube.log')).toContain('bootstrap systemd');
+    expect([...bundle.keys()].filter((path) => path.startsWith('rendered-assets/')).length).toBeGreaterThan(20);
+    expect(bundle.get('control-plane/master-0/journals/firstlight-firstboot.log')).toContain('lookup');
+    expect(secretsIn(bundle, secretsOfAssets(dir))).toEqual([]);
   });
 
   test('port 22623 is blocked', async () => {
     blockPort(master, configServerPort, 'drop');
     await findNames(master);
-    expect(await stalledBy(createCluster())).toMatch(/^port 22623 .* is closed between master-0 and the load balancer/);
+    const outcome = createCluster('--no-gather');
+    expect(await stalledBy(outcome)).toMatch(/^port 22623 .* is closed between master-0 and the load balancer/);
+    expect(takeBundles()).toEqual([]);
     // The verb says the same at any time.
     const { code, stdout } = await startCli(['diagnose', 'master-0', '--dir', dir, '-o', 'json']).outcome;
     const { reasons } = JSON.parse(stdout) as { readonly reasons: readonly { readonly check: string }[] };
@@ -116,10 +156,13 @@ describe('a stall is explained by its fault:', () => {
 
   test('the pool token in the pointer config of a machine is wrong', async () => {
     await machineVerb('stop');
+    await bundleOfStopped();
     unblockPorts(master);
     changePointer(master, otherToken);
     await machineVerb('start', '--no-wait');
-    expect(await stalledBy(createCluster())).toMatch(/^the config server does not accept the pool token of master-0/);
+    expect(await stalledBy(createCluster('--no-gather'))).toMatch(
+      /^the config server does not accept the pool token of master-0/,
+    );
   });
 
   test.runIf(isLong)('the clock of a machine is ten minutes ahead', async () => {

@@ -17,6 +17,7 @@ import { clusterEndTopic } from './life/cluster-end.ts';
 import { comeAndGoTopic } from './life/come-and-go.ts';
 import { diskSecretsTopic } from './life/disk-secrets.ts';
 import { freshClusterTopic } from './life/fresh-cluster.ts';
+import { gatheringTopic } from './life/gathering.ts';
 import { handoffClientTopic } from './life/handoff-client.ts';
 import { strangerTopic } from './life/stranger.ts';
 import { workloadTopic } from './life/workload.ts';
@@ -59,6 +60,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'a client of the API during the handoff': (own) => handoffClientTopic(own, () => load),
   'work in the cluster': workloadTopic,
   'secrets on disks': diskSecretsTopic,
+  'a log bundle': gatheringTopic,
   'a stranger with a pool token': strangerTopic,
   'nodes that come and go': comeAndGoTopic,
   'secrets in etcd': secretsEncryptionTopic,

@@ -74,7 +74,16 @@ ${
 ${html`<p>${fileLink('diagnosis.txt')} ${fileLink('gather.log')}</p>`}`;
 }
 
-const telling = ['journals/bootkube.log', 'journals/kubelet.log', 'journals/journal.log', 'units.txt'];
+const telling = [
+  'journals/firstlight-firstboot.log',
+  'journals/bootkube.log',
+  'journals/kubelet.log',
+  'journals/firstlight-agent.log',
+  'journals/journal.log',
+  'units.txt',
+  'etcd/health.txt',
+  'system/disks.txt',
+];
 
 function machineTable(machines: readonly SummarizedMachine[], files: BundleText): Html {
   const rows = machines.map((machine) => {
@@ -96,7 +105,7 @@ function stagesOf(services: readonly BundleService[]): Html {
 <p>${isSuccess ? 'has ended well' : 'has not ended well'}, started ${starts === 1 ? 'once' : `${starts} times`}.</p>
 <ol class="stages">${stages.map(
       ({ name: stage, state, at, error }) =>
-        html`<li class="${state}">${stage} <small>${state} ${at}</small>${error === undefined ? [] : [html`<br>${error}`]}</li>\n`,
+        html`<li class="${state}">${stage} <small>${state} ${at.slice(11, 19)}</small>${error === undefined ? [] : [html`<br>${error}`]}</li>\n`,
     )}</ol>\n`,
   )}`;
 }

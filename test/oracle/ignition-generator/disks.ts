@@ -52,7 +52,10 @@ export function disks(odds: Odds, { resource }: Parts) {
   };
 
   const url = pick(['http://t1', 'https://t2:99'], ['', 'ftp://t', 'http://%']);
-  const tang = object({ url, thumbprint: pick(['x'], ['']) }, { advertisement: pick(['', '{}', '[1,2]'], ['{', 'x', '[1e999]']) });
+  const tang = object(
+    { url, thumbprint: pick(['x'], ['']) },
+    { advertisement: pick(['', '{}', '[1,2]'], ['{', 'x', '[1e999]']) },
+  );
   const tangs = list(tang, ({ url: at }: { readonly url: string }) => at);
   const pin = fc.constantFrom('tpm2', 'tang', 'sss');
   const custom = either(
