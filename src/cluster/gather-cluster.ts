@@ -27,7 +27,7 @@ export interface GatherCluster {
   readonly signal: AbortSignal;
   /** The bootstrap machine and the masters, or every machine. */
   readonly scope: 'bootstrap' | 'all';
-  readonly ssh: SshAccess;
+  readonly ssh: GatherSsh;
   /** As a person typed it. */
   readonly command: string;
   /** Of firstlight. */
@@ -38,14 +38,14 @@ export interface GatherCluster {
   readonly report: (text: string) => void;
 }
 
-export interface SshAccess {
+export interface GatherSsh {
   /** Addresses by role; where there are any, only those are looked at. */
   readonly addresses: Readonly<Record<'bootstrap' | 'master' | 'worker', readonly string[]>>;
   readonly user: string;
   readonly keyFile: string | undefined;
 }
 
-export const noAddresses: SshAccess['addresses'] = { bootstrap: [], master: [], worker: [] };
+export const noAddresses: GatherSsh['addresses'] = { bootstrap: [], master: [], worker: [] };
 
 export interface MadeBundle {
   readonly path: string;

@@ -1,5 +1,5 @@
 // What the two verbs that gather share: options, progress, and the words at the end.
-import type { SshAccess } from '../../cluster/gather-cluster.ts';
+import type { GatherSsh } from '../../cluster/gather-cluster.ts';
 import {
   flag,
   option,
@@ -51,7 +51,7 @@ export async function runGather(
   };
 }
 
-function sshAccess({ host, options }: Invocation<unknown, ValuesOf<typeof gatherOptions>>): SshAccess {
+function sshAccess({ host, options }: Invocation<unknown, ValuesOf<typeof gatherOptions>>): GatherSsh {
   const { bootstrap, master, worker, user, sshKey } = options;
   return {
     addresses: { bootstrap: bootstrap === undefined ? [] : [bootstrap], master, worker },
