@@ -47,7 +47,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'pool-rollout',
     'workflow',
   ],
-  'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software'],
+  'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software', 'release'],
   'config-server': [
     'admission',
     'contract',

@@ -1,7 +1,9 @@
 // Every verb in the order of --help: its words, its summary, and the file with the rest of it. To add a verb: its value
-// (frame/verb.ts) in a file in the folder of its area, and a row here; the ipb verbs have a table of their own.
+// (frame/verb.ts) in a file in the folder of its area, and a row here; the ipb verbs, and what units of machines
+// run, have tables of their own.
 import type { VerbTable } from './frame/verb.ts';
 import { inPlaceVerbs } from './in-place/in-place-verbs.ts';
+import { onMachineVerbs } from './on-machine/on-machine-verbs.ts';
 
 export const verbTable: VerbTable = {
   groups: {
@@ -207,12 +209,6 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./cluster/doctor.ts')).doctorVerb,
     },
     {
-      words: 'first-boot',
-      summary: 'Configure this machine from its Ignition config; firstlight-firstboot.service runs it.',
-      isHidden: true,
-      load: async () => (await import('./on-machine/first-boot.ts')).firstBootVerb,
-    },
-    {
       words: 'machine-config render',
       summary: 'Merge the MachineConfigs of each pool into the one its machines get.',
       load: async () => (await import('./machine-config/render.ts')).machineConfigRenderVerb,
@@ -266,12 +262,6 @@ export const verbTable: VerbTable = {
       words: 'machine-config serve',
       summary: 'Serve configurations to machines over HTTPS (the Machine Config Server).',
       load: async () => (await import('./machine-config/serve.ts')).machineConfigServeVerb,
-    },
-    {
-      words: 'machine-config prepare',
-      summary: 'Find out what this machine is and prepare it for its kubelet.',
-      isHidden: true,
-      load: async () => (await import('./on-machine/prepare-node.ts')).prepareNodeVerb,
     },
     ...inPlaceVerbs,
     {
@@ -390,30 +380,6 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./bootkube/progress.ts')).progressVerb,
     },
     {
-      words: 'agent',
-      summary: 'Keep this machine what the cluster says it is.',
-      isHidden: true,
-      load: async () => (await import('./on-machine/agent.ts')).agentVerb,
-    },
-    {
-      words: 'machine-config-daemon firstboot-complete-machineconfig',
-      summary: 'Apply a MachineConfig before the kubelet starts for the first time, and reboot.',
-      isHidden: true,
-      load: async () => (await import('./on-machine/complete-first-boot.ts')).completeFirstBootVerb,
-    },
-    {
-      words: 'machine-facts',
-      summary: 'Say what keeps this machine from joining, as far as it can be seen from inside.',
-      isHidden: true,
-      load: async () => (await import('./on-machine/machine-facts.ts')).machineFactsVerb,
-    },
-    {
-      words: 'machine-security',
-      summary: 'Say what the processes of Kubernetes on this machine run with, and who may read their files.',
-      isHidden: true,
-      load: async () => (await import('./on-machine/machine-security.ts')).machineSecurityVerb,
-    },
-    {
       words: 'completion',
       summary: 'Print a script that completes commands and options in your shell.',
       load: async () => (await import('./program/completion.ts')).completionVerb,
@@ -438,5 +404,6 @@ export const verbTable: VerbTable = {
       summary: 'Print the DaemonSet that runs the hook in a cluster, with its rights.',
       load: async () => (await import('./torcx/manifests.ts')).torcxManifestsVerb,
     },
+    ...onMachineVerbs,
   ],
 };

@@ -7,6 +7,9 @@ import { bootkubeEnvironmentFile } from './machine-paths.ts';
 /** The release image, as `<name>@sha256:<digest>`. */
 export const releaseImageVariable = 'RELEASE_IMAGE';
 
+/** An OCI layout on the machine, a folder or an archive, with the images of RELEASE_IMAGE. Without it: a registry. */
+export const releaseLayoutVariable = 'RELEASE_LAYOUT';
+
 /** Image references by variable. */
 export type BootkubeEnvironment = Readonly<Record<string, string>>;
 
@@ -42,6 +45,16 @@ export async function readBootkubeEnvironment(host: {
   const fromFile = content === undefined ? {} : parseBootkubeEnvironment(Buffer.from(content).toString('utf8'));
   const own = Object.entries(host.environment.variables).filter(([name]) => variableName.test(name));
   return { ...fromFile, ...parseBootkubeEnvironment(own.map(([name, value = '']) => `${name}=${value}`).join('\n')) };
+}
+
+/** RELEASE_LAYOUT of this process, or of the file. */
+export async function readReleaseLayout(host: {
+  readonly files: Pick<Files, 'readIfPresent'>;
+  readonly environment: Pick<Environment, 'variables'>;
+}): Promise<string | undefined> {
+  const content = Buffer.from((await host.files.readIfPresent(bootkubeEnvironmentFile)) ?? '').toString('utf8');
+  const line = new RegExp(`^${releaseLayoutVariable}=(["']?)(.+)\\1$`, 'm');
+  return host.environment.variables[releaseLayoutVariable] ?? line.exec(content)?.[2];
 }
 
 /** The digest in a reference, with its `sha256:`; undefined for a reference by tag. */

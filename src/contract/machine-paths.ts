@@ -9,11 +9,18 @@ export const programs = {
   containerd: '/usr/local/bin/containerd',
   etcd: '/usr/local/bin/etcd',
   systemctl: '/usr/bin/systemctl',
+  shell: '/bin/sh',
   nft: '/usr/sbin/nft',
   updateCaCertificates: '/usr/sbin/update-ca-certificates',
   test: '/usr/bin/test',
   touch: '/usr/bin/touch',
 } as const;
+
+/** The programs of upstream, on machines and in their images. */
+export const programFolder = '/usr/local/bin';
+
+/** Upstream's programs that scripts of the same names in `programFolder` call. */
+export const upstreamProgramFolder = '/usr/local/libexec/firstlight';
 
 /** Node and the bundle, on machines and in our image. */
 export const firstlightFolder = '/usr/local/lib/firstlight';
@@ -130,6 +137,28 @@ export const systemTrustMade = '/run/firstlight-trust-made';
 export const releaseFile = '/usr/local/share/firstlight/release.json';
 /** The reference of the image that this manifest is from. */
 export const releaseImageFile = '/usr/local/share/firstlight/release-image.json';
+
+/** Where a person may put a public key: then a machine changes only to a release that this key has signed. */
+export const releaseKeyFile = '/etc/firstlight/release.pub';
+/** Signatures of releases: `signatures/sha256=<digest>/signature-1` below it. */
+export const releaseSignatureFolder = '/etc/firstlight';
+
+/**
+ * Which folder of a part of the release is where on a machine. Other parts run only from their image or on the
+ * workstation.
+ */
+export const partPlaces: Readonly<Record<string, { readonly from: string; readonly to: string }>> = {
+  kubernetes: { from: 'bin', to: programFolder },
+  etcd: { from: 'bin', to: programFolder },
+  containerd: { from: 'bin', to: programFolder },
+  'containerd-shim': { from: 'bin', to: programFolder },
+  'cri-tools': { from: 'bin', to: upstreamProgramFolder },
+  ignition: { from: 'bin', to: programFolder },
+  'ignition-validate': { from: 'bin', to: programFolder },
+  cni: { from: 'bin', to: cniPluginFolder },
+  node: { from: 'bin', to: `${firstlightFolder}/bin` },
+  firstlight: { from: 'lib', to: `${firstlightFolder}/dist` },
+};
 
 /** Facts about this one machine, such as its name and addresses. Every boot finds them again; a reboot deletes them. */
 export const runtimePaths = {

@@ -1,4 +1,5 @@
-// What can go wrong while a machine boots: when Ignition configures it, and when it is prepared for its kubelet.
+// What can go wrong while a machine boots: when Ignition configures it, when it changes to the release that its config
+// names, and when it is prepared for its kubelet.
 import { exitCodes } from '../errors/exit-codes.ts';
 import { errorTable } from '../errors/firstlight-error.ts';
 
@@ -37,6 +38,36 @@ export const firstBootErrors = errorTable('FIRSTBOOT', {
     message: (e: { args: string; reason: string }) => `systemctl ${e.args} failed: ${e.reason}`,
     hint: 'journalctl -b on the machine shows what systemd made of the units.',
     means: 'systemd refused units that Ignition had written.',
+    exit: exitCodes.infrastructure,
+  },
+});
+
+export const releasePivotErrors = errorTable('PIVOT', {
+  NOT_BY_DIGEST: {
+    message: (e: { image: string }) => `the config of this machine names the release ${e.image}, which is no digest`,
+    hint: 'Name it as NAME@sha256:DIGEST in RELEASE_IMAGE of /etc/firstlight/bootkube.env; `firstlight release info` prints both.',
+    means: 'A tag may mean another release tomorrow: nothing that comes by it could be verified.',
+    exit: exitCodes.badConfig,
+  },
+  UNAVAILABLE: {
+    message: (e: { what: string; reason: string }) => `${e.what} cannot be had: ${e.reason}`,
+    hint: 'See that the layout of RELEASE_LAYOUT, or the registry of RELEASE_IMAGE with its mirrors and credentials, has the whole release; it is tried again every few seconds.',
+    means:
+      'The config of the bootstrap machine names another release than the one that it booted, and a part of that release did not come.',
+    exit: exitCodes.infrastructure,
+  },
+  NOT_VERIFIED: {
+    message: (e: { what: string; reason: string }) => `${e.what} is not what the named release says: ${e.reason}`,
+    hint: 'Take the layout or the repositories from a release that `firstlight release verify` accepts; nothing of this one was used.',
+    means:
+      'Whatever a machine takes from a release must have the digest, and where it has a key the signature, of that release.',
+    exit: exitCodes.infrastructure,
+  },
+  PART_MISSING: {
+    message: (e: { part: string; release: string }) =>
+      `release ${e.release} has no image with the programs of ${e.part}`,
+    hint: 'Boot the machine from the machine image of that release instead.',
+    means: 'The release was built by a Firstlight that did not put these programs into images.',
     exit: exitCodes.infrastructure,
   },
 });

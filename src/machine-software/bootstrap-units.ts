@@ -1,5 +1,5 @@
-// The units of the bootstrap machine: kubelet → bootkube → tectonic → rm-assets, and the units that run at the same
-// time as bootkube. Two properties of systemd shape the chain:
+// The units of the bootstrap machine: release-image-pivot → kubelet → bootkube → tectonic → rm-assets, and the units
+// that run at the same time as bootkube. Two properties of systemd shape the chain:
 //   - a oneshot that fails and is restarted fails every unit that requires it and releases every unit that merely
 //     wants it, so each link starts the next one itself, after it has succeeded (ExecStartPost);
 //   - "after" a oneshot means after it has ended, so a unit that runs together with bootkube is not ordered after it.
@@ -12,6 +12,7 @@ import {
   configServerPaths,
   masterConfigServerPaths,
   programs,
+  releaseImageFile,
 } from '../contract/machine-paths.ts';
 import { unitNames } from '../contract/unit-names.ts';
 import { prepareUnit } from './node-units.ts';
@@ -25,6 +26,15 @@ function thenStart(unit: string): Command {
   return { program: programs.systemctl, args: ['start', '--no-block', unit] };
 }
 
+/** They run programs of the release, so they start when it is known which one. */
+export const unitsAfterPivot: readonly string[] = [
+  unitNames.kubelet,
+  'machine-config-server.service',
+  'bootkube.service',
+  'approve-csr.service',
+  'progress.service',
+];
+
 const oneshot = {
   Type: 'oneshot',
   RemainAfterExit: true,
@@ -34,6 +44,39 @@ const oneshot = {
   // them.
   TimeoutStartSec: 'infinity',
 } as const;
+
+/**
+ * Nearly always the two are equal, and a start of our program would cost the bootstrap a quarter of a second: a shell
+ * compares the digests, and only another release needs the program.
+ */
+const compareReleases = `case "$RELEASE_IMAGE" in
+'') echo "the config of this machine names no release; it goes on with its own" ;;
+*) case "$(cat ${releaseImageFile})" in
+  *"\\"\${RELEASE_IMAGE##*@}\\""*) echo "this machine runs the release that its config names: $RELEASE_IMAGE" ;;
+  *) exec ${programs.firstlight} release-image-pivot ;;
+  esac ;;
+esac`.replaceAll('\n', ' ');
+
+export const releaseImagePivotUnit: ServiceUnit = {
+  name: 'release-image-pivot.service',
+  why:
+    'Sees that the machine runs the release that its config names, before anything of the cluster starts; if it booted ' +
+    'another one, takes programs and images of the named one. While that fails, stage 2 of bootkube refuses to go on.',
+  isEnabled: true,
+  unit: {
+    Description: 'Change to the release that the config of this machine names',
+    Before: [...unitsAfterPivot],
+    ConditionPathExists: whileBootstrapping,
+    StartLimitIntervalSec: 0,
+  },
+  service: {
+    ...oneshot,
+    RestartSec: 5,
+    EnvironmentFile: [{ path: bootkubeEnvironmentFile, isOptional: true }],
+    ExecStart: { program: programs.shell, args: ['-c', compareReleases] },
+  },
+  install: multiUser,
+};
 
 export const bootkubeUnit: ServiceUnit = {
   name: 'bootkube.service',
@@ -207,6 +250,7 @@ export const progressUnit: ServiceUnit = {
 
 /** In the order in which they run. */
 export const bootstrapUnits: readonly ServiceUnit[] = [
+  releaseImagePivotUnit,
   machineConfigServerUnit,
   bootkubeUnit,
   approveCsrUnit,

@@ -12,7 +12,13 @@ import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
 import { apiserverConfiguration } from './apiserver-configuration.ts';
-import { bootkubeUnit, bootstrapUnits, masterConfigServerUnit, tectonicUnit } from './bootstrap-units.ts';
+import {
+  bootkubeUnit,
+  bootstrapUnits,
+  masterConfigServerUnit,
+  releaseImagePivotUnit,
+  tectonicUnit,
+} from './bootstrap-units.ts';
 import { containerdConfigText } from './containerd-config.ts';
 import { environmentText } from './environment-file.ts';
 import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
@@ -166,7 +172,8 @@ export function kubeProxyConfigurationText({ clusterNetworks, featureGates = {} 
  */
 function outsideWorldSoftware(role: MachineRole, facts: SoftwareFacts): Required<SoftwarePart> {
   const { proxy, additionalTrustBundle } = facts;
-  const ours = role === 'bootstrap' ? [bootkubeUnit.name, tectonicUnit.name] : [agentUnit.name];
+  const ours =
+    role === 'bootstrap' ? [releaseImagePivotUnit.name, bootkubeUnit.name, tectonicUnit.name] : [agentUnit.name];
   const all = [containerdUnit.name, kubeletUnit({ mode: 'cluster' }).name, ...ours, ...preparingUnits(role, facts)];
   const environment =
     proxy === undefined ? [] : [{ path: paths.proxyEnvironment, text: proxyEnvironmentText(proxy), mode: 0o600 }];

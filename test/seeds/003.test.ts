@@ -3,6 +3,17 @@ import { proveLines } from './seed-lines.ts';
 
 proveLines([
   {
+    lines: [26],
+    asks: 'the bootstrap machine runs the release that its config names, and changes to it where it booted another',
+    provenBy: {
+      'src/machine-boot/release-pivot/pivot-release.test.ts': [
+        'from a layout: images, then programs, then the record; a second run has nothing to do',
+        'from a registry, beside the release image and with the credentials of the machine',
+        'killed at any change and before any call of a program, the next run continues',
+      ],
+    },
+  },
+  {
     lines: [225, 237],
     asks: 'etcd grows member by member, and the bootstrap member leaves last',
     provenBy: {

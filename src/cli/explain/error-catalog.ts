@@ -22,7 +22,7 @@ import { payloadErrors } from '../../in-place/payload/errors.ts';
 import { inPlacePodErrors } from '../../in-place/pod/errors.ts';
 import { installConfigErrors } from '../../install-config/errors.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
-import { firstBootErrors, nodePreparationErrors } from '../../machine-boot/errors.ts';
+import { firstBootErrors, nodePreparationErrors, releasePivotErrors } from '../../machine-boot/errors.ts';
 import { machineConfigErrors } from '../../machine-config/errors.ts';
 import { agentErrors } from '../../node/errors.ts';
 import { pkiErrors } from '../../pki/errors.ts';
@@ -50,6 +50,7 @@ export const errorTables = {
   servedTokensErrors,
   nodeSettingsErrors,
   firstBootErrors,
+  releasePivotErrors,
   bootkubeErrors,
   agentErrors,
   inPlacePodErrors,

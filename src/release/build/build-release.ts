@@ -13,7 +13,7 @@ import type { CacheEntry } from '../cache/cache.ts';
 import { writeCurrent } from '../current.ts';
 import { releaseErrors } from '../errors.ts';
 import { firstlightImage, nodeImage } from '../images/firstlight-image.ts';
-import { imageRecipe, partImages } from '../images/images.ts';
+import { imageRecipe, type PartImage, partImages, programImages } from '../images/images.ts';
 import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
 import { debianRecipe } from '../machine/debian.ts';
 import { machineRootRecipe } from '../machine/machine-root.ts';
@@ -97,11 +97,13 @@ function partsPlan(builder: ReleaseBuilder, names: readonly string[]): BuildPlan
 export function fullPlan(builder: ReleaseBuilder, withMachines: boolean): BuildPlan {
   const upstream = builder.table.parts.filter((part) => part.use === 'release');
   const recipes = new Map(upstream.map((part) => [part.name, partRecipe(part)]));
-  const images = partImages.flatMap((image) => {
-    const recipe = recipes.get(image.part);
-    const version = upstream.find((part) => part.name === image.part)?.version ?? '';
-    return recipe === undefined ? [] : [imageRecipe(image, recipe, version)];
-  });
+  const imagesOf = (table: readonly PartImage[]): readonly Recipe[] =>
+    table.flatMap((image) => {
+      const recipe = recipes.get(image.part);
+      const version = upstream.find((part) => part.name === image.part)?.version ?? '';
+      return recipe === undefined ? [] : [imageRecipe(image, recipe, version)];
+    });
+  const images = imagesOf(partImages);
   const compile = [...recipes.values()];
   const parts = [...compile, nodePart, firstlightPart];
   if (!withMachines) {
@@ -110,13 +112,15 @@ export function fullPlan(builder: ReleaseBuilder, withMachines: boolean): BuildP
   }
   const node = nodeImage(debianRecipe);
   const own = firstlightImage(node);
-  const release = releaseRecipe({ parts, images: [...images, node, own], debian: debianRecipe });
+  const carried = imagesOf(programImages);
+  const release = releaseRecipe({ parts, images: [...images, ...carried, node, own], debian: debianRecipe });
   const root = machineRootRecipe({ debian: debianRecipe, parts, release });
   return {
     compile,
     system: [nodePart, firstlightPart, debianRecipe],
     after: [
       ...images,
+      ...carried,
       node,
       own,
       release,

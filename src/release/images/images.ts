@@ -22,6 +22,19 @@ export const partImages: readonly PartImage[] = [
   { name: 'pause', part: 'pause', entrypoint: ['/usr/local/bin/pause'] },
 ];
 
+/**
+ * Programs of machines that no pod runs. A machine that changes to a release takes them from images, like all others.
+ * The prepared image store does not have them.
+ */
+export const programImages: readonly PartImage[] = [
+  'containerd',
+  'containerd-shim',
+  'cri-tools',
+  'cni',
+  'ignition',
+  'ignition-validate',
+].map((name) => ({ name, part: name, entrypoint: [] }));
+
 const binFolder = 'usr/local/bin';
 
 /** What every image has besides its program: a folder for temporary files, and the names of two users. */

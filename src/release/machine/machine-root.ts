@@ -1,7 +1,14 @@
 // The root that every machine starts from, read-only below the machine's own overlay: Debian, the parts and Firstlight.
 // It is a real copy of these entries: damage to one entry must never damage another one unnoticed.
 import { dirname, join } from 'node:path';
-import { configDaemonProgram, releaseFile, releaseImageFile, torcxPrograms } from '../../contract/machine-paths.ts';
+import {
+  configDaemonProgram,
+  partPlaces,
+  releaseFile,
+  releaseImageFile,
+  torcxPrograms,
+  upstreamProgramFolder,
+} from '../../contract/machine-paths.ts';
 import { type MakeOptions, needEntry, type Recipe, type ReleaseBuilder } from '../build/builder.ts';
 import { copyFolder, runInRoot } from '../build/run-tool.ts';
 import type { CacheEntry } from '../cache/cache.ts';
@@ -9,27 +16,13 @@ import { releaseErrors } from '../errors.ts';
 import { firstlightPlace } from '../images/firstlight-image.ts';
 import { imageOfEntry } from '../images/images.ts';
 import { referenceByDigest } from '../images/oci-image.ts';
-import { crictlConfig, typedCommands, upstreamPrograms } from './typed-commands.ts';
+import { crictlConfig, typedCommands } from './typed-commands.ts';
 
 export interface RootIngredients {
   readonly debian: Recipe;
   readonly parts: readonly Recipe[];
   readonly release: Recipe;
 }
-
-/** Which folder of a part is copied where; other parts run only from their image or on the workstation. */
-const places: Readonly<Record<string, readonly [from: string, to: string]>> = {
-  kubernetes: ['bin', 'usr/local/bin'],
-  etcd: ['bin', 'usr/local/bin'],
-  containerd: ['bin', 'usr/local/bin'],
-  'containerd-shim': ['bin', 'usr/local/bin'],
-  'cri-tools': ['bin', upstreamPrograms],
-  ignition: ['bin', 'usr/local/bin'],
-  'ignition-validate': ['bin', 'usr/local/bin'],
-  cni: ['bin', 'opt/cni/bin'],
-  node: ['bin', `${firstlightPlace}/bin`],
-  firstlight: ['lib', `${firstlightPlace}/dist`],
-};
 
 /** V8 flags for units that set FIRSTLIGHT_SIZE=small. */
 const smallFlags = ['--single-threaded', '--no-opt', '--no-sparkplug', '--optimize-for-size'];
@@ -88,7 +81,7 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
             format: '2',
             debian: debian.manifest.treeDigest,
             release: imageOfEntry(release).digest,
-            places: JSON.stringify(places),
+            places: JSON.stringify(partPlaces),
             launcher,
             launcherLinks: launcherLinks.join(' '),
             typed: JSON.stringify([typedCommands, crictlConfig, coreUser]),
@@ -110,8 +103,8 @@ async function assemble(
   await copyIntoRoot(builder, work, { from: (await needEntry(builder, ingredients.debian)).content, to: '' });
   for (const recipe of ingredients.parts) {
     const { content } = await needEntry(builder, recipe);
-    const [from, to] = places[recipe.name] ?? [];
-    if (from !== undefined && to !== undefined) await copyIntoRoot(builder, work, { from: join(content, from), to });
+    const place = partPlaces[recipe.name];
+    if (place !== undefined) await copyIntoRoot(builder, work, { from: join(content, place.from), to: place.to });
   }
   const programs = join(work.folder, 'usr/local/bin');
   await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
@@ -126,12 +119,12 @@ async function assemble(
 }
 
 async function writeTypedCommands({ host: { files } }: ReleaseBuilder, root: string): Promise<void> {
-  await files.makeFolder(join(root, upstreamPrograms));
+  await files.makeFolder(join(root, upstreamProgramFolder));
   for (const { name, script, linkTo } of typedCommands) {
     // Where it is a link of a part, the script takes its place.
     await files.remove(join(root, 'usr/local/bin', name));
     await files.write(join(root, 'usr/local/bin', name), script, { mode: 0o755 });
-    if (linkTo !== undefined) await files.symlink(linkTo, join(root, upstreamPrograms, name));
+    if (linkTo !== undefined) await files.symlink(linkTo, join(root, upstreamProgramFolder, name));
   }
   await files.write(join(root, crictlConfig.path), crictlConfig.text);
 }

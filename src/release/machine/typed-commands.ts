@@ -2,11 +2,8 @@
 // the machine knows (the certificates of its etcd) and what the program cannot do (find a container by its name);
 // whatever the caller says, by flag or by variable, wins. Both become root by sudo, which the user `core` may anyway.
 
-import { containerdSocket, controlPlanePki, programs } from '../../contract/machine-paths.ts';
+import { containerdSocket, controlPlanePki, programs, upstreamProgramFolder } from '../../contract/machine-paths.ts';
 import { etcdPorts } from '../../contract/ports.ts';
-
-/** Upstream's programs themselves, for the scripts. */
-export const upstreamPrograms = 'usr/local/libexec/firstlight';
 
 export interface TypedCommand {
   readonly name: string;
@@ -21,7 +18,7 @@ export interface TypedCommand {
  */
 const crictl = `#!/bin/sh
 [ "$(id -u)" = 0 ] || exec sudo --non-interactive "$0" "$@"
-upstream=/${upstreamPrograms}/crictl
+upstream=${upstreamProgramFolder}/crictl
 is_logs= follow= name=
 for word in "$@"; do
   case $word in
@@ -71,7 +68,7 @@ setting ETCDCTL_ENDPOINTS endpoints https://127.0.0.1:${etcdPorts.client}
 setting ETCDCTL_CACERT cacert ${controlPlanePki}/etcd-ca.crt
 setting ETCDCTL_CERT cert ${controlPlanePki}/etcd-membership-client.crt
 setting ETCDCTL_KEY key "$key"
-exec /${upstreamPrograms}/etcdctl "$@"
+exec ${upstreamProgramFolder}/etcdctl "$@"
 `;
 
 export const typedCommands: readonly TypedCommand[] = [
