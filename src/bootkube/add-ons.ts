@@ -28,10 +28,8 @@ const addons: Stage<BootkubeContext> = {
   run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
     try {
-      // The name server first: it takes longest to start, and the rest is applied meanwhile.
       const count = await applyRendered(context, client, { places: addonPlaces, tools });
-      const more = await applyRendered(context, client, { places: configurationPlaces, tools });
-      return { note: `${count + more} objects` };
+      return { note: `${count} objects` };
     } catch (error) {
       await reportFailure(context, client, error);
       throw error;
@@ -45,11 +43,32 @@ const everybody: Stage<BootkubeContext> = {
   observe: async () => ({ status: 'needed', because: 'who is there is looked at anew each time' }),
   run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
-    const note = await awaitEverybody(context, client, tools);
-    await reportVersion(context, client, { missing: [], hasFailed: false });
-    return { note };
+    try {
+      const note = await settle(context, client, tools);
+      await reportVersion(context, client, { missing: [], hasFailed: false });
+      return { note };
+    } catch (error) {
+      tools.signal.throwIfAborted();
+      await reportFailure(context, client, error);
+      throw error;
+    }
   },
 };
+
+/** Nobody waits for the configuration objects: they are applied while the add-ons start. A failure ends both. */
+async function settle(context: BootkubeContext, client: KubernetesClient, tools: StageTools): Promise<string> {
+  const over = new AbortController();
+  const both = { ...tools, signal: AbortSignal.any([tools.signal, over.signal]) };
+  const waiting = awaitEverybody(context, client, both);
+  const applying = applyRendered(context, client, { places: configurationPlaces, tools: both });
+  try {
+    const [note, count] = await Promise.all([waiting, applying]);
+    return `${note}; ${count} objects of configuration`;
+  } finally {
+    over.abort(new Error('the other part has failed'));
+    await Promise.allSettled([waiting, applying]);
+  }
+}
 
 /** Whoever looks at the cluster reads why it is not complete. The failure itself is more important than this report. */
 async function reportFailure(context: BootkubeContext, client: KubernetesClient, failure: unknown): Promise<void> {
@@ -80,11 +99,8 @@ async function awaitEverybody(context: BootkubeContext, client: KubernetesClient
     return 'the add-ons work, all machines are nodes';
   } catch (error) {
     if (!isError(error, workflowErrors.DEADLINE)) throw error;
-    // Without the add-ons the cluster is of no use, so the unit tries again. Without one machine it is.
-    if (seen.addons.length > 0) {
-      await reportFailure(context, client, error);
-      throw error;
-    }
+    // Without its add-ons the cluster is of no use, so the unit tries again. Without one machine it is of use.
+    if (seen.addons.length > 0) throw error;
     context.emit({ kind: 'notice', level: 'warn', text: `${error.message}; the bootstrap ends without that` });
     return 'the add-ons work, not all machines are nodes';
   }

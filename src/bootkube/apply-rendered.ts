@@ -14,7 +14,7 @@ const deadlineMs = 60_000;
 /** Nothing that runs at that time brings a kind or a namespace that no manifest defines. */
 const strangersMs = 5_000;
 /** What is expected to take a moment is not worth a word, such as a definition on its way. */
-const silentMs = 1_000;
+const silentMs = 3_000;
 
 /** Returns how many objects are in the API. */
 export async function applyRendered(
@@ -36,7 +36,9 @@ export async function applyRendered(
     },
   });
   if (!report.isComplete) throw bootkubeErrors.NOT_APPLIED({ missing: report.missing });
-  return report.objects.length;
+  // Two files may bring the same object.
+  return new Set(report.objects.map(({ object, source }) => (object === undefined ? source : referenceText(object))))
+    .size;
 }
 
 function missingObject({ object, source, reason }: AppliedObject) {

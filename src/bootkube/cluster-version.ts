@@ -149,7 +149,7 @@ export function versionStatus({ metadata, status: before }: ClusterVersion, fact
     history: [
       {
         state: isComplete ? 'Completed' : 'Partial',
-        startedTime: (isSame ? last?.startedTime : undefined) ?? now,
+        startedTime: (isSame ? last?.startedTime : metadata.creationTimestamp) ?? now,
         completionTime: isComplete ? ((isSame ? last?.completionTime : undefined) ?? now) : null,
         version,
         image,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { controlPlaneComponents } from '../control-plane/component-holdings.ts';
 import { type CredentialOptions, dueLeaves } from '../control-plane/machine-credentials.ts';
 import { modeOfKeyFile } from '../control-plane/master-keys.ts';
+import { FirstlightError } from '../errors/firstlight-error.ts';
 import type { MachineLeafName } from '../pki/profiles.ts';
 import type { BootkubeContext } from './context.ts';
 import { type StageCheck, type StageFile, stageFolder, treeDigests } from './render-stage.ts';
@@ -61,8 +62,20 @@ export function leavesFit(stage: CredentialStage, leaves: readonly MachineLeafNa
   return {
     name: 'every certificate fits its key, its signer and this machine',
     run: async (context) => {
-      const [due] = await dueLeaves(credentialOptions(context, stage, leaves));
-      return due === undefined ? undefined : `${due.name}: ${due.because}`;
+      for (const leaf of leaves) {
+        const reason = await whyUnfit(credentialOptions(context, stage, [leaf]));
+        if (reason !== undefined) return `${leaf}: ${reason}`;
+      }
+      return undefined;
     },
   };
+}
+
+async function whyUnfit(options: CredentialOptions): Promise<string | undefined> {
+  try {
+    return (await dueLeaves(options))[0]?.because;
+  } catch (error) {
+    if (error instanceof FirstlightError) return error.message;
+    throw error;
+  }
 }

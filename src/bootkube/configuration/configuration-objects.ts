@@ -1,12 +1,15 @@
 // The configuration of the cluster as objects for the API, each named `cluster`, with the values of the install-config.
 // Nothing reads them back: a change of one changes nothing in the cluster until a controller for it exists.
+import { parse as parseYaml } from 'yaml';
 import { machineProxy } from '../../assets/proxy-and-mirrors.ts';
 import { goCipherSuites, kubernetesTlsMinimum } from '../../contract/tls-policy.ts';
 import { masterCount, platformOf, workerCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { customResourceDefinition } from '../../machine-config/crds.ts';
+import { readRendered } from '../checks.ts';
 import type { BootkubeContext } from '../context.ts';
-import type { StageFile } from '../render-stage.ts';
+import type { StageCheck, StageFile } from '../render-stage.ts';
+import { credentialStages } from '../rendered-credentials.ts';
 import { configurationFolder } from '../rendered-manifests.ts';
 import { type ConfigurationKind, configurationGroup, configurationKinds } from './configuration-kinds.ts';
 
@@ -81,3 +84,25 @@ export function configurationFiles(context: BootkubeContext): readonly StageFile
     ];
   });
 }
+
+/** The API would refuse such an object, long after the stage that rendered it. */
+export const configurationIsWhole: StageCheck = {
+  name: 'every configuration object has the fields that its definition requires',
+  run: async (context) => {
+    for (const kind of kinds) {
+      const { plural, spec } = configurationKinds[kind];
+      const path = `${configurationFolder}/${plural}.yaml`;
+      const object = parseYaml(await readRendered(context, credentialStages.config, path)) as {
+        readonly spec?: object;
+      };
+      const given = Object.keys(object.spec ?? {});
+      const required = (spec['required'] ?? []) as readonly string[];
+      const missing = required.find((field) => !given.includes(field));
+      if (missing !== undefined) return `${path}: spec.${missing} is missing`;
+      const known = Object.keys(spec['properties'] as object);
+      const strange = given.find((field) => !known.includes(field));
+      if (strange !== undefined) return `${path}: its definition has no spec.${strange}`;
+    }
+    return undefined;
+  },
+};

@@ -14,7 +14,7 @@ import {
 } from '../../control-plane/machine-credentials.ts';
 import { modeOfKeyFile } from '../../control-plane/master-keys.ts';
 import { definitionsAreUsable, parsesAsObjects } from '../checks.ts';
-import { configurationFiles } from '../configuration/configuration-objects.ts';
+import { configurationFiles, configurationIsWhole } from '../configuration/configuration-objects.ts';
 import type { BootkubeContext } from '../context.ts';
 import { renderStage, type StageCheck } from '../render-stage.ts';
 import {
@@ -54,7 +54,13 @@ export const configStage = renderStage({
     await ensureMachineCredentials(credentialOptions(context, identity, leaves));
     return [...configurationFiles(context), ...(await readCredentials(context, identity))];
   },
-  verify: [parsesAsObjects(identity), definitionsAreUsable(identity), leavesFit(identity, leaves), holdingsAreComplete],
+  verify: [
+    parsesAsObjects(identity),
+    definitionsAreUsable(identity),
+    configurationIsWhole,
+    leavesFit(identity, leaves),
+    holdingsAreComplete,
+  ],
 });
 
 async function seedSigners({ host, folders }: BootkubeContext, folder: string): Promise<void> {
