@@ -43,6 +43,11 @@ export function isPast(progress: BootstrapProgress | undefined, phase: Phase): b
   return phases.indexOf(phaseOf(progress)) > phases.indexOf(phase);
 }
 
+/** Whether a person holds the bootstrap before its next stage. */
+export function isHeld(progress: BootstrapProgress | undefined): boolean {
+  return progress?.state === 'paused';
+}
+
 /** `bootkube 7 etcd`, `control-planes`. */
 export function stageTitle(name: string): string {
   const index = bootkubeStageNames.indexOf(name);

@@ -1,6 +1,7 @@
 // What the stages of `create cluster` share. What one stage makes and a later one needs is a `Produced` value, made
 // anew in each run: of the values here, only the journal remains after the command.
 import type { BootkubeEnvironment } from '../contract/bootkube-environment.ts';
+import type { BootstrapPause } from '../contract/bootstrap-pause.ts';
 import type { MachineImage } from '../contract/machine-image.ts';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';
@@ -20,6 +21,8 @@ export interface ClusterContext {
   readonly patience: WaitLimits;
   /** The user wants to look into the bootstrap machine afterwards. */
   readonly keepsBootstrap: boolean;
+  /** Where the bootstrap is to be held, if it is begun by this command. */
+  readonly pause: BootstrapPause | undefined;
   /** Called with the state of the machines while a stage waits for them. */
   readonly onObservation: (observed: ClusterObservation) => void;
   /** Called with the likely reason when nothing moves. */

@@ -1,9 +1,10 @@
 // What is missing in a cluster, one value per machine. Machines that only wait for others come first, the bootstrap
 // machine, which waits for all of them, last.
+import { pausedText } from '../contract/bootstrap-pause.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
 import { stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 import { shortened } from '../screen/short-words.ts';
-import { stageTitle } from './bootstrap-phase.ts';
+import { isHeld, stageTitle } from './bootstrap-phase.ts';
 import { isSettled, machineKey, machineWords } from './machine-words.ts';
 import type { ClusterObservation, MachineObservation } from './observe-cluster.ts';
 
@@ -34,6 +35,7 @@ function keyOf(machine: MachineObservation): string {
 export function bootstrapWords(bootstrap: ClusterObservation['bootstrap']): string | undefined {
   if (bootstrap === undefined) return undefined;
   const { stage, progress, reason } = bootstrap;
+  if (isHeld(bootstrap)) return pausedText(stage);
   const said = progress === undefined ? reason : stageProgressText(progress);
   return shortened([stageTitle(stage), ...(said === undefined ? [] : [said])].join(': '));
 }

@@ -2,6 +2,7 @@
 // bootstrap machine when that is safe. It may be killed and run again at any moment.
 import { join } from 'node:path';
 import { clusterJournalPath } from '../contract/asset-folder.ts';
+import type { BootstrapPause } from '../contract/bootstrap-pause.ts';
 import type { Host } from '../host/host.ts';
 import { keepRun } from '../waterfall/collect-run.ts';
 import { runStages } from '../workflow/engine.ts';
@@ -21,6 +22,8 @@ export interface CreateClusterOptions {
   readonly patience: WaitLimits;
   /** Keeps the bootstrap machine, so that a person can look into it. */
   readonly keepsBootstrap: boolean;
+  /** Where the bootstrap is held for a person; undefined lets it run. */
+  readonly pause: BootstrapPause | undefined;
   /** Events of the stages of this command. */
   readonly onStage: Emit;
   /** Events of smaller steps: single assets, parts of the release, warnings. */
@@ -41,7 +44,7 @@ export interface CreatedCluster {
 }
 
 export async function createCluster(options: CreateClusterOptions): Promise<CreatedCluster> {
-  const { host, dir, project, emit, onObservation, onLikely, patience, signal, keepsBootstrap } = options;
+  const { host, dir, project, emit, onObservation, onLikely, patience, signal, keepsBootstrap, pause } = options;
   await using _ = await claimFolder(host, dir, 'create cluster');
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
   const context: ClusterContext = {
@@ -54,6 +57,7 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     onLikely,
     patience,
     keepsBootstrap,
+    pause,
     plan: produced('the plan of the cluster'),
     image: produced('the machine image'),
     bootkubeEnvironment: produced('the images of the release'),

@@ -1,11 +1,12 @@
 // What `create cluster` shows: one view, made from the events of its stages and the last observation of the machines.
 // Terminal and pipe both use it.
+import { goingOnText, pausedText } from '../contract/bootstrap-pause.ts';
 import type { DutyName } from '../contract/duty-names.ts';
 import { missingText } from '../contract/missing.ts';
 import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
 import type { FrameMember, FrameStep, FrameView } from '../screen/frame.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
-import { isPast, isWatchedPhase, phaseOf } from './bootstrap-phase.ts';
+import { isHeld, isPast, isWatchedPhase, phaseOf } from './bootstrap-phase.ts';
 import { bootstrapKey, bootstrapWords } from './cluster-missing.ts';
 import { machineKey, machineWords } from './machine-words.ts';
 import type { ClusterObservation } from './observe-cluster.ts';
@@ -26,6 +27,8 @@ export interface CreateState {
   readonly observed: ClusterObservation | undefined;
   /** The likeliest reason why nothing moves; undefined while something moves. */
   readonly likely?: string | undefined;
+  /** See `dirOption`; for the commands that are named. */
+  readonly dirOption?: string;
 }
 
 export function beginCreateState(names: readonly string[], title: string, startMs: number): CreateState {
@@ -86,8 +89,15 @@ export function createFrame(shown: CreateState, nowMs: number): FrameView {
     elapsedMs: nowMs - shown.startMs,
     steps,
     members: membersOf(shown.observed),
+    ...heldIn(shown),
     ...(shown.likely === undefined ? {} : { likely: shown.likely }),
   };
+}
+
+function heldIn({ observed, dirOption = '' }: CreateState): Pick<FrameView, 'held'> {
+  const { bootstrap } = observed ?? {};
+  if (bootstrap === undefined || !isHeld(bootstrap)) return {};
+  return { held: `${pausedText(bootstrap.stage)}: ${goingOnText(dirOption)}` };
 }
 
 /** One line for each missing value; no lines when there is only one. */

@@ -10,7 +10,9 @@ import { type AttemptView, newestOfEachNode } from '../in-place/attempt-view.ts'
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { PoolView } from '../pool-rollout/pool-view.ts';
+import { isHeld } from './bootstrap-phase.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
+import { bootstrapWords } from './cluster-missing.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { observeAttempts } from './in-place/observe-attempts.ts';
@@ -56,7 +58,9 @@ export async function clusterStatus(host: Host, dir: string, signal: AbortSignal
   ]);
   const machines = listed.map(({ name: machine, role, address, state, detail }) => {
     const seen = observed.machines.find((one) => one.name === machine);
-    return { name: machine, role, address, state, detail: seen?.agent === undefined ? detail : machineWords(seen) };
+    const isHeldMachine = role === 'bootstrap' && isHeld(observed.bootstrap);
+    const words = isHeldMachine ? bootstrapWords(observed.bootstrap) : seen?.agent && machineWords(seen);
+    return { name: machine, role, address, state, detail: words ?? detail };
   });
   return { cluster: clusterName, infraId: name, machines, bootstrap: bootstrapStatus(observed.bootstrap), ...fromApi };
 }

@@ -10,6 +10,8 @@ export interface ProgressLook {
   /** A key that was not there before is movement; one that comes back is not. */
   readonly keys: readonly string[];
   readonly missing: readonly Missing[];
+  /** A person holds it: that nothing moves is no stall. */
+  readonly isHeld?: boolean;
 }
 
 export interface WaitLimits {
@@ -62,10 +64,10 @@ export async function waitForProgress(wait: ProgressWait): Promise<void> {
   let movedMs = clock.monotonicMs();
   for (;;) {
     signal.throwIfAborted();
-    const { isDone, keys, missing } = await wait.look();
+    const { isDone, keys, missing, isHeld = false } = await wait.look();
     if (isDone) return;
     const nowMs = clock.monotonicMs();
-    if (keys.some((key) => !known.has(key))) movedMs = nowMs;
+    if (isHeld || keys.some((key) => !known.has(key))) movedMs = nowMs;
     for (const key of keys) known.add(key);
     if (missingLine(missing) !== told) wait.onMissing(missing);
     told = missingLine(missing);

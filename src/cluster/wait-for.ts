@@ -7,6 +7,7 @@ import { FirstlightError, isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import type { Emit } from '../workflow/events.ts';
+import { isHeld } from './bootstrap-phase.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
 import { bootstrapKey, missingNow, movementKeys } from './cluster-missing.ts';
 import { apiAway } from './cluster-nodes.ts';
@@ -79,7 +80,13 @@ async function lookAtBootstrap(options: WaitForOptions, cluster: FoundCluster): 
   const observed = await observeCluster(options.host, cluster);
   if (observed.machines.some(({ role }) => role === 'bootstrap')) {
     const missing = missingNow(observed);
-    return { isDone: observed.bootstrap?.isComplete === true, keys: movementKeys(observed), missing };
+    const { bootstrap } = observed;
+    return {
+      isDone: bootstrap?.isComplete === true,
+      keys: movementKeys(observed),
+      missing,
+      isHeld: isHeld(bootstrap),
+    };
   }
   return throughApi(options, bootstrapRecord);
 }
@@ -98,7 +105,8 @@ async function bootstrapRecord(client: KubernetesClient): Promise<ProgressLook> 
     ...(isHandedOver ? [] : [waitingFor('the masters', 'do not carry the cluster yet')]),
     ...(isEnded ? [] : [waitingFor('the bootstrap machine', 'still has work to do')]),
   ];
-  return { isDone: missing.length === 0, keys: [`${isHandedOver} ${bootstrapKey(progress)}`], missing };
+  const keys = [`${isHandedOver} ${bootstrapKey(progress)}`];
+  return { isDone: missing.length === 0, keys, missing, isHeld: isHeld(progress) };
 }
 
 async function throughApi(

@@ -12,6 +12,7 @@ import { dataUrl } from '../ignition/data-url.ts';
 import { latestSpec } from '../ignition/spec-version.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
 import { apiserverConfiguration } from './apiserver-configuration.ts';
+import { bootstrapScripts } from './bootstrap-scripts.ts';
 import {
   bootkubeUnit,
   bootstrapUnits,
@@ -114,6 +115,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
       ...(inCluster && facts.release !== undefined
         ? [{ path: paths.releaseReferenceFile, text: `${JSON.stringify(facts.release, null, 2)}\n` }]
         : []),
+      ...(role === 'bootstrap' ? bootstrapScripts : []),
       ...outside.files,
     ],
     directories: [],

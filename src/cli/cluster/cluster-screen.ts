@@ -1,5 +1,6 @@
 // What the user sees while `create cluster` works: a redrawn frame on a terminal, a line per change on a pipe.
 // Both show the same view. Notices are printed above the frame.
+import { dirOption } from '../../cluster/cluster-dir.ts';
 import type { CreateState } from '../../cluster/create-view.ts';
 import { beginCreateState, createFrame, nextCreateState } from '../../cluster/create-view.ts';
 import type { ClusterObservation } from '../../cluster/observe-cluster.ts';
@@ -27,7 +28,8 @@ export function clusterScreen(
 ): ClusterScreen {
   const { host } = invocation;
   const now = (): number => host.clock.monotonicMs();
-  let state = beginCreateState(names, title, now());
+  const begun = beginCreateState(names, title, now());
+  let state: CreateState = { ...begun, dirOption: dirOption(host, invocation.global.dir) };
   const display = frameDisplay(invocation);
   const update = (next: CreateState): void => {
     state = next;

@@ -1,5 +1,6 @@
 // `firstlight status`
 import type { ClusterStatus } from '../../cluster/status.ts';
+import { goingOnText, pausedText } from '../../contract/bootstrap-pause.ts';
 import { endReason } from '../../in-place/attempt-view.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { flag, option, text } from '../frame/option.ts';
@@ -16,12 +17,13 @@ export const statusVerb = defineVerb({
     const { host, global, signal, options } = invocation;
     if (options.waterfall || options.svg !== undefined) return showWaterfall(invocation, options.svg);
     const { clusterStatus } = await import('../../cluster/status.ts');
+    const { dirOption } = await import('../../cluster/cluster-dir.ts');
     const seen = await clusterStatus(host, global.dir, signal);
-    return { data: seen, text: statusText(seen) };
+    return { data: seen, text: statusText(seen, dirOption(host, global.dir)) };
   },
 });
 
-function statusText(seen: ClusterStatus): string {
+function statusText(seen: ClusterStatus, dirOption: string): string {
   const { cluster, infraId, machines, api, etcdVoters, nodes, pools } = seen;
   const ready = nodes.filter(({ isReady }) => isReady).length;
   const head = [
@@ -30,6 +32,7 @@ function statusText(seen: ClusterStatus): string {
     ...(api.isReady ? [`  etcd   ${etcdVoters.length} voters: ${etcdVoters.join(', ')}`] : []),
     ...(api.isReady ? [`  nodes  ${ready} of ${nodes.length} Ready`] : []),
     ...pools.filter(({ state }) => state !== 'updated').map((pool) => `  pool   ${poolLine(pool)}`),
+    ...heldLines(seen, dirOption),
     ...attemptLines(seen),
     '',
   ].join('\n');
@@ -39,6 +42,11 @@ function statusText(seen: ClusterStatus): string {
     return [name, role, address, state, node === undefined ? '-' : node.isReady ? 'Ready' : 'NotReady', detail];
   });
   return `${head}\n${alignColumns([['MACHINE', 'ROLE', 'ADDRESS', 'STATE', 'NODE', 'DETAIL'], ...rows])}`;
+}
+
+function heldLines({ bootstrap }: ClusterStatus, dirOption: string): readonly string[] {
+  if (bootstrap?.state !== 'paused') return [];
+  return [`  held   ${pausedText(bootstrap.stage)}: ${goingOnText(dirOption)}`];
 }
 
 /** `worker is updating, 1 of 2: worker-1 is draining, waits for …`; `machine-config status` says more. */

@@ -2,7 +2,7 @@
 // only watch them: each is over as soon as the bootstrap machine reports a later phase.
 import { platformErrors } from '../../platform/errors.ts';
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
-import { isPast, type WatchedPhase } from '../bootstrap-phase.ts';
+import { isHeld, isPast, type WatchedPhase } from '../bootstrap-phase.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { missingNow, movementKeys } from '../cluster-missing.ts';
 import type { ClusterPlan } from '../cluster-plan.ts';
@@ -60,7 +60,12 @@ async function watchPhase(
       context.onObservation(observed);
       refuseFailedBoot(observed);
       const missing = missingNow(observed);
-      return { isDone: isPast(observed.bootstrap, phase), keys: movementKeys(observed), missing };
+      return {
+        isDone: isPast(observed.bootstrap, phase),
+        keys: movementKeys(observed),
+        missing,
+        isHeld: isHeld(observed.bootstrap),
+      };
     },
     onMissing: (missing) => report({ missing }),
     onStill: () => refuseStopped(cluster),

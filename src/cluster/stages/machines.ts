@@ -1,14 +1,11 @@
 // Makes and starts the machines of the inventory. The bootstrap machine is made only while the masters do not carry the
 // cluster: later it would begin a second cluster with the same keys.
-import { type BootkubeEnvironment, bootkubeEnvironmentText } from '../../contract/bootkube-environment.ts';
-import { bootkubeEnvironmentFile } from '../../contract/machine-paths.ts';
-import type { FileNode, IgnitionConfig } from '../../ignition/config.ts';
-import { dataUrl } from '../../ignition/data-url.ts';
-import { serialize } from '../../ignition/serialize.ts';
-import type { MachineRequest } from '../../platform/machine.ts';
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
+import { findBootstrapMachine } from '../bootstrap-machine.ts';
+import { bootstrapRequest } from '../bootstrap-request.ts';
 import type { ClusterContext } from '../cluster-context.ts';
+import { dirOption } from '../cluster-dir.ts';
 import { isHandedOver } from '../handed-over.ts';
 import { placeHostEndpoint } from '../host-endpoint.ts';
 
@@ -20,10 +17,12 @@ export const machines: Stage<ClusterContext> = {
     const { host, dir, emit, journal } = context;
     const plan = context.plan.get();
     const isOver = await isHandedOver({ host, dir, cluster: plan, records: journal.records });
-    const environment = context.bootkubeEnvironment.get();
+    const { pause } = context;
+    if (pause !== undefined && (await findBootstrapMachine(plan)) !== undefined) tellTooLate(context);
+    const additions = { environment: context.bootkubeEnvironment.get(), pause };
     const requests = plan.machines
       .filter(({ role }) => role !== 'bootstrap' || !isOver)
-      .map((request) => (request.role === 'bootstrap' ? withImagesNamed(request, environment) : request));
+      .map((request) => (request.role === 'bootstrap' ? bootstrapRequest(request, additions) : request));
     const { name, domain, machineNetwork } = plan;
     const placed = await ableTo(plan.platform, 'createMachines')(
       { emit, signal },
@@ -38,22 +37,11 @@ export const machines: Stage<ClusterContext> = {
   },
 };
 
-/**
- * The config of the bootstrap machine with the images of the release, which nobody knew when the config was made. A
- * config that names a release already, because a person wrote so, stays as it is.
- */
-function withImagesNamed(request: MachineRequest, environment: BootkubeEnvironment): MachineRequest {
-  const config = JSON.parse(Buffer.from(request.ignition).toString('utf8')) as IgnitionConfig;
-  const files = config.storage?.files ?? [];
-  if (files.some(({ path }) => path === bootkubeEnvironmentFile)) return request;
-  const named: FileNode = {
-    path: bootkubeEnvironmentFile,
-    mode: 0o644,
-    overwrite: true,
-    contents: { source: dataUrl(bootkubeEnvironmentText(environment)) },
-  };
-  const ignition = serialize({ ...config, storage: { ...config.storage, files: [...files, named] } });
-  return { ...request, ignition: Buffer.from(ignition) };
+/** A config is read once, by the first boot. */
+function tellTooLate({ host, dir, emit }: ClusterContext): void {
+  const command = `firstlight bootkube pause${dirOption(host, dir)}`;
+  const text = `the bootstrap machine was made before and does not get this pause; ${command} holds it`;
+  emit({ kind: 'notice', level: 'warn', text });
 }
 
 /** `bootstrap, master-0..2, worker-0`: consecutive numbers of one name as a range. */
