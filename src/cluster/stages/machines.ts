@@ -1,5 +1,6 @@
 // Makes and starts the machines of the inventory. The bootstrap machine is made only while the masters do not carry the
 // cluster: later it would begin a second cluster with the same keys.
+import { type BootstrapPause, bootstrapPauseSchema } from '../../contract/bootstrap-pause.ts';
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { findBootstrapMachine } from '../bootstrap-machine.ts';
@@ -17,9 +18,7 @@ export const machines: Stage<ClusterContext> = {
     const { host, dir, emit, journal } = context;
     const plan = context.plan.get();
     const isOver = await isHandedOver({ host, dir, cluster: plan, records: journal.records });
-    const { pause } = context;
-    if (pause !== undefined && (await findBootstrapMachine(plan)) !== undefined) tellTooLate(context);
-    const additions = { environment: context.bootkubeEnvironment.get(), pause };
+    const additions = { environment: context.bootkubeEnvironment.get(), pause: await chosenPause(context) };
     const requests = plan.machines
       .filter(({ role }) => role !== 'bootstrap' || !isOver)
       .map((request) => (request.role === 'bootstrap' ? bootstrapRequest(request, additions) : request));
@@ -37,12 +36,35 @@ export const machines: Stage<ClusterContext> = {
   },
 };
 
-/** A config is read once, by the first boot. */
-function tellTooLate({ host, dir, emit }: ClusterContext): void {
-  const command = `firstlight bootkube pause${dirOption(host, dir)}`;
-  const text = `the bootstrap machine was made before and does not get this pause; ${command} holds it`;
-  emit({ kind: 'notice', level: 'warn', text });
+/**
+ * The pause that the bootstrap machine is, or was, made with: a later run of the command must ask for the same machine.
+ * The config is read once, by the first boot, so another pause comes too late for it.
+ */
+async function chosenPause({
+  host,
+  dir,
+  emit,
+  journal,
+  plan,
+  pause,
+}: ClusterContext): Promise<BootstrapPause | undefined> {
+  const cluster = plan.get();
+  const made = journal.records.findLast((record) => record.kind === pauseRecord && record['cluster'] === cluster.name);
+  const former = bootstrapPauseSchema.safeParse(made?.['pause']).data;
+  if (pause?.before === former?.before) return pause;
+  if ((await findBootstrapMachine(cluster)) === undefined) {
+    await journal.append({ kind: pauseRecord, at: host.clock.now().toISOString(), cluster: cluster.name, pause });
+    return pause;
+  }
+  if (pause !== undefined) {
+    const command = `firstlight bootkube pause${dirOption(host, dir)}`;
+    const text = `the bootstrap machine was made before and does not get this pause; ${command} holds it`;
+    emit({ kind: 'notice', level: 'warn', text });
+  }
+  return former;
 }
+
+const pauseRecord = 'bootstrap-pause';
 
 /** `bootstrap, master-0..2, worker-0`: consecutive numbers of one name as a range. */
 export function namesInShort(names: readonly string[]): string {
