@@ -110,7 +110,12 @@ export const bootstrapIgnition = asset({
     const bootstrap: IgnitionConfig = {
       ...software,
       ignition: { version: '3.2.0' },
-      passwd: { users: [{ name: 'core', ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) }] },
+      // Members of the group read the journal, as the documents do on this machine, without sudo.
+      passwd: {
+        users: [
+          { name: 'core', groups: ['systemd-journal'], ...(keys.length === 0 ? {} : { sshAuthorizedKeys: keys }) },
+        ],
+      },
       storage: {
         ...software.storage,
         files: [...(software.storage?.files ?? []), ...assetFiles(values)],

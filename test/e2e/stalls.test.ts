@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from './fire/etcd-machines.ts';
 import { bundlesIn, secretsIn, secretsOfAssets, type UnpackedBundle, unpackBundle } from './log-bundle.ts';
+import { lookAsDocumented, makeSshKey, readLogs, refuseOtherHostKey } from './looking/bootstrap-machine.ts';
 import {
   blockPort,
   bringImage,
@@ -28,11 +29,12 @@ const dir = join(folder, 'cluster');
 let master: FaultyMachine;
 const isLong = process.env['FIRSTLIGHT_LONG'] === '1';
 
-const config = `apiVersion: v1
+const config = (sshKey: string): string => `apiVersion: v1
 metadata: { name: stalls }
 baseDomain: firstlight.test
 controlPlane: { replicas: 1 }
 compute: [{ name: worker, replicas: 1 }]
+sshKey: ${sshKey}
 `;
 
 /** The bundle of the first failure. */
@@ -65,7 +67,7 @@ async function stalledBy(outcome: Promise<CliOutcome>): Promise<string> {
 
 beforeAll(async () => {
   mkdirSync(dir);
-  writeFileSync(join(dir, 'install-config.yaml'), config);
+  writeFileSync(join(dir, 'install-config.yaml'), config(makeSshKey(folder)));
   await cli('create', 'ignition-configs', '--dir', dir);
   const metadata = JSON.parse(readFileSync(join(dir, 'metadata.json'), 'utf8')) as { readonly infraID: string };
   const machine = 'master-0';
@@ -157,6 +159,8 @@ describe('a stall is explained by its fault:', () => {
   test('the pool token in the pointer config of a machine is wrong', async () => {
     await machineVerb('stop');
     await bundleOfStopped();
+    // The journal of a machine that is off.
+    expect(await machineVerb('logs', '-u', 'firstlight-firstboot')).toContain('22623');
     unblockPorts(master);
     changePointer(master, otherToken);
     await machineVerb('start', '--no-wait');
@@ -189,6 +193,16 @@ describe('a stall is explained by its fault:', () => {
     await freeDisk(master);
     expect(await stalledBy(createCluster())).toMatch(/^the image \S+\/etcd@sha256:\S+ is missing on master-0/);
   });
+});
+
+describe('a person looks into the bootstrap machine', () => {
+  const looked = () => ({ dir, folder, cluster: master.cluster });
+
+  test('with the commands of the document, over ssh', () => lookAsDocumented(looked()));
+
+  test('over ssh, which accepts no other host key than that of the machine', () => refuseOtherHostKey(looked()));
+
+  test('by machine logs, of units and of containers', () => readLogs(looked()));
 });
 
 test.runIf(isLong)('cured of everything, the same command completes the cluster', async () => {

@@ -21,6 +21,7 @@ import { gatheringTopic } from './life/gathering.ts';
 import { handoffClientTopic } from './life/handoff-client.ts';
 import { strangerTopic } from './life/stranger.ts';
 import { workloadTopic } from './life/workload.ts';
+import { lookingTopic } from './looking/masters.ts';
 import { badUnitTopic } from './machine-config/bad-unit.ts';
 import { customPoolTopic } from './machine-config/custom-pool.ts';
 import { driftTopic } from './machine-config/drift.ts';
@@ -74,6 +75,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'what others write and administrators read': terminalOutputTopic,
   'hardened defaults': hardenedDefaultsTopic,
   'open ports': openPortsTopic,
+  'looking into masters': lookingTopic,
   'slow masters': slowMastersTopic,
   // From here on the cluster has two workers.
   'machine-config: a new worker': newWorkerTopic,

@@ -37,4 +37,75 @@ proveLines([
       'src/gather/gather.test.ts': ['only when nothing at all could be taken is it an error'],
     },
   },
+  {
+    lines: [231, 232],
+    asks: 'on the bootstrap machine etcdctl lists the members, as it is typed',
+    provenBy: { 'test/e2e/stalls.test.ts': ['with the commands of the document, over ssh'] },
+  },
+  {
+    lines: [304, 308],
+    asks: 'the wait for the bootstrap says that its resources may go, and how long it took',
+    provenBy: {
+      'test/e2e/life/cluster-end.ts': ['status and wait-for agree that the cluster is complete'],
+      'src/cli/cluster/wait-options.test.ts': ['a wait says its milestone and how long it took'],
+    },
+  },
+  {
+    lines: [318, 319],
+    asks: 'whether etcd is healthy: its members, its leader, its network',
+    provenBy: {
+      'src/diagnose/etcd-checks.test.ts': [
+        'whose port is closed between two masters is told by both names, and who else can connect',
+        'without one of its voters names the machine, and without two also that nobody leads',
+      ],
+      'test/e2e/looking/masters.ts': ['a port of etcd that is blocked between two masters is found and named'],
+    },
+  },
+  {
+    lines: [320, 325],
+    asks: 'whether API and config server can be reached by their names through the balancer',
+    provenBy: {
+      'test/e2e/stalls.test.ts': ['api-int does not resolve on a master', 'port 22623 is blocked'],
+    },
+  },
+  {
+    lines: [352, 360],
+    asks: 'a person logs in on the bootstrap machine as core and reads its journal',
+    provenBy: {
+      'test/e2e/stalls.test.ts': [
+        'with the commands of the document, over ssh',
+        'over ssh, which accepts no other host key than that of the machine',
+      ],
+    },
+  },
+  {
+    lines: [363, 364],
+    asks: 'crictl shows the log of a container by its id',
+    provenBy: { 'test/e2e/stalls.test.ts': ['with the commands of the document, over ssh'] },
+  },
+  {
+    lines: [374, 378],
+    asks: 'the logs of bootkube, kubelet, etcd, API server and config server are where the table says',
+    provenBy: {
+      'test/e2e/stalls.test.ts': [
+        'with the commands of the document, over ssh',
+        'by machine logs, of units and of containers',
+      ],
+    },
+  },
+  {
+    lines: [385, 394],
+    asks: 'control-plane machines reach both ports of etcd on each other; a closed one is named',
+    provenBy: {
+      'test/e2e/looking/masters.ts': ['a port of etcd that is blocked between two masters is found and named'],
+      'src/diagnose/inside/look-at-etcd.test.ts': [
+        'a member that does not run is no failure of the look, and both ports of every other machine are tried',
+      ],
+    },
+  },
+  {
+    lines: [397, 399],
+    asks: 'API and config server are reached through the balancer; a closed port is named',
+    provenBy: { 'test/e2e/stalls.test.ts': ['port 22623 is blocked'] },
+  },
 ]);

@@ -53,15 +53,6 @@ FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightPlace}/bin/node $flags /${first
 /** Other names of the launcher; main.ts says which verbs each stands for. */
 const launcherLinks = [...Object.values(torcxPrograms), configDaemonProgram];
 
-/**
- * Ignition gives the user its keys. It is in the image because of its groups: the journal is readable for members of
- * `systemd-journal`, as the documents read it, without sudo.
- */
-const coreUser = [
-  ...['useradd', '--create-home', '--shell', '/bin/bash', '--password', '*'],
-  ...['--groups', 'adm,systemd-journal', 'core'],
-];
-
 export function machineRootRecipe(ingredients: RootIngredients): Recipe {
   return {
     kind: 'root',
@@ -84,7 +75,7 @@ export function machineRootRecipe(ingredients: RootIngredients): Recipe {
             places: JSON.stringify(partPlaces),
             launcher,
             launcherLinks: launcherLinks.join(' '),
-            typed: JSON.stringify([typedCommands, crictlConfig, coreUser]),
+            typed: JSON.stringify([typedCommands, crictlConfig]),
             compileScript,
           };
         },
@@ -110,8 +101,6 @@ async function assemble(
   await files.write(join(programs, 'firstlight'), launcher, { mode: 0o755 });
   for (const name of launcherLinks) await files.symlink('firstlight', join(programs, name));
   await writeTypedCommands(builder, work.folder);
-  const { folder, signal } = work;
-  await runInRoot(builder.host, { folder, command: coreUser, part: 'the machine root', signal });
   await writeCompileCache(builder, work);
   const release = await needEntry(builder, ingredients.release);
   await describeRelease(builder, work.folder, release);

@@ -1,0 +1,53 @@
+// Looking into the masters of a cluster that stands, and what the diagnosis says when a port of etcd is blocked between
+// two of them.
+import { execFileSync } from 'node:child_process';
+import { afterAll, expect, test } from 'vitest';
+import { addressOf } from '../fire/etcd-machines.ts';
+import { masters } from '../fire/fire-cluster.ts';
+import { cli, inside, startCli } from '../machine-lab.ts';
+import type { TrustCluster } from '../trust/trust-cluster.ts';
+
+interface Diagnosis {
+  readonly reasons: readonly { readonly check: string; readonly sentence: string }[];
+}
+
+export function lookingTopic(cluster: TrustCluster): void {
+  const nft = (...lines: readonly string[]): void => {
+    const enter = `--net=/run/netns/firstlight.${cluster.infraId()}.master-1`;
+    execFileSync('nsenter', [enter, 'nft', '-f', '-'], { input: `${lines.join('\n')}\n` });
+  };
+  let isBlocked = false;
+  afterAll(() => {
+    if (isBlocked) nft('delete table ip fault');
+  });
+
+  test('crictl and etcdctl work on a master as they are typed, and a log of a container is read by its name', async () => {
+    const [containers, members, log] = await Promise.all([
+      inside(cluster.infraId(), 'master-0', 'crictl ps'),
+      inside(cluster.infraId(), 'master-0', 'etcdctl member list'),
+      cli('machine', 'logs', '--dir', cluster.dir, 'master-0', '-c', 'etcd', '-n', '5'),
+    ]);
+    for (const name of ['etcd', 'kube-apiserver']) expect(containers).toMatch(new RegExp(`Running +${name} `));
+    for (const master of masters) expect(members).toContain(`, started, ${master}, `);
+    expect(log.trim().split('\n')).toHaveLength(5);
+  });
+
+  test('a port of etcd that is blocked between two masters is found and named', async () => {
+    // Only new connections are dropped: those of the members stay, and the cluster does not suffer.
+    isBlocked = true;
+    nft(
+      'add table ip fault',
+      'add chain ip fault input { type filter hook input priority 0 ; }',
+      `add rule ip fault input ip saddr ${addressOf(cluster.dir, 'master-0')} tcp dport 2380 tcp flags syn drop`,
+    );
+    const { code, stdout } = await startCli(['diagnose', '--dir', cluster.dir, '-o', 'json']).outcome;
+    nft('delete table ip fault');
+    isBlocked = false;
+    const { reasons } = JSON.parse(stdout) as Diagnosis;
+    const found = reasons.filter(({ check }) => check === 'etcd-port-closed').map(({ sentence }) => sentence);
+    expect([code, found]).toEqual([
+      4,
+      ['port 2380 (etcd, between its members) is closed between master-0 and master-1'],
+    ]);
+  });
+}
