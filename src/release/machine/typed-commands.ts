@@ -19,15 +19,18 @@ export interface TypedCommand {
 const crictl = `#!/bin/sh
 [ "$(id -u)" = 0 ] || exec sudo --non-interactive "$0" "$@"
 upstream=${upstreamProgramFolder}/crictl
-is_logs= follow= name=
+verb= follow= name=
 for word in "$@"; do
-  case $word in
-    logs) is_logs=yes ;;
-    -f | --follow) follow=--follow ;;
+  case $verb:$word in
+    :-*) ;;
+    :logs) verb=logs ;;
+    # What stands behind an option may be its value.
+    :*) case $name in -*) ;; *) verb=other ;; esac ;;
+    *:-f | *:--follow) follow=--follow ;;
   esac
   name=$word
 done
-[ -n "$is_logs" ] || exec "$upstream" "$@"
+[ "$verb" = logs ] || exec "$upstream" "$@"
 case $name in
   logs | -*) exec "$upstream" "$@" ;;
   *[!0-9a-f]*) ;;
