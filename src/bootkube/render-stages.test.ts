@@ -23,6 +23,10 @@ async function render(host: FakeHost): Promise<BootkubeContext> {
   return context;
 }
 
+interface SecretMounts {
+  readonly files: readonly { readonly name: string }[];
+}
+
 let host: FakeHost;
 /** Its disk before the first stage, and how many changes the stages made. */
 let booted: FakeDisk;
@@ -70,6 +74,70 @@ describe('the stages that render', () => {
     expect(command).toContain('--initial-cluster=etcd-bootstrap=https://10.99.0.10:2380');
     expect(command).toContain('--initial-cluster-state=new');
     expect(command).toContain('--max-learners=3');
+  });
+
+  test('the API server is begun in stage 3, with its secrets and its TLS, and stage 8 adds the program alone', async () => {
+    const text = await rendered('08-kube-apiserver/kube-apiserver-pod.yaml');
+    const pod = parse(text) as { spec: { containers: { image: string; command: string[]; env: object[] }[] } };
+    const [{ image, command, env, ...rest } = { image: '', command: [], env: [] }] = pod.spec.containers;
+    expect(parse(await rendered('03-api/kube-apiserver/pod-skeleton.yaml'))).toEqual({
+      ...pod,
+      spec: { ...pod.spec, containers: [rest] },
+    });
+    const tls = JSON.parse(await rendered('03-api/kube-apiserver/tls.json')) as Record<string, string>;
+    expect(Object.keys(tls).length).toBeGreaterThan(10);
+    for (const [flag, value] of Object.entries(tls)) expect(command).toContain(`--${flag}=${value}`);
+    const { files } = JSON.parse(await rendered('03-api/kube-apiserver/secret-mounts.json')) as SecretMounts;
+    const made = await Promise.all(
+      ['05-config', '07-etcd'].map((stage) => host.files.list(`${machineFolders.render}/${stage}/kube-apiserver`)),
+    );
+    expect(files.map(({ name }) => name).sort()).toEqual(made.flatMap((names) => names ?? []).sort());
+    expect([image, env]).toEqual([expect.stringContaining('/kubernetes@sha256:'), [{ name: 'GOGC', value: '300' }]]);
+  });
+
+  test('what the install-config asks for is in the configuration objects of stage 5, without credentials', async () => {
+    const proxied = await bootedMachine(
+      'controlPlane: {replicas: 1}\ncompute: [{replicas: 0}]\nsecurity: {auditLog: request}\n' +
+        'proxy: {httpsProxy: "http://somebody:hidden@proxy.test:3128", noProxy: .inside.test}\n',
+    );
+    await render(proxied);
+    const read = async (name: string): Promise<string> =>
+      proxied.files.readText(`${machineFolders.render}/05-config/cluster/${name}.yaml`);
+    expect(parse(await read('infrastructures'))).toMatchObject({
+      metadata: { name: 'cluster' },
+      spec: { platform: 'local', machineNetworks: ['10.99.0.0/24'] },
+      status: { apiServerURL: 'https://api.demo.firstlight.test:6443', controlPlaneTopology: 'SingleReplica' },
+    });
+    expect(parse(await read('proxies'))).toMatchObject({
+      spec: { httpsProxy: 'http://proxy.test:3128', noProxy: '.inside.test' },
+      status: { noProxy: expect.stringContaining('.cluster.local') as string },
+    });
+    expect(parse(await read('apiservers'))).toMatchObject({ spec: { audit: { profile: 'WriteRequestBodies' } } });
+    expect(parse(await read('schedulers'))).toMatchObject({ spec: { mastersSchedulable: true } });
+    expect(parse(await read('dnses'))).toMatchObject({ spec: { baseDomain: 'demo.firstlight.test' } });
+    const names = (await proxied.files.list(`${machineFolders.render}/05-config/cluster`)) ?? [];
+    expect(names.filter((name) => name.startsWith('crd-'))).toHaveLength(8);
+    expect(names.filter((name) => !name.startsWith('crd-'))).toHaveLength(8);
+    for (const name of names) expect(await read(name.replace(/\.yaml$/, ''))).not.toContain('hidden');
+  });
+
+  test('stage 7 has the certificates of etcd and of its clients, and the figures by which it grows', async () => {
+    const folder = `${machineFolders.render}/07-etcd`;
+    expect(await host.files.list(`${folder}/etcd`)).toEqual([
+      'etcd-peer.crt',
+      'etcd-peer.key',
+      'etcd-server.crt',
+      'etcd-server.key',
+    ]);
+    expect(await host.files.list(`${folder}/kube-apiserver`)).toContain('apiserver-etcd-client.crt');
+    expect(await host.files.list(`${folder}/pki`)).toContain('etcd-membership-client.crt');
+    expect(JSON.parse(await rendered('07-etcd/scaling.json'))).toMatchObject({
+      founder: 'etcd-bootstrap',
+      voters: 3,
+      votersAtMost: 4,
+      maxLearners: 3,
+      limits: { fsyncLimitMs: 500, neededDiskBytes: 2 ** 30 },
+    });
   });
 
   test('feature gates of the install-config are flags of all three that know them', async () => {

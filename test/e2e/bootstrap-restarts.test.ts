@@ -1,5 +1,5 @@
-// A bootstrap that is disturbed: its service killed twice, its machine rebooted, the command that follows it killed and
-// interrupted. What the machine's own journal says afterwards is what happened; systemd kept the order. The nodes of this
+// A bootstrap that is disturbed: a manifest of the user that no API can take, its service killed twice, its machine
+// rebooted, the command that follows it killed and interrupted. What the machine's own journal says afterwards is what happened; systemd kept the order. The nodes of this
 // cluster are prepared by the torcx bootstrapper (test/e2e/torcx-nodes.ts).
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,16 @@ import { installedPods, type JournalEntry, journalOf, starts } from './unit-jour
 const folder = temporaryFolder();
 const dir = join(folder, 'cluster');
 const create = ['create', 'cluster', '--dir', dir, '--keep-bootstrap', '-o', 'json'];
-const seen: { pods?: string; rendered?: string; refused?: string; chain?: string; interrupted?: number | null } = {};
+/** Of a kind that no API knows, until it is corrected on the machine. */
+const gear = 'apiVersion: toys.test/v1\nkind: Widget\nmetadata: { name: gear, namespace: default }\n';
+const seen: {
+  pods?: string;
+  rendered?: string;
+  refused?: string;
+  chain?: string;
+  interrupted?: number | null;
+  unapplied?: string;
+} = {};
 let infraId: string;
 let entries: readonly JournalEntry[];
 let keysBefore: string;
@@ -33,7 +42,8 @@ async function killBootkube(when: string, isTime: () => Promise<boolean>): Promi
 }
 
 beforeAll(async () => {
-  mkdirSync(dir);
+  mkdirSync(join(dir, 'manifests'), { recursive: true });
+  writeFileSync(join(dir, 'manifests/gear.yaml'), gear);
   writeFileSync(join(dir, 'install-config.yaml'), 'nodeBootstrap: torcx\n');
   const first = startCli(create);
   infraId = await eventually('the assets', 60, async () => {
@@ -58,6 +68,11 @@ beforeAll(async () => {
   );
   seen.chain = await onBootstrap('systemctl list-dependencies --plain rm-assets.service tectonic.service');
   Object.assign(seen, await installedPods(onBootstrap));
+  seen.unapplied = await eventually('that stage 13 names the object', 120, async () => {
+    const journal = await quietly('journalctl --unit=bootkube --output=cat');
+    return /.*objects? (?:is|are) not in the API.*/.exec(journal ?? '')?.[0];
+  });
+  await onBootstrap("sed -i 's#Widget#ConfigMap#; s#toys.test/v1#v1#' /opt/firstlight/manifests/gear.yaml");
   second.child.kill('SIGINT');
   seen.interrupted = (await second.outcome).code;
   await cli('machine', 'reboot', '--cluster', infraId, 'bootstrap');
@@ -112,6 +127,17 @@ describe('the units of a bootstrap that was disturbed', () => {
     const places = milestones.map((text) => entries.findIndex(({ message }) => message.includes(text)));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+});
+
+describe('a manifest of an unknown kind', () => {
+  test('fails stage 13 with its file, its object and the reason', () => {
+    expect(seen.unapplied).toContain('Widget default/gear (01-manifests/gear.yaml#1)');
+    expect(seen.unapplied).toContain('does not know Widget of toys.test/v1');
+  });
+
+  test('is applied when it is corrected, and the bootstrap goes on', async () => {
+    expect(await cli('kubectl', '--dir', dir, 'get', 'configmap', 'gear', '-o', 'name')).toBe('configmap/gear\n');
   });
 });
 

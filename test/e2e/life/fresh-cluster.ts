@@ -1,4 +1,6 @@
 // A cluster that `create cluster` has just made: who is in it, how etcd grew, what is left of the bootstrap.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Waterfall } from '../../../src/waterfall/waterfall-rows.ts';
 import { masters } from '../fire/fire-cluster.ts';
@@ -36,6 +38,26 @@ export function freshClusterTopic(cluster: TrustCluster): void {
     const longest = histories.reduce((a, b) => (b.length > a.length ? b : a));
     expect([1, 2, 3, 4, 3].join()).toContain(longest.join());
     expect(longest.slice(-2)).toEqual([4, 3]);
+  });
+
+  test('the API has the configuration of the cluster, and what machines were given, for people to read', async () => {
+    const rows = (...kinds: readonly string[]): Promise<string> =>
+      trustKubectl(cluster, 'get', kinds.join(','), '--no-headers');
+    const domain = JSON.parse(readFileSync(join(cluster.dir, 'metadata.json'), 'utf8')) as { clusterName: string };
+    const group = 'config.openshift.io';
+    const configuration = await rows('infrastructures', `networks.${group}`, 'dnses', `ingresses.${group}`);
+    expect(configuration).toMatch(/^infrastructure\S+\/cluster +local +HighlyAvailable +https:\/\/api\./m);
+    expect(configuration).toMatch(/^network\S+\/cluster +Firstlight +10\.128\.0\.0\/14 +172\.30\.0\.0\/16/m);
+    expect(configuration).toMatch(new RegExp(`^dns\\S+/cluster +${domain.clusterName}\\.`, 'm'));
+    expect(configuration).toMatch(new RegExp(`^ingress\\S+/cluster +apps\\.${domain.clusterName}\\.`, 'm'));
+    const more = await rows('proxies', 'apiservers', 'oauths', 'schedulers', 'clusterversion');
+    expect(more.match(/^\S+\/cluster /gm)).toHaveLength(4);
+    expect(more).toMatch(/^clusterversion\S+\/version +\S+ +True +False /m);
+    const machines = await rows('mc', 'mcp');
+    for (const role of ['master', 'worker']) {
+      expect(machines).toMatch(new RegExp(`^machineconfig\\S+/rendered-${role}-\\S+ `, 'm'));
+      expect(machines).toMatch(new RegExp(`^machineconfigpool\\S+/${role} +rendered-${role}-\\S+ +True `, 'm'));
+    }
   });
 
   test('has no token left with which a machine could join', async () => {
