@@ -264,7 +264,7 @@ describe('what the document fixes by name:', () => {
   });
 
   test('the command that completes a first boot has the name and the flag of the document’s daemon', () => {
-    const verbs = readFileSync('src/cli/verbs.ts', 'utf8');
+    const verbs = readFileSync('src/cli/on-machine/on-machine-verbs.ts', 'utf8');
     expect(verbs).toContain("'machine-config-daemon firstboot-complete-machineconfig'");
     expect(readFileSync('src/cli/on-machine/complete-first-boot.ts', 'utf8')).toContain('--root-mount');
   });

@@ -1,8 +1,9 @@
 // Where the images of the named release come from: an OCI layout on this machine, or a registry, by the machine's own
 // mirrors and credentials. Either way containerd has them afterwards, under the names that the release gives them.
 import { join } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
-import { kubeletPullSecret } from '../../contract/machine-paths.ts';
+import { kubeletPullSecret, registryHostsFolder } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
 import { writeImageArchive } from '../../release/images/oci-archive.ts';
@@ -73,11 +74,16 @@ export function registrySource({ host, store }: SourceInput, releaseImage: strin
 }
 
 const pullSecret = z.object({ auths: z.record(z.string(), z.object({ auth: z.string().optional() })) });
+const hostsFile = z.object({ host: z.record(z.string(), z.unknown()).default({}) });
 
-/** `user:password` from the registry credentials of the machine. */
+/** `user:password` from the registry credentials of the machine: of the registry, else of the first mirror of it. */
 async function loginFor({ files }: Host, image: string): Promise<string | undefined> {
-  const { auths = {} } =
-    pullSecret.safeParse(jsonIfValid((await files.readIfPresent(kubeletPullSecret)) ?? '')).data ?? {};
-  const auth = auths[image.split('/')[0] ?? '']?.auth;
+  const secret = jsonIfValid((await files.readIfPresent(kubeletPullSecret)) ?? '');
+  const { auths = {} } = pullSecret.safeParse(secret).data ?? {};
+  const [registry = ''] = image.split('/');
+  const hosts = await files.readIfPresent(join(registryHostsFolder, registry, 'hosts.toml'));
+  const { host = {} } = hostsFile.safeParse(parseToml(Buffer.from(hosts ?? '').toString('utf8'))).data ?? {};
+  const names = [registry, ...Object.keys(host).map((url) => new URL(url).host)];
+  const auth = names.map((name) => auths[name]?.auth).find((value) => value !== undefined);
   return auth === undefined ? undefined : Buffer.from(auth, 'base64').toString('utf8');
 }
