@@ -1,5 +1,5 @@
 // The document about the bootstrap process: what its lines ask for, in a few words of our own, and which tests prove it.
-import { proveLines } from './seed-lines.ts';
+import { nameDifferences, proveLines } from './seed-lines.ts';
 
 proveLines([
   {
@@ -108,4 +108,17 @@ proveLines([
     asks: 'API and config server are reached through the balancer; a closed port is named',
     provenBy: { 'test/e2e/stalls.test.ts': ['port 22623 is blocked'] },
   },
+  {
+    lines: [298],
+    asks: 'masters serve the API before the bootstrap machine leaves',
+    provenBy: {
+      'src/bootkube/handoff/control-planes.test.ts': [
+        'two of three masters that serve the API and the config server are enough',
+        'one of three is not: the others are named with what they answer',
+      ],
+      'test/e2e/life/handoff-client.ts': ['finds only masters behind the Service of the API'],
+    },
+  },
 ]);
+
+nameDifferences(['003:249, 252', '003:256–274, 299', '003:298', '003:361', '003:408–410', '003:412–419']);

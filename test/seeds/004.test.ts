@@ -29,9 +29,7 @@ proveLines([
     lines: [59, 69],
     asks: 'stage 5 renders the configuration of the cluster as resources',
     provenBy: {
-      [rendering]: [
-        'what the install-config asks for is in the configuration objects of stage 5, without credentials',
-      ],
+      [rendering]: ['what the install-config asks for is in the configuration objects of stage 5, without credentials'],
       [fresh]: ['the API has the configuration of the cluster, and what machines were given, for people to read'],
     },
   },
