@@ -59,16 +59,6 @@ proveLines([
     },
   },
   {
-    lines: [23],
-    asks: 'tectonic completes with success, and not otherwise',
-    provenBy: {
-      'src/bootkube/add-ons.test.ts': [
-        'succeeds when the add-ons work, and the ClusterVersion says what was seen',
-        'fails with an add-on missing, says which, and the next run goes on',
-      ],
-    },
-  },
-  {
     lines: [27, 29],
     asks: 'the kubelet starts by itself at every boot',
     provenBy: {
@@ -97,7 +87,6 @@ proveLines([
         'tectonic started exactly once, after bootkube had completed, and rm-assets after both',
         'destroy bootstrap removes the machine that was kept',
       ],
-      'src/bootkube/add-ons.test.ts': ['rm-assets removes nothing while a retry of tectonic needs it'],
       'src/bootkube/add-ons.test.ts': ['rm-assets removes nothing while a retry of tectonic needs it'],
     },
   },

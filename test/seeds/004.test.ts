@@ -1,5 +1,5 @@
 // The document about the stages of bootkube: what its lines ask for, in a few words of our own, and which tests prove it.
-import { proveLines } from './seed-lines.ts';
+import { nameDifferences, proveLines } from './seed-lines.ts';
 
 const rendering = 'src/bootkube/render-stages.test.ts';
 const checks = 'src/bootkube/stage-checks.test.ts';
@@ -13,6 +13,15 @@ proveLines([
     provenBy: {
       'src/bootkube/stages.test.ts': [
         'the stages have the names and numbers that others read in the timeline and in progress.json',
+      ],
+    },
+  },
+  {
+    lines: [24, 30],
+    asks: 'stage 2 learns the digest of the release image',
+    provenBy: {
+      'src/bootkube/stages/02-release-info.test.ts': [
+        'stage 2 writes the digest of the release image, and every image by its digest',
       ],
     },
   },
@@ -78,6 +87,16 @@ proveLines([
     provenBy: { [checks]: ['stage %i refuses a wrong output', 'pass on what the stages themselves did'] },
   },
   {
+    lines: [225, 234],
+    asks: 'Ignition sets the release image and one variable for each component, and the stages use them',
+    provenBy: {
+      'src/bootkube/stages/02-release-info.test.ts': [
+        'the images that the config names are those that later stages use',
+      ],
+      [rendering]: ['every component has its image variable, by digest'],
+    },
+  },
+  {
     lines: [263, 273],
     asks: 'each stage validates its output, and nothing goes on before that',
     provenBy: {
@@ -86,3 +105,5 @@ proveLines([
     },
   },
 ]);
+
+nameDifferences(['004:71–84, 173–183, 210', '004:131–139']);
