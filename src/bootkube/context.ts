@@ -9,6 +9,7 @@ import {
   readBootkubeEnvironment,
   releaseImageVariable,
 } from '../contract/bootkube-environment.ts';
+import { removalMark } from '../contract/bootstrap-paths.ts';
 import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
 import { type Inventory, inventoryFile, inventorySchema } from '../contract/inventory.ts';
 import { bootstrapFolder, releaseFile, releaseImageFile, runtimePaths } from '../contract/machine-paths.ts';
@@ -85,7 +86,10 @@ export async function loadContext(
 
 async function mustRead(host: Host, path: string): Promise<string> {
   const content = await host.files.readIfPresent(path);
-  if (content === undefined) throw bootkubeErrors.INPUT_MISSING({ path });
+  if (content === undefined) {
+    const isOver = (await host.files.facts(removalMark)) !== undefined;
+    throw isOver ? bootkubeErrors.OVER({}) : bootkubeErrors.INPUT_MISSING({ path });
+  }
   return Buffer.from(content).toString('utf8');
 }
 

@@ -2,6 +2,7 @@
 // have the digests of the journal; otherwise the folder is filled again, and what does not belong there is removed.
 import { dirname, join } from 'node:path';
 import type { Files } from '../host/files.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Digests, Stage, StageObservation, StageRecord } from '../workflow/stage.ts';
@@ -84,10 +85,20 @@ export function previousFolder(
   return join(assets, 'previous', stageFolder(stage));
 }
 
-/** Keeps what the stage wrote before, so that the difference can be shown; what may hold a secret is not copied. */
+/** The digests of all files that were there before the last run; undefined if that was the first one. */
+export async function previousDigests(
+  { host, folders }: BootkubeContext,
+  stage: { readonly number: number; readonly name: string },
+): Promise<Digests | undefined> {
+  const content = await host.files.readIfPresent(`${previousFolder(folders, stage)}.json`);
+  return content === undefined ? undefined : (jsonIfValid(content) as Digests | undefined);
+}
+
+/** Keeps what was there before, so that the difference can be shown. What may hold a secret is not copied. */
 async function keepPrevious({ host, folders }: BootkubeContext, stage: RenderStageOptions): Promise<void> {
   const from = join(folders.render, stageFolder(stage));
-  const paths = Object.keys(await treeDigests(host.files, from));
+  const digests = await treeDigests(host.files, from);
+  const paths = Object.keys(digests);
   if (paths.length === 0) return;
   const texts = await Promise.all(
     paths.map(async (path) => ({ path, content: await host.files.readText(join(from, path)) })),
@@ -97,6 +108,7 @@ async function keepPrevious({ host, folders }: BootkubeContext, stage: RenderSta
     previousFolder(folders, stage),
     texts.filter(({ path, content }) => secrecyOf(path, [content]) === undefined),
   );
+  await host.files.write(`${previousFolder(folders, stage)}.json`, `${JSON.stringify(digests)}\n`, { mode: 0o600 });
 }
 
 /** Throws at the first check that fails. `outputs`: of a stage that renders. */

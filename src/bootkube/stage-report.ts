@@ -8,7 +8,7 @@ import { readJournal } from '../workflow/journal.ts';
 import type { Digests, StageRecord } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
 import { originalCommands } from './original-commands.ts';
-import { type NumberedStage, previousFolder, type RenderStage, stageFolder } from './render-stage.ts';
+import { type NumberedStage, previousDigests, previousFolder, type RenderStage, stageFolder } from './render-stage.ts';
 import { secrecyOf } from './secret-outputs.ts';
 
 export interface StageFileReport {
@@ -41,7 +41,8 @@ export interface StageReport {
 export async function stageReport(context: BootkubeContext, stage: NumberedStage): Promise<StageReport> {
   const runs = await runsOf(context, stage.name);
   const last = runs.at(-1);
-  const files = last === undefined ? [] : await fileReports(context, stage, { last, before: runs.at(-2) });
+  const before = (await previousDigests(context, stage)) ?? runs.at(-2)?.outputs ?? {};
+  const files = last === undefined ? [] : await fileReports(context, stage, { before, now: last.outputs });
   return {
     ...plainReport(context, stage),
     ...(last === undefined ? {} : { doneAt: last.at }),
@@ -51,7 +52,7 @@ export async function stageReport(context: BootkubeContext, stage: NumberedStage
 }
 
 /** What is known of a stage before it runs. */
-export function plainReport({ release }: Pick<BootkubeContext, 'release'>, stage: NumberedStage): StageReport {
+function plainReport({ release, images }: BootkubeContext, stage: NumberedStage): StageReport {
   const { number, name, why, inputs, outputs, verify } = stage;
   const { variable } = stage as Partial<RenderStage>;
   const image = variable === undefined ? undefined : release.imageVariables[variable];
@@ -63,7 +64,7 @@ export function plainReport({ release }: Pick<BootkubeContext, 'release'>, stage
     inputs,
     outputs,
     original: originalCommands[number] ?? '',
-    here: image === undefined ? command : `${command}   # ${variable}=${image.reference} (${image.why})`,
+    here: image === undefined ? command : `${command}   # ${variable}=${images[variable ?? '']} (${image.why})`,
     checks: verify.map((check) => check.name),
     files: [],
   };
@@ -76,22 +77,21 @@ async function runsOf({ host }: BootkubeContext, name: string): Promise<readonly
   );
 }
 
-interface Runs {
-  readonly last: StageRecord;
-  readonly before: StageRecord | undefined;
+interface Outputs {
+  readonly before: Digests;
+  readonly now: Digests;
 }
 
 async function fileReports(
   context: BootkubeContext,
   stage: NumberedStage,
-  { last, before }: Runs,
+  { before, now }: Outputs,
 ): Promise<readonly StageFileReport[]> {
-  const old: Digests = before?.outputs ?? {};
-  const paths = [...new Set([...Object.keys(old), ...Object.keys(last.outputs)])].sort();
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
   return Promise.all(
     paths.map(async (path): Promise<StageFileReport> => {
-      const digest = last.outputs[path];
-      const known = old[path];
+      const digest = now[path];
+      const known = before[path];
       const change =
         digest === undefined ? 'removed' : known === undefined ? 'new' : known === digest ? 'same' : 'changed';
       const texts = await textsOf(context, stage, path);

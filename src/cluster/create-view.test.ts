@@ -85,3 +85,15 @@ test('a wait for several machines has a line for each', () => {
     },
   ]);
 });
+
+test('a bootstrap that is held says where, and the commands that go on', () => {
+  const bootstrap = { stage: 'etcd', state: 'paused', at: '2026-01-01T00:00:00Z', isComplete: false } as const;
+  const begun = { ...beginCreateState(['control plane'], 'firstlight', 0), dirOption: ' --dir lab' };
+  const state = nextCreateState(begun, { kind: 'stage-started', stage: 'control plane', because: '' }, 0);
+  const view = createFrame({ ...state, observed: { ...observed, bootstrap } }, 0);
+  expect(view.held).toBe(
+    'paused before 7 etcd: firstlight bootkube next --dir lab runs it, firstlight bootkube continue --dir lab all that follows',
+  );
+  expect(view.steps[0]?.details[0]).toMatchObject({ name: 'bootstrap', text: 'paused before 7 etcd' });
+  expect(createFrame({ ...state, observed }, 0).held).toBeUndefined();
+});

@@ -45,6 +45,19 @@ function wait({
 }
 
 describe('waiting as long as something moves', () => {
+  test('what a person holds is no stall, however long they look', async () => {
+    const clock = fakeClock('2026-01-01T00:00:00Z');
+    const likely: unknown[] = [];
+    const look = async (): Promise<ProgressLook> => ({
+      isDone: clock.monotonicMs() > 24 * 60 * minuteMs,
+      keys: ['etcd paused'],
+      missing: [waitingFor('bootstrap', 'paused before 7 etcd')],
+      isHeld: true,
+    });
+    await wait({ clock, look, onLikely: (reason) => likely.push(reason) });
+    expect(likely).toEqual([]);
+  });
+
   test('two hours are no failure when something changes every five minutes', async () => {
     const clock = fakeClock('2026-01-01T00:00:00Z');
     const look = async (): Promise<ProgressLook> => {

@@ -15,7 +15,7 @@ async function next(invocation: Invocation): Promise<CommandResult> {
   const { host, emit, terminal } = invocation;
   const { nextPoint, runNextPoint } = await import('../../bootkube/go-on.ts');
   const { explanationText, outcomeText } = await import('./stage-text.ts');
-  const { plainReport, stageReport } = await import('../../bootkube/stage-report.ts');
+  const { stageReport } = await import('../../bootkube/stage-report.ts');
   const { stageNumbered, laterStageNamed } = await import('../../bootkube/stages.ts');
   const { loadContext } = await import('../../bootkube/context.ts');
   const point = await nextPoint(invocation);
@@ -23,7 +23,8 @@ async function next(invocation: Invocation): Promise<CommandResult> {
   const number = bootkubeStageNames.indexOf(point) + 1;
   const stage = number === 0 ? undefined : stageNumbered(number);
   const later = stagesOfPoint(point).map((name) => `${name}: ${laterStageNamed(name)?.why ?? ''}\n`);
-  terminal.err(stage === undefined ? later.join('') : explanationText(plainReport(context, stage)));
+  const known = stage === undefined ? undefined : await stageReport(context, stage);
+  terminal.err(known === undefined ? later.join('') : explanationText(known));
   const following = await runNextPoint(invocation, point);
   const report = stage === undefined ? undefined : await stageReport(context, stage);
   const held =
@@ -32,6 +33,6 @@ async function next(invocation: Invocation): Promise<CommandResult> {
       : `paused before ${pausePointTitle(following)}: ${goingOnText(typedDirOption(invocation))}\n`;
   return {
     data: { ran: point, ...(report === undefined ? {} : { stage: report }), pausedBefore: following ?? null },
-    text: `${report === undefined ? `${point}: done\n` : outcomeText(report)}${held}`,
+    text: `${report === undefined ? `${point}: done\n` : outcomeText(report, known?.doneAt)}${held}`,
   };
 }

@@ -6,7 +6,7 @@ import { stageFolder } from '../../bootkube/render-stage.ts';
 import { renderStages } from '../../bootkube/render-stages.ts';
 import { runBootkubeStages } from '../../bootkube/run-service.ts';
 import { secrecyOf } from '../../bootkube/secret-outputs.ts';
-import { plainReport, type StageReport, stageReport } from '../../bootkube/stage-report.ts';
+import { type StageReport, stageReport } from '../../bootkube/stage-report.ts';
 import { stageNumbered } from '../../bootkube/stages.ts';
 import type { ValuesOf } from '../frame/option.ts';
 import type { CommandResult, Invocation } from '../frame/verb.ts';
@@ -21,10 +21,11 @@ export async function renderAllStages({ host, emit, signal, terminal }: Invocati
   const purpose = 'firstlight bootkube render-all';
   const reports: StageReport[] = [];
   for (const stage of renderStages) {
-    terminal.err(explanationText(plainReport(context, stage)));
+    const { doneAt, ...known } = await stageReport(context, stage);
+    terminal.err(explanationText(known));
     await runBootkubeStages({ context, stages: [stage], emit, signal, purpose, patienceMs });
     const report = await stageReport(context, stage);
-    terminal.err(`${outcomeText(report)}\n`);
+    terminal.err(`${outcomeText(report, doneAt)}\n`);
     reports.push(report);
   }
   return { data: { stages: reports }, text: `${reports.length} stages rendered and verified\n` };
@@ -37,15 +38,17 @@ export async function runNumberedStage(
   const { host, emit, signal, terminal, options } = invocation;
   const stage = stageNumbered(number);
   const context = await loadContext(host, emit);
-  if (options.show) return shown(context, await stageReport(context, stage));
-  terminal.err(explanationText(plainReport(context, stage)));
+  const known = await stageReport(context, stage);
+  if (options.show) return shown(context, known);
+  terminal.err(explanationText(known));
   if (options.step) {
     const answer = await terminal.ask('Run it? [Y/n] ', signal);
     if (answer === undefined || /^n/i.test(answer)) return { data: { ran: false }, text: 'not run\n' };
   }
   await runBootkubeStages({ context, stages: [stage], emit, signal, purpose, patienceMs });
   const report = await stageReport(context, stage);
-  return { data: { stage: stage.name, ran: true, report }, text: outcomeText(report) };
+  const ran = report.doneAt !== known.doneAt;
+  return { data: { stage: stage.name, ran, report }, text: outcomeText(report, known.doneAt) };
 }
 
 /** With the content of its files, as far as it may be shown. */

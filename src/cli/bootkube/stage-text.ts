@@ -16,10 +16,13 @@ export function explanationText({ number, name, why, original, here, inputs, out
   ].join('\n');
 }
 
-/** The outcome of the last run. `isRun` is false if the stage had nothing to do. */
-export function outcomeText(report: StageReport): string {
+/** The outcome of the last run. `before`: when it was done the time before; the same if it had nothing to do. */
+export function outcomeText(report: StageReport, before?: string): string {
   const { number, name, note, checks, files, doneAt } = report;
   if (doneAt === undefined) return `stage ${number} ${name}: not run yet\n`;
+  if (doneAt === before) {
+    return `stage ${number} ${name}: unchanged since ${doneAt}; what it reads and what it wrote are as they were\n`;
+  }
   const written = files.filter(({ change }) => change !== 'same');
   const same = files.length - written.length;
   return [
