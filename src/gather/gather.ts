@@ -9,11 +9,11 @@ import { gatherErrors } from './errors.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import { collectMachine } from './machine/collect-machine.ts';
 import { folderOfMachine, type GatheredMachine } from './machine/gathered-machine.ts';
-import { ownErrorText } from './own-error-text.ts';
 import { bundlePage } from './page/bundle-page.ts';
 import { summarizeBundle } from './summarize-bundle.ts';
+import { troubleText } from './trouble-text.ts';
 
-export interface GatherOptions extends GatherSources {
+export interface GatherOptions extends Omit<GatherSources, 'patienceMs'> {
   readonly about: BundleAbout;
   /** When the collecting ends; packing takes a second or two more. */
   readonly collectMs: number;
@@ -51,11 +51,15 @@ async function collectInTime(options: GatherOptions, contents: BundleContents): 
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   const looks = new Map<string, BundleMachine['look']>();
-  const sources: GatherOptions = { ...options, signal };
+  // So that one that hangs leaves time for the others.
+  const patienceMs = collectMs / 3;
+  const sources: GatherSources = { ...options, signal, patienceMs };
   const work = Promise.all([
-    fewAtATime(clusterCollectors, clusterCollectors.length, (collector) => collectOne(sources, collector, contents)),
+    fewAtATime(clusterCollectors, clusterCollectors.length, (collector) =>
+      collectOne(sources, collector, { contents, report: options.report }),
+    ),
     fewAtATime(machines, together, async (machine) => {
-      looks.set(machine.name, await collectMachine({ host, machine, contents, signal }));
+      looks.set(machine.name, await collectMachine({ host, machine, contents, signal, patienceMs }));
       options.report(
         `${machine.name}: ${looks.get(machine.name) === 'not at all' ? 'nothing could be taken' : 'taken'}`,
       );
@@ -77,20 +81,25 @@ async function collectInTime(options: GatherOptions, contents: BundleContents): 
     await tooLate.catch(() => {});
     work.catch(() => {});
   }
-  return machines.map((machine) => bundleMachine(machine, looks.get(machine.name) ?? 'inside'));
+  // One that was told to end and has not said so yet.
+  const lookSoFar = (machine: GatheredMachine): BundleMachine['look'] =>
+    [...contents.files().keys()].some((path) => path.startsWith(`${folderOfMachine(machine)}/`))
+      ? 'inside'
+      : 'not at all';
+  return machines.map((machine) => bundleMachine(machine, looks.get(machine.name) ?? lookSoFar(machine)));
 }
 
 async function collectOne(
-  sources: GatherOptions,
+  sources: GatherSources,
   collector: ClusterCollector,
-  contents: BundleContents,
+  { contents, report }: { readonly contents: BundleContents; readonly report: GatherOptions['report'] },
 ): Promise<void> {
   try {
     await collector.collect(sources, contents);
     contents.note(`${collector.name}: taken`);
-    sources.report(`${collector.name}: taken`);
+    report(`${collector.name}: taken`);
   } catch (error) {
-    contents.miss(collector.name, sources.signal.aborted ? 'the time was over' : ownErrorText(error));
+    contents.miss(collector.name, sources.signal.aborted ? 'the time was over' : troubleText(error));
   }
 }
 

@@ -24,6 +24,8 @@ export interface GatherSources {
   /** Throws where no run is on record. */
   readonly waterfall: () => Promise<Waterfall>;
   readonly signal: AbortSignal;
+  /** How long a single question may take. */
+  readonly patienceMs: number;
 }
 
 export interface ClusterCollector {

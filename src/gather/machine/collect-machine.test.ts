@@ -54,7 +54,7 @@ const own = 'control-plane/master-0';
 
 async function collected(machine: GatheredMachine, from = host): Promise<BundleContents & { readonly look: string }> {
   const contents = bundleContents(host.clock);
-  const look = await collectMachine({ host: from, machine, contents, signal, collectors });
+  const look = await collectMachine({ host: from, machine, contents, signal, collectors, patienceMs: 5_000 });
   return { ...contents, look };
 }
 
@@ -140,7 +140,7 @@ test('a hostile machine puts no file where the table has none', () => {
 });
 
 test('the script of all collectors is a script that the shell can read', async () => {
-  const { code, stderr } = await host.processes.run('sh', ['-n'], { input: insideScript(machineCollectors) });
+  const { code, stderr } = await host.processes.run('sh', ['-n'], { input: insideScript(machineCollectors, 5) });
   expect([code, stderr]).toEqual([0, '']);
 });
 

@@ -1,9 +1,9 @@
 // Takes everything from one machine: from inside by one script while it runs, else, and where the script does not come
 // to its end, from outside by its files and journals. What arrived before a failure or a deadline is kept.
 import { join } from 'node:path';
-import { FirstlightError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import type { BundleContents } from '../bundle-contents.ts';
+import { troubleText } from '../trouble-text.ts';
 import { type GatheredMachine, type MachineOutside, placeInBundle } from './gathered-machine.ts';
 import { insideReader, insideScript, placeOfFile } from './inside-script.ts';
 import type { FilesPart, JournalPart, MachineCollector } from './machine-collector.ts';
@@ -17,6 +17,8 @@ export interface CollectMachine {
   readonly machine: GatheredMachine;
   readonly contents: BundleContents;
   readonly signal: AbortSignal;
+  /** How long a single program may take. */
+  readonly patienceMs: number;
   readonly collectors?: readonly MachineCollector[];
 }
 
@@ -41,7 +43,7 @@ type Put = (path: string, content: Uint8Array | string) => void;
 
 /** Undefined when all of it was taken, else why not. */
 async function fromInside(
-  { host, machine, contents, signal, collectors = machineCollectors }: CollectMachine,
+  { host, machine, contents, signal, patienceMs, collectors = machineCollectors }: CollectMachine,
   put: Put,
 ): Promise<string | undefined> {
   if (machine.shell === undefined)
@@ -58,7 +60,7 @@ async function fromInside(
   try {
     const [program, ...args] = await machine.shell();
     const { code, stderr } = await host.processes.run(program, args, {
-      input: insideScript(collectors),
+      input: insideScript(collectors, Math.ceil(patienceMs / 1000)),
       signal,
       keepBytes: 64 * 1024,
       onLine: (line, stream) => {
@@ -68,9 +70,7 @@ async function fromInside(
     if (reader.isOver()) return undefined;
     return stderr.trim().split('\n').at(-1) || `it ended with ${code ?? 'a signal'} at ${step}`;
   } catch (error) {
-    if (signal.aborted) return `the time was over at ${step}`;
-    if (error instanceof FirstlightError) return error.message;
-    throw error;
+    return signal.aborted ? `the time was over at ${step}` : troubleText(error);
   }
 }
 
@@ -87,8 +87,7 @@ async function fromOutside(
         if (part.kind === 'journal') put(part.file, await journalText(host, outside, part, signal));
       } catch (error) {
         if (signal.aborted) return contents.miss(`${machine.name}, from its disk`, `the time was over at ${name}`);
-        if (!(error instanceof FirstlightError)) throw error;
-        contents.miss(`${machine.name}, from its disk: ${name}`, error.message);
+        contents.miss(`${machine.name}, from its disk: ${name}`, troubleText(error));
       }
     }
   }

@@ -7,9 +7,8 @@ import type { CollectorPart, FilesPart, MachineCollector } from './machine-colle
 
 /** Of a longer file or output the last bytes are taken. */
 export const fileBytesMost = 4 * 1024 ** 2;
-const commandSeconds = 5;
 
-const functions = `LC_ALL=C; export LC_ALL
+const functions = (commandSeconds: number): string => `LC_ALL=C; export LC_ALL
 put() { printf '@file %s %s\\n' "$part" "$1"; tail -c ${fileBytesMost} | base64 -w 8192; echo '@end'; }
 run() {
   file=$1; shift
@@ -18,12 +17,13 @@ run() {
 take() { [ -f "$1" ] && put "$1" < "$1"; }
 refused() { case $1 in ${refusedPatterns.join(' | ')}) ;; *) return 1 ;; esac; }`;
 
-export function insideScript(collectors: readonly MachineCollector[]): string {
+/** No program may take longer than `commandSeconds`. */
+export function insideScript(collectors: readonly MachineCollector[], commandSeconds: number): string {
   const steps = collectors.flatMap(({ name, parts }, collector) => [
     `echo '@step ${name}'`,
     ...parts.flatMap((part, index) => [`part=${collector}.${index}`, partScript(part)]),
   ]);
-  return [functions, ...steps, "echo '@over'", ''].join('\n');
+  return [functions(commandSeconds), ...steps, "echo '@over'", ''].join('\n');
 }
 
 function partScript(part: CollectorPart): string {
@@ -91,7 +91,7 @@ export function insideReader(collectors: readonly MachineCollector[], events: In
 }
 
 function failureText(code: number): string {
-  if (code === 124) return `it did not end within ${commandSeconds} s`;
+  if (code === 124) return 'it did not end in time';
   return code === 127 ? 'the machine has no such program' : `it ended with ${code}`;
 }
 

@@ -1,5 +1,5 @@
 // What the programs that run the machines said, also of machines that never booted.
-import { ownErrorText } from '../../own-error-text.ts';
+import { troubleText } from '../../trouble-text.ts';
 import type { ClusterCollector } from '../cluster-collector.ts';
 
 export const consolesCollector: ClusterCollector = {
@@ -13,7 +13,7 @@ export const consolesCollector: ClusterCollector = {
         const { stdout } = await host.processes.run(program, args, { signal });
         contents.add(`serial/${name}.log`, stdout);
       } catch (error) {
-        contents.miss(`serial/${name}.log`, ownErrorText(error));
+        contents.miss(`serial/${name}.log`, troubleText(error));
       }
     }
   },

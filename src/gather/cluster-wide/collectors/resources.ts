@@ -6,11 +6,10 @@ import { kubernetesErrors } from '../../../kubernetes/errors.ts';
 import type { KubernetesObject } from '../../../kubernetes/object.ts';
 import type { BundleContents } from '../../bundle-contents.ts';
 import { fewAtATime } from '../../few-at-a-time.ts';
-import { ownErrorText } from '../../own-error-text.ts';
+import { troubleText } from '../../trouble-text.ts';
 import type { ClusterCollector } from '../cluster-collector.ts';
 import { isOwnNamespace, type ResourceKind, resourceFile, resourceKinds } from '../resource-kinds.ts';
 
-const callMs = 4_000;
 const together = 8;
 
 const endpoints = { readyz: '/readyz?verbose', livez: '/livez?verbose', version: '/version' } as const;
@@ -18,9 +17,9 @@ const endpoints = { readyz: '/readyz?verbose', livez: '/livez?verbose', version:
 export const resourcesCollector: ClusterCollector = {
   name: 'resources',
   takes: 'objects and events of the API, its version and health; never Secrets, no values of environment variables',
-  collect: async ({ connect, signal }, contents) => {
+  collect: async ({ connect, signal, patienceMs }, contents) => {
     await using client = await connect();
-    const call = { signal, deadlineMs: callMs };
+    const call = { signal, deadlineMs: patienceMs };
     // Where the API does not answer, this throws, and no kind is asked for.
     for (const [name, path] of Object.entries(endpoints)) {
       const { status, text } = await client.getRaw(path, call);
@@ -48,7 +47,7 @@ async function takeKind(client: KubernetesClient, kind: ResourceKind, { contents
   } catch (error) {
     if (isError(error, kubernetesErrors.NO_SUCH_KIND)) return contents.note(`the API does not know ${kind.kind}`);
     if (call.signal.aborted) return contents.miss(`resources/${file}.json`, 'the time was over');
-    contents.miss(`resources/${file}.json`, ownErrorText(error));
+    contents.miss(`resources/${file}.json`, troubleText(error));
   }
 }
 

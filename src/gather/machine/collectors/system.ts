@@ -20,7 +20,7 @@ export const systemCollector: MachineCollector = {
       place: (path) => `system/${basename(path)}`,
     },
     { kind: 'command', file: 'system/versions.txt', command: 'uname -a; firstlight version; containerd --version' },
-    { kind: 'command', file: 'system/time.txt', command: 'date --iso-8601=ns; uptime; timedatectl --no-pager' },
+    { kind: 'command', file: 'system/time.txt', command: 'date --iso-8601=ns; uptime' },
     { kind: 'command', file: 'system/disks.txt', command: 'df --human-readable; df --inodes' },
     { kind: 'command', file: 'system/memory.txt', command: 'free --mebi; cat /proc/pressure/* /proc/loadavg' },
     {
