@@ -1,6 +1,7 @@
 // What the software of every machine must know about the cluster, from the install-config and the names.
 import {
   featureGatesOf,
+  issuersOf,
   masterCount,
   securitySettingsOf,
   trustBundleOf,
@@ -28,6 +29,7 @@ export function softwareFacts(
   const { certificateMinutes } = config.controlPlane;
   const proxy = machineProxy(config);
   const additionalTrustBundle = trustBundleOf(config);
+  const authentication = issuersOf(config);
   return {
     apiServerUrl: names.apiInternalUrl,
     clusterDns: [names.dnsAddress],
@@ -39,6 +41,7 @@ export function softwareFacts(
     kubeletEnvironment: {},
     mastersSchedulable: workerCount(config) === 0,
     security: securitySettingsOf(config),
+    ...(authentication === undefined ? {} : { authentication }),
     ...(proxy === undefined ? {} : { proxy }),
     ...(additionalTrustBundle === undefined ? {} : { additionalTrustBundle }),
     ...(config.featureGates.length === 0 ? {} : { featureGates: featureGatesOf(config) }),

@@ -1,5 +1,6 @@
 // kube-apiserver of one machine. It uses only the etcd member of the same machine, so its list of endpoints never
 // changes and it never has to be restarted for that.
+import { serviceAccountIssuer } from '../contract/authentication-settings.ts';
 import { apiserverConfigFiles, auditLogFile } from '../contract/machine-paths.ts';
 import { apiPort, etcdPorts } from '../contract/ports.ts';
 import { secretsEncryptionFile } from '../contract/secrets-encryption.ts';
@@ -68,7 +69,7 @@ const own = (file: string): string => componentFile('kube-apiserver', file);
 
 const authentication = {
   'authorization-mode': 'Node,RBAC',
-  // Who may come anonymously is in this file, and must not be said by a flag as well.
+  // Who may come anonymously, and whose tokens are believed, is in this file and must not be said by a flag as well.
   'authentication-config': apiserverConfigFiles.authentication,
   'enable-bootstrap-token-auth': 'true',
   'client-ca-file': own('client-ca.crt'),
@@ -77,7 +78,7 @@ const authentication = {
   // A token ends with its account, and when it says so: clients read a projected token again in time.
   'service-account-lookup': 'true',
   'service-account-extend-token-expiration': 'false',
-  'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
+  'service-account-issuer': serviceAccountIssuer,
   'service-account-key-file': own('service-account.pub'),
   'service-account-signing-key-file': own('service-account.key'),
   'requestheader-client-ca-file': own('front-proxy-ca.crt'),

@@ -1,4 +1,5 @@
 // Facts that several rooms derive from an install-config.
+import type { AuthenticationSettings } from '../contract/authentication-settings.ts';
 import type { SecuritySettings } from '../contract/security-settings.ts';
 import type { InstallConfig } from './schema.ts';
 
@@ -30,6 +31,11 @@ export function featureGatesOf(config: InstallConfig): Readonly<Record<string, b
 export function securitySettingsOf({ security }: InstallConfig): SecuritySettings {
   const { auditLog, podSecurity, seccompDefault } = security;
   return { auditLog, podSecurity, seccompDefault };
+}
+
+/** Undefined where people come with certificates alone. */
+export function issuersOf({ authentication }: InstallConfig): AuthenticationSettings | undefined {
+  return authentication.jwt.length === 0 ? undefined : authentication;
 }
 
 /** The certificates that machines trust besides those of their system; none unless the policy asks for them. */

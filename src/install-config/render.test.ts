@@ -27,7 +27,7 @@ test('the default file teaches, and its first line lets editors complete it', ()
     'baseDomain: firstlight.test',
   ]);
   expect(text).toMatch(
-    /\n# Not set here, so with their defaults: hosts, security, sshKey, [^]*describes every field\.\n$/,
+    /\n# Not set here, so with their defaults: hosts, security, authentication, sshKey, [^]*describes every field\.\n$/,
   );
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(102);
 });

@@ -1,5 +1,6 @@
 // Every rule, broken and kept. The cases are files, so that what a person would write is what is judged.
 import { describe, expect, test } from 'vitest';
+import { authenticationCases } from '../../test/arbitrary/authentication-cases.ts';
 import { someAuthority } from '../../test/arbitrary/install-config.ts';
 import { checkInstallConfig } from './parse.ts';
 import { configRules } from './rules.ts';
@@ -27,6 +28,7 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
+  ...authenticationCases,
   {
     rule: 'one-platform',
     broken: 'platform: {local: {}, none: {}}',

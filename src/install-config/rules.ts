@@ -1,5 +1,6 @@
 // Every rule between fields, in the order they are checked and explained. To add one: a value in one of the lists.
 import { areRelated, type FieldPath } from '../source-text/field-path.ts';
+import { authenticationRules } from './authentication-rules.ts';
 import { clusterDomain, platformOf } from './cluster-facts.ts';
 import { machineRules } from './machine-rules.ts';
 import { networkRules } from './network-rules.ts';
@@ -52,7 +53,13 @@ const generalRules: readonly ConfigRule[] = [
   },
 ];
 
-export const configRules: readonly ConfigRule[] = [...generalRules, ...optionRules, ...machineRules, ...networkRules];
+export const configRules: readonly ConfigRule[] = [
+  ...generalRules,
+  ...authenticationRules,
+  ...optionRules,
+  ...machineRules,
+  ...networkRules,
+];
 
 /** What the rules of one severity find, leaving out those that read a suspect field. */
 export function applyRules(

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { accessFields } from './access-schema.ts';
 import type { Architecture } from './architecture.ts';
+import { authenticationSchema } from './authentication-schema.ts';
 import { dnsSubdomainAllowed, dnsSubdomainMistake, dnsSubdomainPattern, endsLikeAnAddress } from './dns-name.ts';
 import { machineFields } from './machines-schema.ts';
 import { networkingSchema } from './networking-schema.ts';
@@ -79,6 +80,9 @@ const makeSchema = (architecture: Architecture) =>
     security: securitySchema.prefault({}).meta({
       description:
         'How far the cluster is hardened. The defaults are meant for production; each field says what it costs to differ.',
+    }),
+    authentication: authenticationSchema.prefault({}).meta({
+      description: 'How people log in beside the administrator’s certificate: issuers of tokens (OIDC).',
     }),
     ...accessFields,
     ...nodeBootstrapFields,

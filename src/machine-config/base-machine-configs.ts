@@ -70,6 +70,7 @@ export function clusterFactsOf({ spec }: ControllerConfig): SoftwareFacts {
     kubeletEnvironment: spec.kubeletEnvironment,
     mastersSchedulable: spec.mastersSchedulable,
     security: spec.security,
+    ...(spec.authentication === undefined ? {} : { authentication: spec.authentication }),
     ...proxyFactsOf(spec),
     ...releaseFactsOf(spec),
     ...(spec.featureGates === undefined ? {} : { featureGates: spec.featureGates }),

@@ -137,6 +137,7 @@ const controllerConfig: CustomKind = {
     machines: object({ sharesHost: flag }),
     controlPlane: anything,
     security: object({ auditLog: text, podSecurity: object({ enforce: text, warn: text }), seccompDefault: flag }),
+    authentication: object({ jwt: { type: 'array', items: anything } }),
     rootCAData: { type: 'string', format: 'byte' },
     kubeletEnvironment: texted,
     proxy: object({ httpProxy: text, httpsProxy: text, noProxy: text, hasCredentials: flag }),

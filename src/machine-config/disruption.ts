@@ -3,6 +3,7 @@
 
 import {
   addedAuthorities,
+  apiserverConfigFiles,
   bootstrapKubeconfig,
   kubeletClientCa,
   kubeletConfiguration,
@@ -74,6 +75,7 @@ export const disruptionRules: readonly DisruptionRule[] = [
   part('ignition', newMachinesOnly, 'Ignition runs at first boot'),
 
   path(kubeletPullSecret, [none], 'the kubelet reads pull secrets anew within five minutes'),
+  path(apiserverConfigFiles.authentication, [none], 'kube-apiserver follows this file'),
   path(kubeletClientCa, [none], 'the kubelet follows this file'),
   path(releaseReferenceFile, [none], 'only the in-place bootstrapper reads it, in the config that it is given'),
   path(bootstrapKubeconfig, [none], 'only a machine without a certificate reads it'),

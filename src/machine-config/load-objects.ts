@@ -9,7 +9,7 @@ import { placeText } from '../source-text/place.ts';
 import { baseMachineConfigs, clusterFactsOf } from './base-machine-configs.ts';
 import { machineConfigErrors } from './errors.ts';
 import { generateKubeletConfigs } from './generate-kubelet-configs.ts';
-import type { MachineConfig, MachineConfigPool } from './machine-config.ts';
+import type { ControllerConfig, MachineConfig, MachineConfigPool } from './machine-config.ts';
 import { allPools } from './pools.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
 import type { MachineTraits } from './unsupported.ts';
@@ -53,6 +53,23 @@ export async function loadObjects(host: Host, options: LoadOptions): Promise<Loa
     }
   }
   return objectsOf({ documents, mistakes }, generatedBy);
+}
+
+/** The ControllerConfig of a folder of manifests alone: nothing is generated from it, and no other file is parsed. */
+export async function loadControllerConfig(host: Host, folder: string): Promise<ControllerConfig | undefined> {
+  const texts = await Promise.all(
+    (await yamlFiles(host, folder)).map(async (file) => ({ file, text: await host.files.readText(file) })),
+  );
+  const read = texts
+    .filter(({ text }) => /^kind: ['"]?ControllerConfig/m.test(text))
+    .map(({ file, text }) => readDocuments(file, text));
+  const objects = readObjects(read.flatMap(({ documents }) => documents));
+  const errors = [...read.flatMap(({ mistakes }) => mistakes), ...objects.mistakes].filter(
+    ({ severity }) => severity === 'error',
+  );
+  if (errors.length > 0)
+    throw machineConfigErrors.UNREADABLE({ mistakes: errors.map((mistake) => mistakeText(mistake)) });
+  return objects.controllerConfig;
 }
 
 interface ReadFiles {

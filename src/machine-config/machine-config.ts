@@ -2,6 +2,7 @@
 // fields are warnings, as the API prunes them; types are checked strictly, and all code behind this file may rely on
 // them.
 import { z } from 'zod';
+import { authenticationSettingsSchema } from '../contract/authentication-settings.ts';
 import { driftPolicies, machineConfigGroup } from '../contract/machine-config-node.ts';
 import { controlPlaneFactsSchema } from '../contract/node-settings.ts';
 import { hardenedSettings, securitySettingsSchema } from '../contract/security-settings.ts';
@@ -180,6 +181,7 @@ export const controllerConfigSchema = z.object({
     additionalTrustBundle: z.base64().exactOptional(),
     featureGates: z.record(z.string(), z.boolean()).exactOptional(),
     security: securitySettingsSchema.default(hardenedSettings),
+    authentication: authenticationSettingsSchema.exactOptional(),
     nodeBootstrap: z
       .object({
         /** The bootstrapper of src/torcx; its units are generated, so that a newer Firstlight brings newer ones. */

@@ -44,6 +44,7 @@ export function controllerConfigManifest(facts: SoftwareFacts, extras: Controlle
       mastersSchedulable: facts.mastersSchedulable,
       ...(machines === undefined ? {} : { machines }),
       security: facts.security,
+      ...(facts.authentication === undefined ? {} : { authentication: facts.authentication }),
       ...(facts.controlPlane === undefined ? {} : { controlPlane: facts.controlPlane }),
       ...(facts.configServerCaPem === undefined
         ? {}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { type AuthenticationSettings, noIssuers } from '../contract/authentication-settings.ts';
 import { apiserverConfigFiles } from '../contract/machine-paths.ts';
 import { hardenedSettings, type SecuritySettings } from '../contract/security-settings.ts';
 import { apiserverConfiguration } from './apiserver-configuration.ts';
@@ -9,8 +10,12 @@ interface AuditRule {
   readonly resources?: readonly { readonly group: string; readonly resources: readonly string[] }[];
 }
 
-function read(file: keyof typeof apiserverConfigFiles, settings: Partial<SecuritySettings> = {}): unknown {
-  const found = apiserverConfiguration({ ...hardenedSettings, ...settings }).find(
+function read(
+  file: keyof typeof apiserverConfigFiles,
+  settings: Partial<SecuritySettings> = {},
+  authentication: AuthenticationSettings = noIssuers,
+): unknown {
+  const found = apiserverConfiguration({ ...hardenedSettings, ...settings }, authentication).find(
     ({ path }) => path === apiserverConfigFiles[file],
   );
   return parseYaml(found?.text ?? '');
@@ -23,6 +28,25 @@ function auditRules(auditLog: SecuritySettings['auditLog']): readonly AuditRule[
 test('nobody without a name gets further than the health paths', () => {
   expect(read('authentication')).toMatchObject({
     anonymous: { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }, { path: '/healthz' }] },
+  });
+});
+
+test('issuers are passed on as they are, and no issuer may give names of the cluster itself', () => {
+  const issuer = {
+    issuer: { url: 'https://login.example.test', audiences: ['kubernetes'] },
+    claimMappings: { username: { claim: 'sub', prefix: '' }, groups: { claim: 'groups', prefix: '' } },
+  };
+  const own = { expression: "!user.username.startsWith('system:')" };
+  const rules = [
+    { expression: "!user.username.startsWith('system:')", message: expect.any(String) as string },
+    { expression: "user.groups.all(group, !group.startsWith('system:'))", message: expect.any(String) as string },
+  ];
+  expect(read('authentication', {}, { jwt: [issuer] })).toMatchObject({
+    jwt: [{ ...issuer, userValidationRules: rules }],
+  });
+  // kube-apiserver refuses an expression that is there twice.
+  expect(read('authentication', {}, { jwt: [{ ...issuer, userValidationRules: [own] }] })).toMatchObject({
+    jwt: [{ userValidationRules: [own, rules[1]] }],
   });
 });
 

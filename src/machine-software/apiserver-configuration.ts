@@ -1,28 +1,26 @@
-// What kube-apiserver is told by files: whom it lets in without a name, which pods it refuses, and what it writes down.
-// The files are the same on the bootstrap machine and on masters and hold no secret.
+// What kube-apiserver is told by files: whom it believes, which pods it refuses, and what it writes down. The files are
+// the same on the bootstrap machine and on masters and hold no secret.
+import type { AuthenticationSettings } from '../contract/authentication-settings.ts';
 import { nodeAgentGroup, systemNamespace } from '../contract/cluster-objects.ts';
 import { apiserverConfigFiles, apiserverUser } from '../contract/machine-paths.ts';
 import type { SecuritySettings } from '../contract/security-settings.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
+import { authenticationConfigurationText } from './authentication-configuration.ts';
 import type { MachineFile } from './machine-software.ts';
 
-export function apiserverConfiguration(settings: SecuritySettings): readonly MachineFile[] {
+/** `authentication` is left out for the bootstrap machine, where a stage renders it. */
+export function apiserverConfiguration(
+  settings: SecuritySettings,
+  authentication?: AuthenticationSettings,
+): readonly MachineFile[] {
   const owner = apiserverUser;
+  const issuers = authentication === undefined ? [] : [authenticationConfigurationText(authentication)];
   return [
-    { path: apiserverConfigFiles.authentication, text: toYaml(authentication), owner },
+    ...issuers.map((text) => ({ path: apiserverConfigFiles.authentication, text, owner })),
     { path: apiserverConfigFiles.admission, text: toYaml(admission(settings)), owner },
     { path: apiserverConfigFiles.auditPolicy, text: toYaml(auditPolicy(settings)), owner },
   ];
 }
-
-/** Load balancers and kubelets ask for health without a name. Whoever asks for anything else must say who it is. */
-export const anonymousPaths = ['/livez', '/readyz', '/healthz'] as const;
-
-const authentication = {
-  apiVersion: 'apiserver.config.k8s.io/v1',
-  kind: 'AuthenticationConfiguration',
-  anonymous: { enabled: true, conditions: anonymousPaths.map((path) => ({ path })) },
-} as const;
 
 /** The labels of a namespace override the defaults. kube-system is exempt: static pods are privileged by nature. */
 function admission({ podSecurity: { enforce, warn } }: SecuritySettings): object {

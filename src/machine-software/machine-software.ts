@@ -1,6 +1,7 @@
 // What is installed on a machine by configuration: files, folders and units, put together per role from the generators
 // beside this file. The assets of the bootstrap machine and the base MachineConfigs of the pools both come from here,
 // so a bootstrap machine and a master differ only where this file says so.
+import { type AuthenticationSettings, noIssuers } from '../contract/authentication-settings.ts';
 import type { ReleaseReference } from '../contract/in-place.ts';
 import * as paths from '../contract/machine-paths.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
@@ -53,6 +54,8 @@ export interface SoftwareFacts {
   /** Masters also take ordinary pods (a cluster without workers). */
   readonly mastersSchedulable: boolean;
   readonly security: SecuritySettings;
+  /** Issuers of tokens, for every kube-apiserver. */
+  readonly authentication?: AuthenticationSettings;
   readonly proxy?: MachineProxy;
   /** PEM certificates of authorities that machines trust besides those of their system. */
   readonly additionalTrustBundle?: string;
@@ -102,7 +105,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
           ...(role === 'worker' ? podRoutesOf(facts) : {}),
         }),
       },
-      ...(role === 'worker' ? [] : apiserverConfiguration(facts.security)),
+      ...apiserverFiles(role, facts),
       ...(inCluster
         ? [
             { path: paths.kubeProxyConfiguration, text: kubeProxyConfigurationText(facts), mode: 0o600 },
@@ -128,6 +131,15 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
     ],
     dropins: outside.dropins,
   };
+}
+
+/** On the bootstrap machine stage 4 renders who is believed, and stage 13 puts it in place. */
+function apiserverFiles(
+  role: MachineRole,
+  { security, authentication = noIssuers }: SoftwareFacts,
+): readonly MachineFile[] {
+  if (role === 'worker') return [];
+  return role === 'bootstrap' ? apiserverConfiguration(security) : apiserverConfiguration(security, authentication);
 }
 
 /** With the feature gates: the pods of a master get the same ones as its kubelet. */

@@ -1,10 +1,13 @@
 // A bootstrap that is disturbed: a manifest of the user that no API can take, its service killed twice, its machine
-// rebooted, the command that follows it killed and interrupted. What the machine's own journal says afterwards is what happened; systemd kept the order. The nodes of this
-// cluster are prepared by the torcx bootstrapper (test/e2e/torcx-nodes.ts).
+// rebooted, the command that follows it killed and interrupted. What the machine's own journal says afterwards is what
+// happened; systemd kept the order. The nodes of this cluster are prepared by the torcx bootstrapper
+// (test/e2e/torcx-nodes.ts), and people log in to it with tokens of an issuer (test/e2e/login).
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IssuerLab } from './login/issuer-lab.ts';
+import { tokenLoginTests } from './login/token-login.ts';
 import { cli, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
 import { torcxNodesTopic } from './torcx-nodes.ts';
 import { installedPods, type JournalEntry, journalOf, starts } from './unit-journal.ts';
@@ -14,11 +17,13 @@ const dir = join(folder, 'cluster');
 const create = ['create', 'cluster', '--dir', dir, '--keep-bootstrap', '-o', 'json'];
 /** Of a kind that no API knows, until it is corrected on the machine. */
 const gear = 'apiVersion: toys.test/v1\nkind: Widget\nmetadata: { name: gear, namespace: default }\n';
+const lab = new IssuerLab(folder, 'demo.firstlight.test');
 const seen: {
   pods?: string;
   rendered?: string;
   refused?: string;
   chain?: string;
+  authentication?: string;
   interrupted?: number | null;
   unapplied?: string;
 } = {};
@@ -44,7 +49,7 @@ async function killBootkube(when: string, isTime: () => Promise<boolean>): Promi
 beforeAll(async () => {
   mkdirSync(join(dir, 'manifests'), { recursive: true });
   writeFileSync(join(dir, 'manifests/gear.yaml'), gear);
-  writeFileSync(join(dir, 'install-config.yaml'), 'nodeBootstrap: torcx\n');
+  writeFileSync(join(dir, 'install-config.yaml'), `nodeBootstrap: torcx\n${lab.installConfig()}`);
   const first = startCli(create);
   infraId = await eventually('the assets', 60, async () => {
     try {
@@ -67,6 +72,7 @@ beforeAll(async () => {
     (await quietly('ls /etc/kubernetes/manifests'))?.includes('kube-scheduler') === true ? true : undefined,
   );
   seen.chain = await onBootstrap('systemctl list-dependencies --plain rm-assets.service tectonic.service');
+  seen.authentication = await onBootstrap('cat /etc/kubernetes/kube-apiserver/authentication.yaml');
   Object.assign(seen, await installedPods(onBootstrap));
   seen.unapplied = await eventually('that stage 13 names the object', 120, async () => {
     const journal = await quietly('journalctl --unit=bootkube --output=cat');
@@ -155,6 +161,15 @@ describe('what the stages rendered', () => {
 
 describe('nodes with nodeBootstrap: torcx', () => {
   torcxNodesTopic({ dir, folder, infraId: () => infraId });
+});
+
+tokenLoginTests({
+  dir,
+  folder,
+  infraId: () => infraId,
+  masters: ['master-0', 'master-1', 'master-2'],
+  lab,
+  ofBootstrap: () => seen.authentication,
 });
 
 describe('the command', () => {

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
+import { noIssuers } from '../../src/contract/authentication-settings.ts';
 import { hardenedSettings } from '../../src/contract/security-settings.ts';
 import type { Files } from '../../src/host/files.ts';
 import type { Host } from '../../src/host/host.ts';
@@ -61,7 +62,7 @@ export function testMachine(root: string, address: string): TestMachine {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
-  for (const { path, text } of apiserverConfiguration(hardenedSettings)) put(path, text);
+  for (const { path, text } of apiserverConfiguration(hardenedSettings, noIssuers)) put(path, text);
   const routes = new Map<string, string>();
   /** As much of the kernel's routing as the agent asks for. */
   const ip = ([family, ...args]: readonly string[]): string => {

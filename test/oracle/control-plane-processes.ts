@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { noIssuers } from '../../src/contract/authentication-settings.ts';
 import { auditLogFolder, etcdDataFolder } from '../../src/contract/machine-paths.ts';
 import { encryptionConfigurationText, newEncryptionKey } from '../../src/contract/secrets-encryption.ts';
 import { hardenedSettings } from '../../src/contract/security-settings.ts';
@@ -149,7 +150,7 @@ async function writeCredentials({ folder, pki, facts, ports }: Place): Promise<v
 }
 
 function writeApiserverConfiguration(folder: string): void {
-  for (const { path, text } of apiserverConfiguration(hardenedSettings)) {
+  for (const { path, text } of apiserverConfiguration(hardenedSettings, noIssuers)) {
     const moved = path.replace('/etc/kubernetes', folder);
     mkdirSync(dirname(moved), { recursive: true });
     writeFileSync(moved, text);

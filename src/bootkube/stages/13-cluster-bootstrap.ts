@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
-import { kubernetesFolder, staticPodFolder } from '../../contract/machine-paths.ts';
+import { apiserverConfigFolder, kubernetesFolder, staticPodFolder } from '../../contract/machine-paths.ts';
 import { type Missing, missingLine } from '../../contract/missing.ts';
 import { localApiUrl } from '../../contract/ports.ts';
 import { working } from '../../contract/stage-progress.ts';
@@ -38,6 +38,7 @@ import {
 import { renderStages } from '../render-stages.ts';
 import { credentialFolders, credentialStages } from '../rendered-credentials.ts';
 import { seedPlaces } from '../rendered-manifests.ts';
+import { authentication } from './04-authentication.ts';
 
 const minuteMs = 60_000;
 const secretsLink = '/etc/kubernetes/bootstrap-secrets';
@@ -133,11 +134,12 @@ async function installPlan({ host, folders }: BootkubeContext): Promise<readonly
   const keys = Object.values(credentialStages).flatMap((stage) =>
     credentialFolders.map((name) => read(join(folders.render, stageFolder(stage), name), join(kubernetesFolder, name))),
   );
+  const issuers = read(join(folders.render, stageFolder(authentication)), apiserverConfigFolder);
   const pods = podStages.map(async ({ component, ...stage }) => {
     const from = join(folders.render, stageFolder(stage), `${component}-pod.yaml`);
     return [[podFile(component), await host.files.read(from)] as const];
   });
-  return (await Promise.all([...keys, ...pods])).flat();
+  return (await Promise.all([issuers, ...keys, ...pods])).flat();
 }
 
 async function notInPlace(context: BootkubeContext): Promise<string | undefined> {
