@@ -8,6 +8,8 @@ export const requestKind = { apiVersion: 'certificates.k8s.io/v1', kind: 'Certif
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const kubeletServingSigner = 'kubernetes.io/kubelet-serving';
+/** For clients that are no kubelets. Nobody approves by rule: a person does, or `firstlight kubeconfig create`. */
+export const personSigner = 'kubernetes.io/kube-apiserver-client';
 
 export type CertificateRequest = KubernetesObject & z.output<typeof schema>;
 

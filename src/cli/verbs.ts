@@ -11,6 +11,7 @@ export const verbTable: VerbTable = {
     destroy: 'Remove the cluster, or only its bootstrap machine.',
     'wait-for': 'Wait for a milestone of an installation.',
     gather: 'Logs and states of machines and API, in one file.',
+    kubeconfig: 'Where the administrator’s kubeconfig is, and kubeconfigs for other people.',
     node: 'Workers of a cluster that stands.',
     secrets: 'The key by which Secrets are encrypted in etcd.',
     machine: 'Real systemd machines on this host.',
@@ -105,6 +106,11 @@ export const verbTable: VerbTable = {
       words: 'kubeconfig',
       summary: 'Say where the kubeconfig is, or merge it into yours.',
       load: async () => (await import('./cluster/kubeconfig.ts')).kubeconfigVerb,
+    },
+    {
+      words: 'kubeconfig create',
+      summary: 'Make a kubeconfig for a person, with a certificate that the cluster signs.',
+      load: async () => (await import('./cluster/kubeconfig-create.ts')).kubeconfigCreateVerb,
     },
     {
       words: 'kubectl',

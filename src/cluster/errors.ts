@@ -111,6 +111,32 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'To take a master away for good changes how many may fail; node remove takes workers only.',
     exit: exitCodes.usage,
   },
+  PERSON_REFUSED: {
+    message: (e: { reason: string }) => `this kubeconfig is not made: ${e.reason}`,
+    hint: 'Names and groups that begin with system: or firstlight: are those of the cluster; firstlight:admins is the group of administrators.',
+    means:
+      'A certificate cannot be taken back before it ends. It may therefore never say that somebody is a part of the cluster, or of the one group whose rights cannot be taken away.',
+    exit: exitCodes.usage,
+  },
+  FILE_EXISTS: {
+    message: (e: { file: string }) => `${e.file} is there already`,
+    hint: '--replace writes over it; --to names another file.',
+    means: 'The command writes a new file. What is in an existing one could not be made again.',
+    exit: exitCodes.usage,
+  },
+  REQUEST_DENIED: {
+    message: (e: { request: string; reason: string }) => `the certificate request ${e.request} was denied: ${e.reason}`,
+    hint: (e: { request: string; reason: string }) => `firstlight kubectl describe csr ${e.request} says by whom.`,
+    means: 'Somebody else decided about the request, or removed it, before it was signed.',
+    exit: exitCodes.infrastructure,
+  },
+  REQUEST_NOT_SIGNED: {
+    message: (e: { request: string; reason: string }) =>
+      `the certificate request ${e.request} was approved and not signed: ${e.reason}`,
+    hint: (e: { request: string; reason: string }) => `firstlight kubectl describe csr ${e.request} shows it.`,
+    means: 'The controller manager signs only what its rules for the signer allow.',
+    exit: exitCodes.infrastructure,
+  },
   NOT_DRAINED: {
     message: (e: { name: string; reason: string }) => `the pods of ${e.name} cannot be moved away: ${e.reason}`,
     hint: 'The node takes no new pods and is otherwise as it was. --force removes it anyway.',

@@ -44,7 +44,7 @@ export const componentHoldings = {
     uid: 60_713,
     leaves: ['kube-controller-manager'],
     bundles: ['apiserver-ca', 'client-ca', 'front-proxy-ca'],
-    // It signs the tokens of service accounts, and what kubelets asked for and the approver approved.
+    // It signs the tokens of service accounts, and what kubelets and people asked for and somebody approved.
     masterKeys: ['service-account.key', 'kubelet-signer.crt', 'kubelet-signer.key'],
     hasKubeconfig: true,
     writes: [],

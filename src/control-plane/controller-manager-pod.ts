@@ -1,5 +1,5 @@
-// kube-controller-manager of one machine: one of them leads, the others wait. It signs approved requests of kubelets
-// and nothing else: it has no other signer's key.
+// kube-controller-manager of one machine: one of them leads, the others wait. It signs what was asked for and approved,
+// for kubelets and for people, and nothing else: it has no other signer's key.
 import { controllerManagerPort } from '../contract/ports.ts';
 import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
 import { componentFile, componentKubeconfig } from './control-plane-paths.ts';
@@ -48,6 +48,11 @@ export function controllerManagerPod(options: ControllerManagerPodOptions): obje
       'cluster-signing-kubelet-client-key-file': own('kubelet-signer.key'),
       'cluster-signing-kubelet-serving-cert-file': own('kubelet-signer.crt'),
       'cluster-signing-kubelet-serving-key-file': own('kubelet-signer.key'),
+      // For people. It refuses usages other than those of a client, and the API refuses the group system:masters.
+      'cluster-signing-kube-apiserver-client-cert-file': own('kubelet-signer.crt'),
+      'cluster-signing-kube-apiserver-client-key-file': own('kubelet-signer.key'),
+      // The default, said: nobody gets a certificate for longer, whatever the request asks for.
+      'cluster-signing-duration': '8760h0m0s',
       // Pods that have ended and nobody removed; the default is 12,500 of them.
       'terminated-pod-gc-threshold': '1000',
       profiling: 'false',

@@ -112,7 +112,7 @@ export const signerProfiles = {
   'kubelet-signer': {
     subject: named('kubelet-signer'),
     validityDays: tenYearsDays,
-    signs: 'client and serving certificates that kubelets ask for',
+    signs: 'certificates that kubelets ask for, and client certificates of people that an administrator approved',
     heldBy: mastersHold,
     why: 'Signs on request, by rules; kept apart from what signs for the control plane without being asked.',
   },

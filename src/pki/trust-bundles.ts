@@ -28,7 +28,7 @@ export const trustBundles = {
   'client-ca': {
     signers: ['control-plane-client-signer', 'kubelet-signer'],
     readBy: 'kube-apiserver (--client-ca-file)',
-    why: 'Two kinds of clients prove themselves by certificate: what we run, and kubelets.',
+    why: 'Two kinds of clients prove themselves by certificate: what we run, and who asked for one and was approved.',
   },
   'kubelet-client-ca': {
     signers: ['control-plane-client-signer'],

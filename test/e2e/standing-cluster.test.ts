@@ -41,6 +41,7 @@ import { containerKeysTopic } from './trust/container-keys.ts';
 import { hardenedDefaultsTopic } from './trust/hardened-defaults.ts';
 import { hostileNodeTopic } from './trust/hostile-node.ts';
 import { openPortsTopic } from './trust/open-ports.ts';
+import { peopleTopic } from './trust/people.ts';
 import { requestFloodTopic } from './trust/request-flood.ts';
 import { secretRightsTopic } from './trust/secret-rights.ts';
 import { secretsEncryptionTopic } from './trust/secrets-encryption.ts';
@@ -76,6 +77,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'hardened defaults': hardenedDefaultsTopic,
   'open ports': openPortsTopic,
   'looking into masters': lookingTopic,
+  'kubeconfigs for people': peopleTopic,
   'slow masters': slowMastersTopic,
   // From here on the cluster has two workers.
   'machine-config: a new worker': newWorkerTopic,

@@ -104,6 +104,20 @@ proveLines([
       [rendering]: ['a check that fails stops the run, and the stage is not recorded as done'],
     },
   },
+  {
+    lines: [47, 57],
+    asks: 'stage 4 renders how people log in, and the API servers use it',
+    provenBy: {
+      'src/bootkube/stages/04-authentication.test.ts': [
+        'renders the issuers of the ControllerConfig, from which masters get the same',
+        'its check refuses %s',
+      ],
+      'test/e2e/login/token-login.ts': [
+        'is who the token says, and may do what the role of their group says',
+        'every API server got the same file, the one of the bootstrap machine included',
+      ],
+    },
+  },
 ]);
 
 nameDifferences(['004:71–84, 173–183, 210', '004:131–139']);

@@ -37,7 +37,9 @@ export async function requestedHelp(
   if (row === undefined) return words.length > 1 ? undefined : groupHelp(words[0] ?? '', table, columns);
   const verb = await row.load();
   // `firstlight kubectl --help` is answered by kubectl.
-  return verb.passesThrough === true && words === typed ? undefined : verbHelp(row, verb, columns);
+  return verb.passesThrough === true && words === typed
+    ? undefined
+    : verbHelp({ row, verb, below: rowsBelow(row, table) }, columns);
 }
 
 function overview({ rows }: VerbTable, columns: number): string {
@@ -65,7 +67,18 @@ function groupHelp(name: string, { groups, rows }: VerbTable, columns: number): 
   ].join('\n');
 }
 
-function verbHelp(row: VerbRow, verb: Verb, columns: number): string {
+/** A verb may also be the first word of others. */
+function rowsBelow({ words }: VerbRow, { rows }: VerbTable): readonly VerbRow[] {
+  return rows.filter((row) => row.words.startsWith(`${words} `));
+}
+
+interface ShownVerb {
+  readonly row: VerbRow;
+  readonly verb: Verb;
+  readonly below: readonly VerbRow[];
+}
+
+function verbHelp({ row, verb, below }: ShownVerb, columns: number): string {
   const args = Object.entries(verb.args ?? {}).map(
     ([name, declared]): Row => [argumentNotation(name, declared), withChoices(declared.description, declared.choices)],
   );
@@ -75,6 +88,7 @@ function verbHelp(row: VerbRow, verb: Verb, columns: number): string {
     `Usage: ${['firstlight', row.words, ...args.map(([notation]) => notation), after].join(' ')}\n`,
     ...(verb.description === undefined ? [] : [`${wrap(verb.description, columns)}\n`]),
     section('Arguments', args, columns),
+    verbSection(below, columns),
     optionSection('Options', verb.options ?? {}, columns),
     optionSection('Options of every command', globalOptions, columns),
     `Examples:\n${verb.examples.map((example) => `  ${example}\n`).join('')}`,

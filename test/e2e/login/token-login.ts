@@ -51,7 +51,8 @@ export function tokenLoginTests(cluster: IssuerCluster): void {
   });
 
   afterAll(async () => {
-    issuer.stop();
+    // Undefined when the cluster did not come up.
+    (issuer as Issuer | undefined)?.stop();
     await startCli(['kubectl', '--dir', cluster.dir, 'delete', 'clusterrolebinding', 'readers']).outcome;
   });
 
