@@ -1,8 +1,9 @@
 // Every verb in the order of --help: its words, its summary, and the file with the rest of it. To add a verb: its value
-// (frame/verb.ts) in a file in the folder of its area, and a row here; the ipb verbs, and what units of machines
-// run, have tables of their own.
+// (frame/verb.ts) in a file in the folder of its area, and a row here; the ipb and machine-config verbs, and what units
+// of machines run, have tables of their own.
 import type { VerbTable } from './frame/verb.ts';
 import { inPlaceVerbs } from './in-place/in-place-verbs.ts';
+import { machineConfigVerbs } from './machine-config/machine-config-verbs.ts';
 import { onMachineVerbs } from './on-machine/on-machine-verbs.ts';
 
 export const verbTable: VerbTable = {
@@ -214,61 +215,7 @@ export const verbTable: VerbTable = {
       summary: 'Say what this host is and whether it can run machines.',
       load: async () => (await import('./cluster/doctor.ts')).doctorVerb,
     },
-    {
-      words: 'machine-config render',
-      summary: 'Merge the MachineConfigs of each pool into the one its machines get.',
-      load: async () => (await import('./machine-config/render.ts')).machineConfigRenderVerb,
-    },
-    {
-      words: 'machine-config show',
-      summary: 'List what a machine of a pool gets, and from which MachineConfig.',
-      load: async () => (await import('./machine-config/show.ts')).machineConfigShowVerb,
-    },
-    {
-      words: 'machine-config diff',
-      summary: 'Say what changes between two rendered configurations, and whether it needs a reboot.',
-      load: async () => (await import('./machine-config/diff.ts')).machineConfigDiffVerb,
-    },
-    {
-      words: 'machine-config explain',
-      summary: 'Say why a file, unit, user or kernel argument is on the machines of a pool.',
-      load: async () => (await import('./machine-config/explain.ts')).machineConfigExplainVerb,
-    },
-    {
-      words: 'machine-config status',
-      summary: 'Show which configuration each pool and node has, and what a roll-out waits for.',
-      load: async () => (await import('./machine-config/status.ts')).machineConfigStatusVerb,
-    },
-    {
-      words: 'machine-config pause',
-      summary: 'Let no further node of a pool change.',
-      load: async () => (await import('./machine-config/pause.ts')).machineConfigPauseVerb,
-    },
-    {
-      words: 'machine-config resume',
-      summary: 'Let the nodes of a paused pool change again.',
-      load: async () => (await import('./machine-config/pause.ts')).machineConfigResumeVerb,
-    },
-    {
-      words: 'machine-config apply',
-      summary: 'Say what MachineConfigs would do to the machines of the cluster, ask, and bring it to them.',
-      load: async () => (await import('./machine-config/apply.ts')).machineConfigApplyVerb,
-    },
-    {
-      words: 'machine-config rollback',
-      summary: 'Bring a pool back to a configuration that its nodes had.',
-      load: async () => (await import('./machine-config/rollback.ts')).machineConfigRollbackVerb,
-    },
-    {
-      words: 'machine-config history',
-      summary: 'List the configurations that the nodes of a pool have had.',
-      load: async () => (await import('./machine-config/history.ts')).machineConfigHistoryVerb,
-    },
-    {
-      words: 'machine-config serve',
-      summary: 'Serve configurations to machines over HTTPS (the Machine Config Server).',
-      load: async () => (await import('./machine-config/serve.ts')).machineConfigServeVerb,
-    },
+    ...machineConfigVerbs,
     ...inPlaceVerbs,
     {
       words: 'release build',
