@@ -59,7 +59,11 @@ const wrongOutputs: readonly (readonly [number, (machine: MachineWithApi) => Pro
     ),
     /no version of clusterversions.config.openshift.io is served/,
   ],
-  [4, rewrite(inStage(4, 'stray.yaml'), () => 'a: 1\n'), /stray.yaml/],
+  [
+    4,
+    rewrite(inStage(4, 'authentication.yaml'), (text) => text.replace('/livez', '/api')),
+    /anonymous.conditions.0.path/,
+  ],
   [5, rewrite(inStage(5, 'kube-scheduler/kube-scheduler.key'), () => ''), /kube-scheduler: .*private key/],
   [
     5,

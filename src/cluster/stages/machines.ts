@@ -1,6 +1,6 @@
 // Makes and starts the machines of the inventory. The bootstrap machine is made only while the masters do not carry the
 // cluster: later it would begin a second cluster with the same keys.
-import { type BootstrapPause, bootstrapPauseSchema } from '../../contract/bootstrap-pause.ts';
+import { type BootstrapPause, pauseIn } from '../../contract/bootstrap-pause.ts';
 import { ableTo } from '../../platform/platform.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { findBootstrapMachine } from '../bootstrap-machine.ts';
@@ -50,7 +50,7 @@ async function chosenPause({
 }: ClusterContext): Promise<BootstrapPause | undefined> {
   const cluster = plan.get();
   const made = journal.records.findLast((record) => record.kind === pauseRecord && record['cluster'] === cluster.name);
-  const former = bootstrapPauseSchema.safeParse(made?.['pause']).data;
+  const former = pauseIn(made?.['pause']);
   if (pause?.before === former?.before) return pause;
   if ((await findBootstrapMachine(cluster)) === undefined) {
     await journal.append({ kind: pauseRecord, at: host.clock.now().toISOString(), cluster: cluster.name, pause });
