@@ -1,6 +1,6 @@
-// A kubeconfig for a person: the key is made here and never leaves, the request is filed and approved with the rights of
-// the administrator, and the controller manager signs it as it signs for kubelets. The certificate lives as long as was
-// asked for and cannot be taken back before: what the person may do is bound to their groups, and that can.
+// A kubeconfig for a person: the key is made here and never leaves, the request is filed and approved with the rights
+// of the administrator, and the controller manager signs it as it signs for kubelets. The certificate lives as long as
+// was asked for and cannot be taken back before: what the person may do is bound to their groups, and that can.
 import { dirname } from 'node:path';
 import {
   type CertificateRequest,
