@@ -11,6 +11,10 @@ proveLines([
         'from a registry, beside the release image and with the credentials of the machine',
         'killed at any change and before any call of a program, the next run continues',
       ],
+      'test/e2e/release-pivot.test.ts': [
+        'while it is not there, the pivot says what is missing and bootkube renders nothing',
+        'through the mirror, with the authority and the pull secret of the install-config',
+      ],
     },
   },
   {

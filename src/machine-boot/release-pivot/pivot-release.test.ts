@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { kubeletPullSecret, releaseFile, releaseImageFile, releaseKeyFile } from '../../contract/machine-paths.ts';
+import {
+  kubeletPullSecret,
+  registryHostsFolder,
+  releaseFile,
+  releaseImageFile,
+  releaseKeyFile,
+} from '../../contract/machine-paths.ts';
 import { Crash, fakeDisk, fakeFiles } from '../../host/fake/fake-files.ts';
 import { decidePivot } from './decide-pivot.ts';
 import {
@@ -98,9 +104,17 @@ test('from a registry, beside the release image and with the credentials of the 
   await expect(pivotRelease(machine.host(), options)).rejects.toThrow(
     /r\.test\/team\/release@.* cannot be had: ctr: 401/,
   );
+  const secret = async (registry: string): Promise<void> => {
+    const auth = Buffer.from('me:secret').toString('base64');
+    await files.write(kubeletPullSecret, JSON.stringify({ auths: { [registry]: { auth } } }));
+  };
   await files.makeFolder(kubeletPullSecret.slice(0, kubeletPullSecret.lastIndexOf('/')));
-  const auth = Buffer.from('me:secret').toString('base64');
-  await files.write(kubeletPullSecret, JSON.stringify({ auths: { 'r.test': { auth } } }));
+  // The pull secret may name the mirror alone, which answers for the registry.
+  await secret('mirror.test:5000');
+  await expect(pivotRelease(machine.host(), options)).rejects.toThrow(/401/);
+  await files.makeFolder(`${registryHostsFolder}/r.test`);
+  const hosts = `${registryHostsFolder}/r.test/hosts.toml`;
+  await files.write(hosts, '[host."https://mirror.test:5000/v2/copies"]\noverride_path = true\n');
   await pivotRelease(machine.host(), options);
   expect(JSON.parse(await files.readText(releaseImageFile))).toMatchObject({ reference: image });
   expect(await files.readText('/usr/local/bin/kube')).toBe('kube 2.0.0');
