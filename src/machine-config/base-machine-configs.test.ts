@@ -170,6 +170,7 @@ describe('a way out to the world', () => {
       'bootkube.service',
       'containerd.service',
       'kubelet.service',
+      'release-image-pivot.service',
       'tectonic.service',
     ]);
     const kubelet = config.systemd?.units?.find(({ name }) => name === 'kubelet.service');
@@ -222,6 +223,7 @@ test('a bootstrap machine has the chain of units, a kubelet without an API, and 
   ]);
   expect(config.systemd?.units?.map(({ name }) => name)).toEqual([
     'firstlight-prepare.service',
+    'release-image-pivot.service',
     'machine-config-server.service',
     'bootkube.service',
     'approve-csr.service',

@@ -56,7 +56,7 @@ proveLines([
   {
     lines: [131, 139],
     asks: 'stage 11 is for ingress; what it has nothing for, it does not claim',
-    provenBy: { [rendering]: ['have nothing to render'] },
+    provenBy: { [rendering]: ['only stage 11 has nothing to render'] },
   },
   {
     lines: [141, 155],
