@@ -100,7 +100,7 @@ export const phaseTable: Readonly<Record<InPlacePhase, PhaseFacts>> = {
   Rebooting: {
     owner: 'host',
     why: 'The reboot into the new configuration, observed by another boot id.',
-    next: ['Booted', 'RolledBack', 'Failed'],
+    next: ['Booted', 'Failed'],
     only: 'rhcos',
     limitMs: 15 * minuteMs,
     onLimit: { phase: 'Failed', code: 'RebootNotHappened' },

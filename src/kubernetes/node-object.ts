@@ -1,6 +1,6 @@
 // Reads Node objects: pod ranges, addresses, readiness.
 import { z } from 'zod';
-import { hasCondition } from './conditions.ts';
+import { conditionOf, hasCondition } from './conditions.ts';
 import type { KubernetesObject } from './object.ts';
 
 const spec = z.object({ podCIDRs: z.array(z.string()).nullish() }).nullish();
@@ -24,6 +24,11 @@ export function internalAddressesOf(node: KubernetesObject): readonly string[] {
 
 export function isReadyNode(node: KubernetesObject): boolean {
   return hasCondition(node, 'Ready');
+}
+
+/** Its kubelet has not reported for so long that the node controller does not know its state any more. */
+export function isSilentNode(node: KubernetesObject): boolean {
+  return conditionOf(node, 'Ready')?.status === 'Unknown';
 }
 
 /** The boot of the machine that its kubelet has reported. */

@@ -6,7 +6,8 @@ import {
   type NodeConfigState,
   nodeConfigStates,
 } from '../../contract/machine-config-node.ts';
-import { bootIdOf, isReadyNode } from '../../kubernetes/node-object.ts';
+import { conditionOf } from '../../kubernetes/conditions.ts';
+import { bootIdOf, isReadyNode, isSilentNode } from '../../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 
 const taintSchema = z.object({
@@ -28,6 +29,10 @@ export interface InPlaceNode {
   readonly taints: readonly NodeTaint[];
   readonly isMaster: boolean;
   readonly isReady: boolean;
+  /** What its condition Ready says while it is not Ready: of the kubelet, or of the node controller about it. */
+  readonly notReady: string;
+  /** Its kubelet has not reported for so long that nobody knows whether it runs. */
+  readonly isSilent: boolean;
   readonly isCordoned: boolean;
   /** One of the labels that ask for an attempt is there. */
   readonly isScheduled: boolean;
@@ -47,6 +52,7 @@ export function inPlaceNode(node: KubernetesObject): InPlaceNode {
   const configState = nodeConfigStates.find((state) => state === given[annotations.state]);
   const current = given[annotations.current] ?? '';
   const desired = given[annotations.desired] ?? current;
+  const isReady = isReadyNode(node);
   return {
     name,
     uid,
@@ -55,7 +61,9 @@ export function inPlaceNode(node: KubernetesObject): InPlaceNode {
     annotations: given,
     taints: spec?.taints ?? [],
     isMaster: 'node-role.kubernetes.io/master' in labels,
-    isReady: isReadyNode(node),
+    isReady,
+    notReady: isReady ? '' : (conditionOf(node, 'Ready')?.message ?? ''),
+    isSilent: isSilentNode(node),
     isCordoned: spec?.unschedulable === true,
     isScheduled: hasScheduleLabel(labels),
     claim: given[inPlaceAnnotations.claim] ?? '',

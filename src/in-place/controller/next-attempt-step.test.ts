@@ -138,9 +138,14 @@ describe('time', () => {
   test.each([
     ['Preflight', 10, 'PreflightFailed', 'PreflightTimeout'],
     ['Ready', 60, 'Failed', 'DrainTimeout'],
+    ['KubeletStopped', 10, 'Failed', 'LabelClearTimeout'],
     ['LabelCleared', 10, 'Failed', 'NotApplied'],
     ['Applying', 45, 'RolledBack', 'ApplyTimeout'],
+    ['BaseDone', 5, 'Failed', 'RebootNotHappened'],
+    ['Rebooting2', 15, 'Failed', 'RebootNotHappened'],
+    ['KubeApplying', 45, 'RolledBack', 'ApplyTimeout'],
     ['Rebooting', 15, 'Failed', 'RebootNotHappened'],
+    ['Booted', 5, 'Failed', 'KubeletNotStarted'],
     ['Joining', 15, 'Failed', 'JoinTimeout'],
   ] as const)('%s ends after %i minutes as %s(%s)', (phase, minutes, end, code) => {
     const node = { ...sampleNode, isReady: false };
@@ -155,6 +160,22 @@ describe('time', () => {
   test('an attempt whose pod never starts ends some time after its Secret does', () => {
     expect(step({ phase: 'Scheduled' }, later(134)).kind).toBe('rest');
     expect(step({ phase: 'Scheduled' }, later(135))).toMatchObject({ kind: 'fail', failure: { code: 'NotStarted' } });
+  });
+
+  test('that is over says what was missing: why the node is not Ready, or that the label is still there', () => {
+    const notReady = 'container runtime network not ready';
+    const joining = step({ phase: 'Joining' }, { ...later(15), node: { ...sampleNode, isReady: false, notReady } });
+    expect(joining).toMatchObject({ failure: { message: expect.stringContaining(`w1 to be Ready: ${notReady}`) } });
+    const stopped = step({ phase: 'KubeletStopped', command: 'none' }, later(10));
+    expect(stopped).toMatchObject({ failure: { message: expect.stringContaining('the label of w1 to be removed') } });
+  });
+
+  test('a node whose kubelet is silent starts no pod, and the way without one is named', () => {
+    const silent = { ...sampleNode, isReady: false, isSilent: true };
+    expect(step({ phase: 'Scheduled' }, { node: silent })).toMatchObject({
+      kind: 'rest',
+      waitsFor: expect.stringContaining('firstlight ipb adopt w1'),
+    });
   });
 
   test('never ends the restoration', () => {

@@ -220,10 +220,10 @@ function waitText({ attempt, node }: ObservedAttempt): string {
   const { spec, status } = attempt;
   const { node: name } = spec;
   const texts: Partial<Record<InPlacePhase, string>> = {
-    Scheduled: spec.isAdoption ? `the checks on ${name}` : `the pod of ipb on ${name} to report`,
+    Scheduled: spec.isAdoption ? `the checks on ${name}` : podText(name, node),
     Preflight: 'its checks',
     Ready: status.command === 'pause' ? drainText(node) : `${name} to stop its kubelet`,
-    KubeletStopped: status.isAborted ? `${name} to end it` : `${name} to go on: its label is gone`,
+    KubeletStopped: status.isAborted ? `${name} to end it` : labelText(name, status),
     Rebooting: `${name} to boot`,
     Rebooting2: `${name} to boot`,
     Booted: joinText(name, node),
@@ -233,9 +233,20 @@ function waitText({ attempt, node }: ObservedAttempt): string {
   return texts[status.phase] ?? `${name} to report`;
 }
 
+/** A kubelet that is silent starts no pod; `ipb adopt` does without one. */
+function podText(name: string, node: InPlaceNode | undefined): string {
+  if (node?.isSilent !== true) return `the pod of ipb on ${name} to report`;
+  return `the kubelet of ${name}, which is silent; without it: firstlight ipb adopt ${name} --address A`;
+}
+
+function labelText(name: string, { command }: InPlaceAttempt['status']): string {
+  return command === 'cleared' ? `${name} to go on: its label is gone` : `the label of ${name} to be removed`;
+}
+
 function joinText(name: string, node: InPlaceNode | undefined): string {
   if (node === undefined) return `${name} to be a node`;
-  return node.isReady ? `the kubelet of ${name} to report its new boot` : `${name} to be Ready`;
+  if (node.isReady) return `the kubelet of ${name} to report its new boot`;
+  return `${name} to be Ready${node.notReady === '' ? '' : `: ${node.notReady}`}`;
 }
 
 function drainText(node: InPlaceNode | undefined): string {

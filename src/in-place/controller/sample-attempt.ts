@@ -11,6 +11,8 @@ export const sampleNode: InPlaceNode = {
   taints: [],
   isMaster: false,
   isReady: true,
+  notReady: '',
+  isSilent: false,
   isCordoned: true,
   isScheduled: true,
   claim: 'w1.aaaaaaaa',

@@ -69,6 +69,8 @@ async function followTheEnd(following: Following, booted: HostAttempt): Promise<
 
 const lookAgainMs = 300;
 const systemctlMs = 10_000;
+const journalMs = 10_000;
+const wordsMax = 1_000;
 
 async function untilKubeletRuns(following: Following, booted: HostAttempt): Promise<HostAttempt> {
   const { host, run } = following;
@@ -78,12 +80,20 @@ async function untilKubeletRuns(following: Following, booted: HostAttempt): Prom
     const { stdout } = await host.processes.run('systemctl', args, { timeoutMs: systemctlMs, signal: run.signal });
     if (stdout.trim() === 'active') return enter(following, enteredPhase(booted, 'Joining', momentOf(following)));
     if (host.clock.now().getTime() - Date.parse(booted.since) > limitMs) {
-      const message = `${unitNames.kubelet} is ${stdout.trim() || 'unknown'} after ${limitMs / 60_000} minutes`;
+      const state = `${unitNames.kubelet} is ${stdout.trim() || 'unknown'} after ${limitMs / 60_000} minutes`;
+      const message = [state, await lastWords(following)].filter((part) => part !== '').join('; ');
       const failure = { phase: 'Failed', code: onLimit?.code ?? 'KubeletNotStarted', message } as const;
       return enter(following, failedHostAttempt(booted, failure, momentOf(following)));
     }
     await host.clock.sleep(lookAgainMs, run.signal);
   }
+}
+
+/** The agent starts the kubelet when it has what a kubelet needs, such as a certificate, and says what it waits for. */
+async function lastWords({ host, run }: Following): Promise<string> {
+  const args = ['--boot', '--no-pager', '--output=cat', '--lines=1', `--unit=${unitNames.agent}`];
+  const { code, stdout } = await host.processes.run('journalctl', args, { timeoutMs: journalMs, signal: run.signal });
+  return code === 0 && stdout.trim() !== '' ? `the agent said last: ${stdout.trim()}`.slice(0, wordsMax) : '';
 }
 
 /** Restoring may take as long as the API is away; the host gives up when nobody can be waiting any more. */

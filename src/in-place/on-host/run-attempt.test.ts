@@ -130,6 +130,18 @@ describe('an attempt that ends before anything is changed gives the machine back
   });
 });
 
+test('a kubelet that does not start after the change is a failure with the last words of the agent', async () => {
+  const world = attemptWorld();
+  const first = await startMachine(world);
+  await run(first).catch(() => undefined);
+  const second = await startMachine(world, first.host.disk);
+  await run(second);
+  const { phase, failure } = await finish(second);
+  expect([phase, failure?.phase, failure?.code]).toEqual(['Failed', 'Booted', 'KubeletNotStarted']);
+  expect(failure?.message).toContain('the agent said last: waits for its certificate request to be approved');
+  expect(world.events.at(-1)).toMatchObject({ phase: 'Failed', code: 'KubeletNotStarted' });
+});
+
 test('a second attempt does not begin while the first one is under way', async () => {
   const world = attemptWorld();
   const machine = await startMachine(world);
