@@ -31,7 +31,7 @@ class PowerCut extends Error {}
 
 export class InPlaceMachine {
   /** A change of the machine is begun. */
-  onApply: (attemptId: string) => void = () => {};
+  onApply: (attemptId: string, phase: InPlacePhase) => void = () => {};
   bootId: string;
   readonly #host: FakeHost;
   readonly #api: SimApi;
@@ -45,7 +45,7 @@ export class InPlaceMachine {
   #spool: ProgressEvent[] = [];
   #work: WorkState = 'unprepared';
   #isHolding = false;
-  /** The attempt whose change was begun last. */
+  /** The attempt and the phase whose change was begun last. */
   #journal = '';
 
   constructor(host: FakeHost, api: SimApi, given: { name: string; odds: MachineOdds; chance: () => number }) {
@@ -190,12 +190,13 @@ export class InPlaceMachine {
     }
   }
 
-  /** A change that was cut off goes on where it was: it is begun once. */
+  /** A change that was cut off goes on where it was: it is begun once, and so is each of the two stages of a payload. */
   async #change(attempt: HostAttempt): Promise<void> {
-    const { attemptId } = attempt;
-    if (this.#journal !== attemptId) {
-      this.#journal = attemptId;
-      this.onApply(attemptId);
+    const { attemptId, phase } = attempt;
+    const change = `${attemptId} ${phase}`;
+    if (this.#journal !== change) {
+      this.#journal = change;
+      this.onApply(attemptId, phase);
     }
     await this.#pause(500);
     if (this.#chance() < this.#odds.failsApply) this.#enter(attempt, 'RolledBack');
@@ -214,12 +215,15 @@ export class InPlaceMachine {
 
   #enter(attempt: HostAttempt, phase: InPlacePhase): void {
     const seq = attempt.seq + 1;
+    // The second stage of a payload has its own work.
+    if (phase === 'KubeApplying') this.#work = 'prepared';
     this.#attempt = { ...attempt, phase, since: this.#now(), bootId: this.bootId, seq };
     this.#spool.push(this.#event(seq, phase));
   }
 
   #event(seq: number, phase: InPlacePhase): ProgressEvent {
-    const facts = { bootId: this.bootId, at: this.#now(), os: 'rhcos', agentVersion: '1' } as const;
+    const os = this.#attempt?.os ?? 'rhcos';
+    const facts = { bootId: this.bootId, at: this.#now(), os, agentVersion: '1' } as const;
     return { seq, phase, step: 'enter', status: 'ok', message: `is in ${phase}`, ...facts };
   }
 

@@ -6,6 +6,8 @@ import {
   attemptName,
   attemptSecretName,
   type InPlaceAttempt,
+  type InPlacePhase,
+  type InPlaceSystem,
   inPlaceAnnotations,
   inPlaceNamespace,
   readAttempt,
@@ -28,6 +30,8 @@ export interface WorldOptions {
   readonly seed: number;
   readonly odds: MachineOdds;
   readonly nodes: readonly string[];
+  /** Which route their attempts take; the Ignition route where nothing is said. */
+  readonly os?: InPlaceSystem;
 }
 
 export class InPlaceWorld {
@@ -39,11 +43,13 @@ export class InPlaceWorld {
   readonly #machines = new Map<string, InPlaceMachine>();
   readonly #applies = new Map<string, number>();
   readonly #histories = new Map<string, InPlaceAttempt['status']['history']>();
+  readonly #os: InPlaceSystem;
   #isOver = false;
   readonly #end = new AbortController();
   readonly #living: Promise<unknown>[] = [];
 
-  constructor({ seed, odds, nodes }: WorldOptions) {
+  constructor({ seed, odds, nodes, os = 'rhcos' }: WorldOptions) {
+    this.#os = os;
     this.chance = chance(seed);
     this.host = fakeHost({ seed: String(seed) });
     this.api = new SimApi(this.host);
@@ -56,8 +62,9 @@ export class InPlaceWorld {
     return this.api.all('inplaceattempts').flatMap((object) => readAttempt(object) ?? []);
   }
 
-  applies(attemptId: string): number {
-    return this.#applies.get(attemptId) ?? 0;
+  /** How often the change of an attempt was begun; of a payload, that of its first stage. */
+  applies(attemptId: string, phase: InPlacePhase = 'Applying'): number {
+    return this.#applies.get(`${attemptId} ${phase}`) ?? 0;
   }
 
   node(name: string): KubernetesObject | undefined {
@@ -68,7 +75,7 @@ export class InPlaceWorld {
   order(node: string, attemptId: string): void {
     const inHours = (hours: number): string =>
       new Date(this.host.clock.now().getTime() + hours * 3_600_000).toISOString();
-    const texts = { os: 'rhcos', 'attempt-id': attemptId, 'not-after': inHours(2) };
+    const texts = { os: this.#os, 'attempt-id': attemptId, 'not-after': inHours(2) };
     const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     this.api.put('secrets', {
       apiVersion: 'v1',
@@ -143,9 +150,9 @@ export class InPlaceWorld {
   #machine(name: string, odds: MachineOdds): void {
     const machine = new InPlaceMachine(this.host, this.api, { name, odds, chance: this.chance });
     this.#machines.set(name, machine);
-    machine.onApply = (attemptId) => {
-      this.#applies.set(attemptId, this.applies(attemptId) + 1);
-      this.#checkApply(name, attemptId);
+    machine.onApply = (attemptId, phase) => {
+      this.#applies.set(`${attemptId} ${phase}`, this.applies(attemptId, phase) + 1);
+      this.#checkApply(name, attemptId, phase);
     };
     const labels = { 'kubernetes.io/hostname': name, 'node-role.kubernetes.io/worker': '', app: 'a', team: 't' };
     this.api.put('nodes', {
@@ -163,10 +170,10 @@ export class InPlaceWorld {
     this.violations.push(`at ${this.host.clock.monotonicMs() / 1000} s: ${text}`);
   }
 
-  #checkApply(node: string, attemptId: string): void {
+  #checkApply(node: string, attemptId: string, phase: InPlacePhase): void {
     const own = this.attempts.find((attempt) => attempt.name === attemptName(node, attemptId));
     if (own?.status.cleared === undefined) this.#fail(`${attemptId} is applied and was not cleared`);
-    if (this.applies(attemptId) > 1) this.#fail(`${attemptId} is applied twice`);
+    if (this.applies(attemptId, phase) > 1) this.#fail(`${phase} of ${attemptId} is done twice`);
   }
 
   #check(change: Change): void {

@@ -53,6 +53,26 @@ describe('an attempt', () => {
     await world.end();
   });
 
+  test('by payload has two stages with a reboot between them, and its kubelet is held until the second is done', async () => {
+    const world = new InPlaceWorld({ seed: 2, odds: calm, nodes: ['w1'], os: 'rhel' });
+    void world.control(Number.POSITIVE_INFINITY);
+    await oneAttempt(world);
+    expect(await world.settle(hourMs)).toBe(true);
+    expect(world.attempts[0]?.status.history.map(({ phase }) => phase).slice(5)).toEqual([
+      'Applying',
+      'BaseDone',
+      'Rebooting2',
+      'KubeApplying',
+      'Booted',
+      'Joining',
+      'Restoring',
+      'Succeeded',
+    ]);
+    expect([world.applies(first), world.applies(first, 'KubeApplying')]).toEqual([1, 1]);
+    expect([...world.violations, ...world.leftovers()]).toEqual([]);
+    await world.end();
+  });
+
   const writes = Array.from({ length: 45 }, (_, n) => n + 1);
   test.each(writes)('ends the same way when its controller is killed at write %i', async (write) => {
     const world = new InPlaceWorld({ seed: write, odds: calm, nodes: ['w1'] });
@@ -131,7 +151,8 @@ function meddle(world: InPlaceWorld): void {
 }
 
 test.each(seeds)('under the faults of seed %i attempts are applied once at most, and always end', async (seed) => {
-  const world = new InPlaceWorld({ seed, odds: faulty, nodes: ['w1'] });
+  // Every third seed takes the route by payload, which has two stages and a reboot between them.
+  const world = new InPlaceWorld({ seed, odds: faulty, nodes: ['w1'], os: seed % 3 === 0 ? 'rhel' : 'rhcos' });
   await oneAttempt(world);
   for (let n = 0; n < 4; n += 1) if (world.chance() < 0.4) meddle(world);
   // Two controllers at a time: the Lease allows one, but what if it did not?
