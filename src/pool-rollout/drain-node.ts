@@ -19,6 +19,8 @@ export interface DrainOptions {
   readonly since: string | undefined;
   /** Its pods have nowhere else to go: they stay. */
   readonly isOnlyNode: boolean;
+  /** Its kubelet is silent: pods that were told to go cannot end before the machine boots again. False where unsaid. */
+  readonly isSilent?: () => boolean;
   /** What is still missing before this machine may go down; asked when its pods are gone. */
   readonly missing: () => Promise<readonly Missing[]>;
   readonly signal: AbortSignal;
@@ -76,7 +78,8 @@ class Drain {
 
   /** True when the node is empty and says so. */
   async pass(plan: DrainPlan): Promise<boolean> {
-    const left = [...plan.evict, ...plan.blocked.map(({ pod }) => pod), ...plan.ending];
+    const ending = this.#options.isSilent?.() === true ? [] : plan.ending;
+    const left = [...plan.evict, ...plan.blocked.map(({ pod }) => pod), ...ending];
     if (left.length > 0) {
       await this.#evict(plan);
       await this.#report({ left, blocked: this.#blocked(plan) });

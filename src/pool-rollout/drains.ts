@@ -3,7 +3,8 @@
 import { FirstlightError } from '../errors/firstlight-error.ts';
 import { type DrainOptions, drainNode } from './drain-node.ts';
 
-export interface DrainTask extends Pick<DrainOptions, 'node' | 'answer' | 'since' | 'isOnlyNode' | 'missing'> {
+export interface DrainTask
+  extends Pick<DrainOptions, 'node' | 'answer' | 'since' | 'isOnlyNode' | 'isSilent' | 'missing'> {
   /** What asks for it: with another request it is another drain. */
   readonly request: string;
 }

@@ -9,9 +9,11 @@ import { printFigures } from './fire/figures.ts';
 import { type LoadReport, startLoad } from './fire/load-report.ts';
 import { slowMastersTopic } from './fire/slow-masters.ts';
 import { adoptionTopic } from './in-place/adoption.ts';
+import { inPlaceFailuresTopic } from './in-place/failures.ts';
 import { inPlaceKillPointsTopic } from './in-place/kill-points.ts';
 import { payloadRouteTopic } from './in-place/payload-route.ts';
 import { poolRunTopic } from './in-place/pool-run.ts';
+import { silentNodeTopic } from './in-place/silent-node.ts';
 import { wreckedNodeTopic } from './in-place/wrecked-node.ts';
 import { clusterEndTopic } from './life/cluster-end.ts';
 import { comeAndGoTopic } from './life/come-and-go.ts';
@@ -94,7 +96,9 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'machine-config: kills': killPointsTopic,
   'in-place: a wrecked node': wreckedNodeTopic,
   'in-place: a bare machine': adoptionTopic,
+  'in-place: a silent node': silentNodeTopic,
   'in-place: a pool': poolRunTopic,
+  'in-place: failures': inPlaceFailuresTopic,
   'in-place: a payload': payloadRouteTopic,
   'in-place: kills': inPlaceKillPointsTopic,
   // The last two: they would show what another topic left behind.

@@ -48,6 +48,8 @@ export class SimApi {
   onChange: (change: Change) => void = () => {};
   /** How long a watch shows nothing of a change. */
   watchLagMs: () => number = () => delayMs;
+  /** A kubelet ends the pods that are evicted. */
+  endsEvictedPods = true;
   readonly #host: FakeHost;
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #changed = new Doorbell();
@@ -191,7 +193,9 @@ export class SimApi {
   }
 
   #evict(name: string, namespace: string): { readonly status: number; readonly body: unknown } {
-    this.#host.clock.after(2_000, () => this.delete('pods', name, namespace));
+    const deletionTimestamp = this.#host.clock.now().toISOString();
+    this.patch('pods', name, { metadata: { deletionTimestamp } }, namespace);
+    if (this.endsEvictedPods) this.#host.clock.after(2_000, () => this.delete('pods', name, namespace));
     return { status: 201, body: {} };
   }
 }

@@ -14,14 +14,15 @@ export const inPlaceAdoptVerb = defineVerb({
     'to the machines that may join; this program is copied to it with its own runtime and libraries, so that nothing must',
     'be installed there; it runs the same checks as on a node (P01 to P14) and changes nothing while one of them fails.',
     'Then the machine changes itself, reboots and joins. Log in as root, or as a user who may sudo without a password.',
+    'A node whose kubelet is silent starts no pod: it is brought in the same way, with its labels and taints as any node.',
     'Run again after it was killed, the command goes on.',
   ].join(' '),
-  args: { name: argument('the name of the new node') },
+  args: { name: argument('the name of the new node, or of a node whose kubelet is silent') },
   options: {
     address: option('--address <address>', 'of the machine in the machine network', text),
     user: optionWithDefault('--user <name>', 'who logs in', text, 'core'),
     sshKey: option('--ssh-key <file>', 'the private key; otherwise what ssh itself would use', text),
-    pool: optionWithDefault('--pool <name>', 'the MachineConfigPool that it joins', text, 'worker'),
+    pool: optionWithDefault('--pool <name>', 'the MachineConfigPool that a new node joins', text, 'worker'),
     wait: flag('--no-wait', 'return when the machine works on it'),
     ...requestOptions,
     ...waitOptions,
@@ -29,6 +30,7 @@ export const inPlaceAdoptVerb = defineVerb({
   examples: [
     'firstlight ipb adopt worker-7 --address 10.99.0.37 --ssh-key ~/.ssh/id_ed25519',
     'firstlight ipb adopt worker-7 --address 10.99.0.37 --user root --pool infra',
+    'firstlight ipb adopt worker-0 --address 10.99.0.21',
   ],
   run: async (invocation) => {
     const { host, global, signal, args, options, emit } = invocation;

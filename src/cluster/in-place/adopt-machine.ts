@@ -1,6 +1,6 @@
-// Makes a machine that never belonged to the cluster a member of it: a bare machine with SSH. There is no node that a
-// pod could run on, so the workstation brings program and settings itself; from then on it is an attempt like any
-// other. The command may be killed anywhere and run again.
+// Makes a machine a member of the cluster by SSH, where no pod can do it: a bare machine that never belonged to the
+// cluster, or a node whose kubelet is silent. The workstation brings program and settings itself; from then on it is an
+// attempt like any other. The command may be killed anywhere and run again.
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { ownFolder } from '../../contract/asset-folder.ts';
@@ -14,6 +14,7 @@ import {
   type PreflightResult,
 } from '../../contract/in-place.ts';
 import type { InventoryMachine } from '../../contract/inventory.ts';
+import { waitingFor } from '../../contract/missing.ts';
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { jsonIfValid } from '../../host/json-if-valid.ts';
@@ -24,10 +25,12 @@ import { programCommand } from '../../in-place/pod/program-command.ts';
 import { newReporterToken } from '../../in-place/reporting/reporter-token.ts';
 import { apiPatience } from '../../kubernetes/api-patience.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
+import { isSilentNode } from '../../kubernetes/node-object.ts';
 import type { CommandLine } from '../../platform/platform.ts';
 import { shellQuoted } from '../../platform/ssh-access.ts';
 import { type ProgramImage, programImage } from '../../release/machine-image.ts';
 import { retry } from '../../workflow/retry.ts';
+import { waitUntil } from '../../workflow/wait.ts';
 import { changeInventory } from '../change-inventory.ts';
 import { clusterErrors } from '../errors.ts';
 import { mustFindCluster } from '../find-cluster.ts';
@@ -36,8 +39,9 @@ import { findPools, poolViewNamed } from '../pools/observe-pools.ts';
 import { attemptErrors } from './errors.ts';
 import { findInPlaceFacts } from './in-place-facts.ts';
 import { type AttemptCall, findAttempts } from './observe-attempts.ts';
-import { type AttemptRequest, prepareNodes } from './prepare-attempt.ts';
+import { type AttemptRequest, prepareAttempt, prepareNodes } from './prepare-attempt.ts';
 import { connectSsh, type SshMachine } from './ssh.ts';
+import { startAttempt } from './start-attempt.ts';
 
 export interface AdoptMachine extends AttemptCall {
   readonly host: Host;
@@ -67,8 +71,9 @@ export async function adoptMachine(adopt: AdoptMachine): Promise<AdoptedMachine>
   const running = attempts.find((attempt) => attempt.node === name && !attempt.isEnded);
   if (running !== undefined && isOnHost(running)) return { node: name, attemptId: running.attemptId, isResumed: true };
   const node = await client.find({ apiVersion: 'v1', kind: 'Node', name }, { signal });
-  if (node !== undefined) throw clusterErrors.NODE_EXISTS({ name, role: 'node' });
-  await mustBeJoinable(client, adopt.pool, signal);
+  if (node !== undefined && !isSilentNode(node)) throw attemptErrors.NODE_ALIVE({ node: name });
+  const isAdoption = node === undefined;
+  if (isAdoption) await mustBeJoinable(client, adopt.pool, signal);
   onStep(`logs in on ${address} as ${user}`);
   const machine = await connectSsh(
     host,
@@ -85,12 +90,14 @@ export async function adoptMachine(adopt: AdoptMachine): Promise<AdoptedMachine>
   if (architecture !== host.environment.architecture) {
     throw attemptErrors.OTHER_ARCHITECTURE({ address, has: architecture, needs: host.environment.architecture });
   }
-  await listMachine(adopt);
+  if (isAdoption) await listMachine(adopt);
   const facts = await findInPlaceFacts(adopt);
-  const attemptId = running?.attemptId ?? (await orderAttempt(adopt, facts));
+  const order = isAdoption ? () => orderAttempt(adopt, facts) : () => orderForNode(adopt);
+  const attemptId = running?.attemptId ?? (await order());
   const image = await programImage(host);
   await compareReleases(adopt, image);
-  const settings = await settingsOf(adopt, { facts, attemptId, image, ackSeq: running?.ackSeq ?? 0 });
+  const ordered = { facts, attemptId, image, isAdoption, ackSeq: running?.ackSeq ?? 0 };
+  const settings = await settingsOf(adopt, ordered);
   await bringProgram(adopt, machine, { settings, image });
   return { node: name, attemptId, isResumed: false };
 }
@@ -163,17 +170,45 @@ async function orderAttempt(adopt: AdoptMachine, facts: InPlaceFacts): Promise<s
   return attemptId;
 }
 
+const beginMs = 60_000;
+
+/** As with a node that has a pod: Secret, cordon, label. The controller makes the attempt, and keeps the snapshot. */
+async function orderForNode(adopt: AdoptMachine): Promise<string> {
+  const { host, signal, name, request, onStep } = adopt;
+  onStep(`cordons and labels ${name}, whose kubelet is silent`);
+  await prepareAttempt(adopt, name, request);
+  const { attemptId } = await startAttempt(adopt, name);
+  return waitUntil({
+    clock: host.clock,
+    what: `the beginning of attempt ${attemptId}`,
+    deadlineMs: beginMs,
+    everyMs: 200,
+    signal,
+    probe: async () => {
+      const { attempts } = await findAttempts(adopt);
+      const hasBegun = attempts.some((attempt) => attempt.attemptId === attemptId && attempt.startedAt !== null);
+      if (hasBegun) return { status: 'ready', value: attemptId };
+      return {
+        status: 'waiting',
+        missing: [waitingFor('the controller', `to claim ${name} and to keep its snapshot`)],
+      };
+    },
+  });
+}
+
 interface OrderedAttempt {
   readonly facts: InPlaceFacts;
   readonly attemptId: string;
   readonly image: ProgramImage;
+  /** It is no node yet. */
+  readonly isAdoption: boolean;
   readonly ackSeq: number;
 }
 
 /** With a new token for reports, whose digest the cluster has before the token leaves this host. */
 async function settingsOf(adopt: AdoptMachine, ordered: OrderedAttempt): Promise<AttemptSettings> {
   const { host, client, signal, name } = adopt;
-  const { facts, attemptId, ackSeq } = ordered;
+  const { facts, attemptId, ackSeq, isAdoption } = ordered;
   const patient = apiPatience({ host, signal });
   const secret = await retry(patient, () => findAttemptSecret(client, name));
   if (secret === undefined) throw attemptErrors.SECRET_MISSING({ node: name, secret: `ipb-${name}` });
@@ -184,7 +219,7 @@ async function settingsOf(adopt: AdoptMachine, ordered: OrderedAttempt): Promise
   return {
     attemptId,
     node: name,
-    isAdoption: true,
+    isAdoption,
     facts,
     grant: { attemptId, secret, token, ackSeq },
     programImage: ordered.image.reference,

@@ -129,10 +129,18 @@ export const attemptErrors = errorTable('IPB', {
       'Nothing has moved for as long as --stall-after allows, or the time of --timeout is over. Nothing was undone: the attempt goes on by itself within the limits of its phases.',
     exit: exitCodes.notStable,
   },
+  NODE_ALIVE: {
+    message: (e: { node: string }) => `${e.node} is a node of this cluster, and its kubelet reports`,
+    hint: (e: { node: string }) =>
+      `firstlight ipb prepare ${e.node} && firstlight ipb start ${e.node} changes it by a pod. For another machine, choose another name.`,
+    means:
+      'A machine is brought over SSH only where no pod can do it: it is no node yet, or its kubelet has been silent for so long that its condition Ready is Unknown.',
+    exit: exitCodes.usage,
+  },
   SSH: {
     message: (e: { user: string; address: string; reason: string }) => `ssh ${e.user}@${e.address}: ${e.reason}`,
     hint: 'Try the same by hand: ssh -i KEY USER@ADDRESS id. --user and --ssh-key say who logs in.',
-    means: 'The machine is adopted over SSH, by the ssh program of this host, with a key and without a password.',
+    means: 'The machine is reached over SSH, by the ssh program of this host, with a key and without a password.',
     exit: exitCodes.infrastructure,
   },
   NOT_ROOT: {

@@ -271,7 +271,13 @@ class InPlaceController implements AsyncDisposable {
     const { since } = readDrainProgress(node?.annotations[nodeConfigAnnotations.drainProgress]) ?? {};
     const missing = async (): Promise<readonly Missing[]> =>
       node?.isMaster === true ? this.#mastersMissing(name) : [];
-    return { node: name, request: attempt.name, answer: {}, since, isOnlyNode: nodes.length === 1, missing };
+    const isOnlyNode = nodes.length === 1;
+    const isSilent = (): boolean => this.#nodesNow().some((each) => each.name === name && each.isSilent);
+    return { node: name, request: attempt.name, answer: {}, since, isOnlyNode, isSilent, missing };
+  }
+
+  #nodesNow(): readonly InPlaceNode[] {
+    return this.#seen === undefined ? [] : this.#world(this.#seen).nodes;
   }
 
   /** Masters go one at a time, whoever asks for it. */

@@ -53,13 +53,14 @@ async function look(context: RouteContext, isBefore: boolean): Promise<WorkState
 
 async function prepare(context: RouteContext): Promise<WorkOutcome> {
   const { host, settings, signal, report } = context;
-  const { ignition } = attemptFiles(settings.attemptId);
+  const { ignition, program: own } = attemptFiles(settings.attemptId);
   const { secret } = settings.grant;
   try {
     const payload = (await host.files.readIfPresent(ignition)) ?? (await fetchIgnition(host, secret, signal));
     await host.files.write(ignition, payload, { mode: 0o600 });
     const { name, text, kubeconfig, release } = inPlaceConfig(payload, secret['ignition-url'] ?? '');
     const program = await takeDaemon(host, settings, { release, signal });
+    const isOwn = program === own;
     await host.files.write(daemonFiles.encapsulated, text, { mode: 0o600 });
     const ready: Ready = { config: name, program, kubeconfig };
     await host.files.write(readyPath(context), JSON.stringify(ready), { mode: 0o600 });
@@ -68,7 +69,7 @@ async function prepare(context: RouteContext): Promise<WorkOutcome> {
       phase: 'LabelCleared',
       step: 'download',
       status: 'progress',
-      message: `${name} is downloaded, with the daemon of its release`,
+      message: `${name} is downloaded, with ${isOwn ? 'the daemon of its release' : `the daemon out of ${release?.daemonImage}`}`,
       digests: { [posix.basename(ignition)]: digest },
     });
     return { status: 'done' };

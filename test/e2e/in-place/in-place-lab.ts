@@ -27,6 +27,7 @@ import {
   pause,
   poolReference,
   poolSight,
+  type TestFile,
   type TestMachineConfig,
   withApi,
 } from '../machine-config/config-lab.ts';
@@ -151,16 +152,20 @@ export async function pictureOfHost(cluster: ConfigCluster, machine: string): Pr
 export const inPlaceFile = (word: string): string => `${liveFolder}/in-place-${word}`;
 
 /** The same MachineConfig with another file: the one before must be gone wherever this one has arrived. */
-export function inPlaceConfig(word: string): TestMachineConfig & { readonly name: string } {
-  return { name: '61-proof-in-place', files: [{ path: inPlaceFile(word), text: `${word}\n` }] };
+export function inPlaceConfig(word: string, ...more: readonly TestFile[]): TestMachineConfig {
+  return { name: '61-proof-in-place', files: [{ path: inPlaceFile(word), text: `${word}\n` }, ...more] };
 }
 
 /** Pauses the pool of the workers and gives it another target, which no node gets but by the bootstrapper. */
-export async function targetInPlace(cluster: ConfigCluster, word: string): Promise<string> {
+export async function targetInPlace(
+  cluster: ConfigCluster,
+  word: string,
+  ...more: readonly TestFile[]
+): Promise<string> {
   const before = await withApi(cluster, (api) => poolSight(api, 'worker'));
   await setPaused(cluster, true);
   await applyObjects(cluster, disruptionPolicies());
-  await applyMachineConfig(cluster, inPlaceConfig(word));
+  await applyMachineConfig(cluster, inPlaceConfig(word, ...more));
   const { target } = await eventuallySeen(cluster, { what: 'another target of the pool', seconds: 20 }, async (api) => {
     const sight = await poolSight(api, 'worker');
     return sight.target === before.target ? undefined : sight;

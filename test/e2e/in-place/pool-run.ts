@@ -1,7 +1,9 @@
 // The upgrade of a pool in place: all workers go from one configuration to the next, one after the other, while somebody
-// uses what runs on them. The pool itself is paused: nobody but the bootstrapper moves a node.
+// uses what runs on them. The configuration names another image of the daemon, as that of another release does. The pool
+// itself is paused: nobody but the bootstrapper moves a node.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readInPlaceRun, runKind } from '../../../src/contract/in-place-run.ts';
+import { releaseReferenceFile } from '../../../src/contract/machine-paths.ts';
 import { note } from '../fire/figures.ts';
 import {
   type ConfigCluster,
@@ -15,7 +17,10 @@ import {
 import { type NodeWatch, rebootsOf, watchNodes } from '../machine-config/node-watch.ts';
 import { deployWeb, removeWeb, startWebClient, type WebClient } from '../machine-config/web-load.ts';
 import { cli, inside } from '../machine-lab.ts';
-import { inPlaceConfig, inPlaceFile, setPaused, targetInPlace } from './in-place-lab.ts';
+import { attemptsOf, inPlaceConfig, inPlaceFile, setPaused, targetInPlace } from './in-place-lab.ts';
+
+/** The same image under another name: to the machines it is that of another release. */
+const nextDaemon = 'registry.test/firstlight-next:1';
 
 export function poolRunTopic(cluster: ConfigCluster): void {
   let client: WebClient | undefined;
@@ -23,7 +28,15 @@ export function poolRunTopic(cluster: ConfigCluster): void {
   let target = '';
 
   beforeAll(async () => {
-    target = await targetInPlace(cluster, 'second');
+    const release = JSON.parse(await inside(cluster.infraId(), 'worker-0', `cat ${releaseReferenceFile}`)) as {
+      readonly daemonImage: string;
+    };
+    for (const worker of workers) {
+      const tag = `ctr --namespace k8s.io images tag ${release.daemonImage} ${nextDaemon}`;
+      await inside(cluster.infraId(), worker, tag);
+    }
+    const text = JSON.stringify({ ...release, daemonImage: nextDaemon });
+    target = await targetInPlace(cluster, 'second', { path: releaseReferenceFile, text });
     const url = await deployWeb(cluster);
     client = startWebClient(cluster, 'master-0', { url, perSecond: 20 });
     watch = watchNodes(cluster, workers);
@@ -34,6 +47,9 @@ export function poolRunTopic(cluster: ConfigCluster): void {
     await removeWeb(cluster);
     await setPaused(cluster, false);
     await rollOut(cluster, { seconds: 60 }, () => removeMachineConfigs(cluster, inPlaceConfig('second').name));
+    for (const worker of workers) {
+      await inside(cluster.infraId(), worker, `ctr --namespace k8s.io images remove ${nextDaemon}`);
+    }
   });
 
   test('every worker has the new configuration and is in use again, and what the former one had is gone', async () => {
@@ -45,6 +61,14 @@ export function poolRunTopic(cluster: ConfigCluster): void {
     for (const worker of workers) {
       const look = `cat ${inPlaceFile('second')}; ls ${inPlaceFile('first')} 2>/dev/null || echo gone`;
       expect(await inside(cluster.infraId(), worker, look)).toBe('second\ngone\n');
+    }
+  });
+
+  test('the daemon that applied it came out of the image that the configuration names', async () => {
+    for (const worker of workers) {
+      const attempt = (await withApi(cluster, (api) => attemptsOf(api, worker))).at(-1);
+      const said = attempt?.status.report.events.find(({ step }) => step === 'download')?.message;
+      expect(said).toContain(`with the daemon out of ${nextDaemon}`);
     }
   });
 
