@@ -44,7 +44,16 @@ export interface HttpStream extends HttpHead {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-export type NetworkFailure = 'dns' | 'refused' | 'unreachable' | 'timeout' | 'tls' | 'reset' | 'protocol' | 'aborted';
+export type NetworkFailure =
+  | 'dns'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'tls'
+  | 'reset'
+  | 'protocol'
+  | 'too-large'
+  | 'aborted';
 
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpAnswer>;

@@ -2,7 +2,17 @@
 // only added. It contains no secret.
 import { z } from 'zod';
 
-const failure = z.enum(['dns', 'refused', 'unreachable', 'timeout', 'tls', 'reset', 'protocol', 'aborted']);
+const failure = z.enum([
+  'dns',
+  'refused',
+  'unreachable',
+  'timeout',
+  'tls',
+  'reset',
+  'protocol',
+  'too-large',
+  'aborted',
+]);
 
 /** How an attempt ended; neither field when it succeeded. */
 const trouble = { failure: failure.exactOptional(), reason: z.string().exactOptional() };

@@ -80,7 +80,7 @@ async function whole(request: HttpRequest, agents: Agents): Promise<HttpAnswer> 
       message.destroy();
       throw networkError(
         request.url,
-        'protocol',
+        'too-large',
         `the answer is larger than ${request.maxBytes ?? maxBytesDefault} bytes`,
       );
     }

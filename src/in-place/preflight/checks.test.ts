@@ -56,7 +56,7 @@ const served = (change: Partial<PayloadAnswer>): PreflightFacts => ({
   ...well,
   payload: { ...payload, answer: answer(change) },
 });
-const unreached = (stage: 'dns' | 'connect' | 'tls', detail: string) =>
+const unreached = (stage: 'dns' | 'connect' | 'tls' | 'answer', detail: string) =>
   ({ status: 'unreached', stage, detail }) as const;
 const foreign = (value: number) => ({
   url: 'https://reports.test',
@@ -170,6 +170,12 @@ describe('the checks of preflight', () => {
     ],
     ['P08', `GET ${payload.url} -> 401`, stays, served({ code: 401 })],
     ['P08', `GET ${payload.url} -> 503`, mayPass, served({ code: 503 })],
+    [
+      'P08',
+      `GET ${payload.url} -> the answer is larger than 67108864 bytes`,
+      stays,
+      { ...well, payload: { ...payload, answer: unreached('answer', 'the answer is larger than 67108864 bytes') } },
+    ],
     ['P08', `GET ${payload.url} -> 200, but it is no JSON`, stays, served({ body: Buffer.from('<html>') })],
     [
       'P09',

@@ -3,10 +3,10 @@
 import type { AttemptSecret, HostAttempt } from '../../contract/in-place.ts';
 import type { MachineConfigSpec } from '../../machine-config/machine-config.ts';
 
-/** What came of a connection: an answer, or where it broke. */
+/** What came of a connection: an answer, or where it broke; `answer`: it came, and is larger than any can be. */
 export type Reached<Value> =
   | { readonly status: 'answered'; readonly value: Value }
-  | { readonly status: 'unreached'; readonly stage: 'dns' | 'connect' | 'tls'; readonly detail: string };
+  | { readonly status: 'unreached'; readonly stage: 'dns' | 'connect' | 'tls' | 'answer'; readonly detail: string };
 
 export interface OperatingSystem {
   /** `ID`, `VERSION_ID` and the words of `ID_LIKE` in os-release. */

@@ -122,6 +122,15 @@ describe('preflight on a host', () => {
     expect(host.clock.monotonicMs()).toBe(0);
   });
 
+  test('does not ask again for a payload that is larger than any can be', async () => {
+    const host = await machine(async (request) => {
+      if (!request.url.includes('/config/')) return serve(request);
+      throw hostErrors.NETWORK({ target: request.url, failure: 'too-large', reason: `over ${request.maxBytes} bytes` });
+    });
+    expect(failedIds(await runPreflight(host, adopted, new AbortController().signal))).toEqual(['P08']);
+    expect(host.clock.monotonicMs()).toBe(0);
+  });
+
   test('changes nothing on the host, whether it passes or fails', async () => {
     for (const answers of [serve, async () => give(403)]) {
       const host = await machine(answers);

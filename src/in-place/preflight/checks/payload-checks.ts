@@ -11,7 +11,7 @@ function judgeConnection({ payload }: PreflightFacts): PreflightVerdict {
   if (payload === undefined) return judged.skipped('the secret has no URL of a payload');
   const where = `${payload.host}:${payload.port}`;
   const { answer } = payload;
-  return answer.status === 'answered'
+  return answer.status === 'answered' || answer.stage === 'answer'
     ? judged.ok(`${where} answers, and its certificate is the one of the secret`)
     : judged.transient(`${where} ${answer.stage}: ${answer.detail}`);
 }
@@ -26,8 +26,14 @@ function isOfItsKind(body: Uint8Array, os: string | undefined): boolean {
 }
 
 function judgeDownload({ payload, secret }: PreflightFacts): PreflightVerdict {
-  if (payload?.answer.status !== 'answered') return judged.skipped('no server to download from was reached');
-  const { code, body } = payload.answer.value;
+  const answer = payload?.answer;
+  if (answer?.status === 'unreached' && answer.stage === 'answer') {
+    return judged.permanent(`GET ${payload?.url} -> ${answer.detail}`);
+  }
+  if (payload === undefined || answer?.status !== 'answered') {
+    return judged.skipped('no server to download from was reached');
+  }
+  const { code, body } = answer.value;
   if (code !== 200) {
     const message = `GET ${payload.url} -> ${code}`;
     return permanentCodes.includes(code) ? judged.permanent(message) : judged.transient(message);
