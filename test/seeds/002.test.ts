@@ -106,6 +106,7 @@ const seed: readonly SeedLine[] = [
     asks: 'the config is downloaded and kept; the daemon comes from the release that the config names',
     provenBy: {
       [hostUnit]: ['an attempt goes through its phases, and the machine has the new configuration and nothing else'],
+      [poolRun]: ['the daemon that applied it came out of the image that the configuration names'],
     },
   },
   {
@@ -200,6 +201,9 @@ const seed: readonly SeedLine[] = [
         'the label was gone before the first sign of life of the new boot, by the versions of the API',
         'labels and taints are those of before, with what others changed meanwhile',
         'the cordon went last, with the taint that keeps workloads away until then',
+      ],
+      'test/e2e/in-place/failures.ts': [
+        '25: is waited for while the kubelet is held, and ends as LabelClearTimeout with the kubelet as before',
       ],
       [attemptSteps]: ['is removed once the kubelet is stopped, and not before'],
     },

@@ -1,24 +1,44 @@
 // Route two on a real machine: a payload of bash and ansible, from a signed apt repository inside the cluster's network.
-// Scenario 23: base stage, one reboot, kube stage, and no kubelet before the last step of it. In long runs also a package
-// that cannot be installed: the machine is put back and is the member that it was.
+// Scenario 23: base stage, one reboot, kube stage, and no kubelet before the last step of it. In long runs also kills in both
+// stages and in the reboot between them, and a package that cannot be installed: the machine is put back and is the member
+// that it was.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InPlaceAttempt } from '../../../src/contract/in-place.ts';
 import { payloadSteps } from '../../../src/in-place/payload/payload-steps.ts';
 import { note } from '../fire/figures.ts';
+import { isLong } from '../fire/long.ts';
 import {
   type ConfigCluster,
   eventuallySeen,
   goodEnd,
   nodeSights,
   poolSight,
+  removeMachineConfigs,
+  rollOut,
   withApi,
 } from '../machine-config/config-lab.ts';
 import { inside } from '../machine-lab.ts';
-import { leftOnHost, onlyTheState, phasesOf, prepare, start, untilEnded } from './in-place-lab.ts';
+import {
+  inPlaceConfig,
+  leftOnHost,
+  onlyTheState,
+  phasesOf,
+  prepare,
+  setPaused,
+  start,
+  untilEnded,
+} from './in-place-lab.ts';
+import { type KillPoint, killPointTests } from './kill-points.ts';
 import { type MachineRepository, serveMachineRepository } from './machine-repository.ts';
 
 const node = 'worker-0';
-const isLong = process.env['FIRSTLIGHT_LONG'] === '1';
+const kills: readonly KillPoint[] = [
+  { victim: 'host unit', phase: 'Applying' },
+  { victim: 'power', phase: 'Applying' },
+  { victim: 'power', phase: 'Rebooting2' },
+  { victim: 'host unit', phase: 'KubeApplying' },
+  { victim: 'power', phase: 'KubeApplying' },
+];
 
 export function payloadRouteTopic(cluster: ConfigCluster): void {
   const on = (script: string): Promise<string> => inside(cluster.infraId(), node, script);
@@ -95,6 +115,16 @@ export function payloadRouteTopic(cluster: ConfigCluster): void {
     });
     expect(seen.sight).toMatchObject(goodEnd(seen.target));
     expect(await leftOnHost(on, attempt)).toMatch(onlyTheState);
+  });
+
+  describe('killed', () => {
+    afterAll(async () => {
+      if (!isLong) return;
+      await setPaused(cluster, false);
+      await rollOut(cluster, { seconds: 180 }, () => removeMachineConfigs(cluster, inPlaceConfig('kills').name));
+    });
+
+    killPointTests(cluster, kills, { nodeOf: () => node, secretOptions: ['--os', 'rhel'], seconds: 300 });
   });
 
   describe.runIf(isLong)('a package that cannot be installed', () => {
