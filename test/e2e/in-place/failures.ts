@@ -166,7 +166,7 @@ export function inPlaceFailuresTopic(cluster: ConfigCluster): void {
     const [tokenFile, caFile] = [join(cluster.folder, 'payload.token'), join(cluster.folder, 'payload.ca')];
     writeFileSync(tokenFile, 'of-nobody\n');
     writeFileSync(caFile, facts.serviceCa);
-    const service = ['--payload-url', `${facts.serviceUrl}${payloadPath}`];
+    const service = ['--payload-url', `${facts.serviceUrl}${payloadPath}-of-nobody`];
     const access = ['--payload-token-file', tokenFile, '--payload-ca-file', caFile];
     const args = ['ipb', 'start', '--pool', 'worker', '--os', 'rhel', ...service, ...access, '--dir', cluster.dir];
     const { code, stderr } = await startCli(args).outcome;

@@ -1,7 +1,7 @@
 // A node whose kubelet is dead: no pod can start there, and nothing of its configuration is as it should be. One command brings
 // it back over SSH, as the node that it was.
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conditionOf } from '../../../src/kubernetes/conditions.ts';
 import { note } from '../fire/figures.ts';
@@ -23,7 +23,7 @@ import { seenOfWrecks, wreck, wrecks } from './wreckage.ts';
 const node = 'worker-1';
 const label = 'proof.example/silent';
 const taint = { key: 'proof.example/silent', value: 'yes', effect: 'PreferNoSchedule' } as const;
-const keys = '/home/core/.ssh/authorized_keys';
+const keys = '/root/.ssh/authorized_keys';
 
 export function silentNodeTopic(cluster: ConfigCluster): void {
   const on = (script: string): Promise<string> => inside(cluster.infraId(), node, script);
@@ -34,9 +34,9 @@ export function silentNodeTopic(cluster: ConfigCluster): void {
     const keyFile = join(cluster.folder, 'silent.key');
     writeFileSync(keyFile, privateKey, { mode: 0o600 });
     const address = (await list(cluster.infraId())).find(({ name }) => name === node)?.address ?? '';
-    adopt = ['ipb', 'adopt', node, '--address', address, '--ssh-key', keyFile, '--dir', cluster.dir];
-    await on(`install -d -o core -g core -m 700 ${keys.replace(/\/[^/]+$/, '')} && echo '${publicKey}' > ${keys}`);
-    await on(`chown core:core ${keys} && chmod 600 ${keys}`);
+    const access = ['--address', address, '--user', 'root', '--ssh-key', keyFile];
+    adopt = ['ipb', 'adopt', node, ...access, '--dir', cluster.dir];
+    await on(`umask 077 && mkdir -p ${posix.dirname(keys)} && echo '${publicKey}' > ${keys}`);
     await withApi(cluster, (api) =>
       api.mergePatch(nodeReference(node), { metadata: { labels: { [label]: 'yes' } }, spec: { taints: [taint] } }),
     );
@@ -47,7 +47,6 @@ export function silentNodeTopic(cluster: ConfigCluster): void {
   afterAll(async () => {
     await removeWeb(cluster);
     await on(`rm -f ${keys}`);
-    rmSync(adopt[6] ?? '', { force: true });
     await withApi(cluster, (api) =>
       api.mergePatch(nodeReference(node), { metadata: { labels: { [label]: null } }, spec: { taints: null } }),
     );

@@ -22,6 +22,7 @@ import {
 } from '../machine-config/config-lab.ts';
 import { inside } from '../machine-lab.ts';
 import { type ApiRecord, type ApiStory, type NodeVersion, nodeVersion, recordNode, type Taint } from './api-record.ts';
+import { type ForeignReports, serveForeignReports } from './foreign-reports.ts';
 import {
   attemptsOf,
   changeSecret,
@@ -120,14 +121,16 @@ export function wreckedNodeTopic(cluster: ConfigCluster): void {
     let story: ApiStory;
     let wanted: NodeVersion;
     let oldBoot: string;
+    let foreign: ForeignReports;
 
     beforeAll(async () => {
+      foreign = await serveForeignReports(cluster, node);
       wanted = await nodeNow();
       oldBoot = wanted.bootId;
       record = await recordNode(cluster, node);
       const startMs = performance.now();
       // The label is still there: a Secret with a new attempt-id is all it takes.
-      attemptId = await prepare(cluster, node);
+      attemptId = await prepare(cluster, node, ...foreign.options);
       await untilPhase(cluster, { attemptId, phase: 'LabelCleared', seconds: 60 });
       // Meanwhile others go on with their work, and somebody is impatient.
       await patchNode({
@@ -139,6 +142,8 @@ export function wreckedNodeTopic(cluster: ConfigCluster): void {
       note('a wrecked node, from a right Secret to Succeeded', startMs);
       story = await record.end();
     });
+
+    afterAll(() => foreign.stop());
 
     test('it runs through every phase once and succeeds', () => {
       expect(attempt.status.failure).toBeUndefined();
@@ -202,6 +207,15 @@ export function wreckedNodeTopic(cluster: ConfigCluster): void {
       }
       const firstReady = story.node.find(({ bootId, isReady }) => bootId !== oldBoot && isReady);
       expect(firstReady?.isCordoned).toBe(true);
+    });
+
+    test('a progress API of others was told every phase of the machine, in its order and without a gap', async () => {
+      // What only the controller says is not in it.
+      const wantedPhases = goodPhases.filter((phase) => !['Scheduled', 'Restoring', 'Succeeded'].includes(phase));
+      const phases = new Set(foreign.taken(attemptId).map((line) => line.split(' ')[0]));
+      expect([...phases]).toEqual(wantedPhases);
+      const checks = foreign.taken(attemptId).filter((line) => /^Preflight P\d+$/.test(line));
+      expect(checks).toHaveLength(14);
     });
 
     test('nothing secret is left on the machine, and a moment later nothing but the state of the attempt', async () => {
