@@ -11,6 +11,7 @@ import { slowMastersTopic } from './fire/slow-masters.ts';
 import { adoptionTopic } from './in-place/adoption.ts';
 import { inPlaceFailuresTopic } from './in-place/failures.ts';
 import { inPlaceKillPointsTopic } from './in-place/kill-points.ts';
+import { inPlaceMastersTopic } from './in-place/masters.ts';
 import { payloadRouteTopic } from './in-place/payload-route.ts';
 import { poolRunTopic } from './in-place/pool-run.ts';
 import { silentNodeTopic } from './in-place/silent-node.ts';
@@ -99,6 +100,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'in-place: a silent node': silentNodeTopic,
   'in-place: a pool': poolRunTopic,
   'in-place: failures': inPlaceFailuresTopic,
+  'in-place: masters': inPlaceMastersTopic,
   'in-place: a payload': payloadRouteTopic,
   'in-place: kills': inPlaceKillPointsTopic,
   // The last two: they would show what another topic left behind.

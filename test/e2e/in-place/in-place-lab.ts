@@ -173,8 +173,8 @@ export async function targetInPlace(
   return target;
 }
 
-export async function setPaused(cluster: ConfigCluster, paused: boolean): Promise<void> {
-  await withApi(cluster, (api) => api.mergePatch(poolReference('worker'), { spec: { paused } }));
+export async function setPaused(cluster: ConfigCluster, paused: boolean, pool = 'worker'): Promise<void> {
+  await withApi(cluster, (api) => api.mergePatch(poolReference(pool), { spec: { paused } }));
 }
 
 /** The master whose agent holds the Lease of the controller. */
