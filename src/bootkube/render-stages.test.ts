@@ -98,6 +98,8 @@ describe('the stages that render', () => {
   test('what the install-config asks for is in the configuration objects of stage 5, without credentials', async () => {
     const proxied = await bootedMachine(
       'controlPlane: {replicas: 1}\ncompute: [{replicas: 0}]\nsecurity: {auditLog: request}\n' +
+        'authentication: {jwt: [{issuer: {url: "https://login.test/staff", audiences: [kubernetes]}, ' +
+        'claimMappings: {username: {claim: sub, prefix: "oidc:"}}}]}\n' +
         'proxy: {httpsProxy: "http://somebody:hidden@proxy.test:3128", noProxy: .inside.test}\n',
     );
     await render(proxied);
@@ -113,6 +115,17 @@ describe('the stages that render', () => {
       status: { noProxy: expect.stringContaining('.cluster.local') as string },
     });
     expect(parse(await read('apiservers'))).toMatchObject({ spec: { audit: { profile: 'WriteRequestBodies' } } });
+    expect(parse(await read('oauths'))).toMatchObject({
+      spec: {
+        identityProviders: [
+          {
+            name: 'login.test',
+            type: 'OpenID',
+            openID: { issuer: 'https://login.test/staff', audiences: ['kubernetes'] },
+          },
+        ],
+      },
+    });
     expect(parse(await read('schedulers'))).toMatchObject({ spec: { mastersSchedulable: true } });
     expect(parse(await read('dnses'))).toMatchObject({ spec: { baseDomain: 'demo.firstlight.test' } });
     const names = (await proxied.files.list(`${machineFolders.render}/05-config/cluster`)) ?? [];

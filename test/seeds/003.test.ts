@@ -30,7 +30,7 @@ proveLines([
     provenBy: {
       'test/e2e/stalls.test.ts': [
         'and the bundle that was made by itself has what the stages rendered, the records, and no secret',
-        'async function bundleOfStopped',
+        'a machine that is stopped is gathered from its disk, and its journal is read there',
       ],
       'test/e2e/life/gathering.ts': [
         'has journals, units, containers, etcd and system of every machine',

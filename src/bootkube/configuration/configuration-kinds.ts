@@ -144,7 +144,7 @@ export const configurationKinds = {
     why: 'Who vouches for people besides the authority of the cluster itself. There is no OAuth server: API servers read the tokens of these issuers.',
     spec: fields('', {
       identityProviders: list(
-        'None: people come with certificates.',
+        'The issuers of the install-config. None of them: people come with certificates alone.',
         fields(
           '',
           {

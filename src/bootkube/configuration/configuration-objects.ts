@@ -60,7 +60,15 @@ const contents: Readonly<Record<ConfigurationKind, (context: BootkubeContext) =>
       },
     },
   }),
-  OAuth: () => ({ spec: { identityProviders: [] } }),
+  OAuth: ({ installConfig: { authentication } }) => ({
+    spec: {
+      identityProviders: authentication.jwt.map(({ issuer: { url, audiences } }) => ({
+        name: new URL(url).host,
+        type: 'OpenID',
+        openID: { issuer: url, audiences },
+      })),
+    },
+  }),
   Scheduler: ({ installConfig }) => ({ spec: { mastersSchedulable: workerCount(installConfig) === 0 } }),
 };
 

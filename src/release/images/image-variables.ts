@@ -49,7 +49,7 @@ export const imageVariables: readonly ImageVariable[] = [
     'AUTHENTICATION_OPERATOR_IMAGE',
     'cluster-authentication-operator',
     'firstlight',
-    'client certificates and bound groups take the place of OAuth',
+    'which issuers of tokens API servers believe; certificates work beside them',
   ),
   component('CONFIG_OPERATOR_IMAGE', 'cluster-config-operator', 'firstlight', 'the cluster configuration objects'),
   component(

@@ -97,4 +97,9 @@ export function tokenLoginTests(cluster: IssuerCluster): void {
     expect(texts[0]).toContain('kind: AuthenticationConfiguration');
     expect([...new Set([...texts, cluster.ofBootstrap() ?? ''])]).toHaveLength(1);
   });
+
+  test('the configuration of the cluster names the issuer', async () => {
+    const told = await cli('kubectl', '--dir', cluster.dir, 'get', 'oauth', 'cluster', '--no-headers');
+    expect(told).toMatch(/^cluster +https:\/\/login\.apps\.\S+:9443 /);
+  });
 }
