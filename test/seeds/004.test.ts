@@ -4,6 +4,7 @@ import { nameDifferences, proveLines } from './seed-lines.ts';
 const rendering = 'src/bootkube/render-stages.test.ts';
 const checks = 'src/bootkube/stage-checks.test.ts';
 const restarts = 'test/e2e/bootstrap-restarts.test.ts';
+const byHand = 'src/cli/bootkube/stages-by-hand.test.ts';
 const fresh = 'test/e2e/life/fresh-cluster.ts';
 
 proveLines([
@@ -49,8 +50,19 @@ proveLines([
       [rendering]: [
         'the etcd pod founds a cluster of one, at the address of this machine',
         'stage 7 has the certificates of etcd and of its clients, and the figures by which it grows',
-        'keeps every certificate it had',
+        'killed anywhere, the next run ends with the same pods and keeps every certificate it had (part %i of 15)',
       ],
+    },
+  },
+  {
+    lines: [101, 129],
+    asks: 'stages 8 to 10 render the pods of API server, controller manager and scheduler',
+    provenBy: {
+      [rendering]: [
+        'every container runs an image by digest, add-ons included',
+        'feature gates of the install-config are flags of all three that know them',
+      ],
+      [restarts]: ['is, byte for byte, what the kubelet runs'],
     },
   },
   {
@@ -84,7 +96,30 @@ proveLines([
   {
     lines: [173, 183],
     asks: 'stage 14 puts the overrides of the user into the ClusterVersion',
-    provenBy: { [checks]: ['stage %i refuses a wrong output', 'pass on what the stages themselves did'] },
+    provenBy: { [checks]: ['stage %i refuses a wrong output (case %#)', 'pass on what the stages themselves did'] },
+  },
+  {
+    lines: [185, 195],
+    asks: 'stage 15 waits until the API answers',
+    provenBy: { [checks]: ['stage %i refuses a wrong output (case %#)', 'pass on what the stages themselves did'] },
+  },
+  {
+    lines: [199, 210],
+    asks: 'then bootkube waits for the masters: they join, etcd grows, they serve',
+    provenBy: {
+      'src/bootkube/handoff/control-planes.test.ts': [
+        'one of three is not: the others are named with what they answer',
+      ],
+      [fresh]: ['etcd grew one voter at a time, and the bootstrap member left last'],
+    },
+  },
+  {
+    lines: [214, 221],
+    asks: 'pods, certificates and the data of etcd are where the table says',
+    provenBy: {
+      'src/bootkube/stages/13-cluster-bootstrap.test.ts': ['pods and certificates are where the document says'],
+      [restarts]: ['is, byte for byte, what the kubelet runs'],
+    },
   },
   {
     lines: [225, 234],
@@ -97,11 +132,52 @@ proveLines([
     },
   },
   {
-    lines: [263, 273],
-    asks: 'each stage validates its output, and nothing goes on before that',
+    lines: [251, 261],
+    asks: 'scripts of these names, one for each of these stages',
+    provenBy: {
+      'src/machine-software/bootstrap-scripts.test.ts': [
+        'the scripts have the names of the document',
+        '%s.sh calls the verb of its name with the words that were typed',
+      ],
+      [byHand]: [
+        'render-all explains, runs and verifies all twelve that render',
+        'every name of the document runs its stage: what it is for, the original, what was validated',
+      ],
+    },
+  },
+  {
+    lines: [263, 267],
+    asks: 'each explains itself, shows the command of the original, validates its output and says what it does',
+    provenBy: {
+      'src/bootkube/stage-report.test.ts': [
+        'has the command of the original in full, for each of the fifteen, and what is validated',
+        'after another run it has the difference, and keys are never copied to compare them',
+      ],
+      [byHand]: ['every name of the document runs its stage: what it is for, the original, what was validated'],
+    },
+  },
+  {
+    lines: [271, 275],
+    asks: 'each stage is verified before the next, and says why it exists',
     provenBy: {
       [checks]: ['there is at least one for each of the fifteen, and a wrong output for each here'],
       [rendering]: ['a check that fails stops the run, and the stage is not recorded as done'],
+    },
+  },
+  {
+    lines: [276],
+    asks: 'a person runs each stage, and nothing runs by itself meanwhile',
+    provenBy: {
+      'src/bootkube/go-on.test.ts': [
+        'before the stage of the pause, says so once, and goes on when the pause moves behind it',
+        'lets one stage run, and ends when the bootstrap is held before the following one',
+        'is set before the next stage, or a later one, never before one that has begun',
+      ],
+      'src/cluster/bootstrap-request.test.ts': [
+        'the config of the bootstrap machine gets the images, and the pause only when somebody wants one',
+      ],
+      'src/bootkube/one-writer.test.ts': ['who waits too long is told which process writes, and what it does'],
+      [byHand]: ['--step asks first, and runs nothing without a yes', '%s changes nothing and waits for nobody'],
     },
   },
   {

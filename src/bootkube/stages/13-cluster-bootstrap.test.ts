@@ -39,6 +39,20 @@ test('what was applied is counted, and all of it is in the API', async () => {
   expect(noteOf(events)).toBe(`${objects.size} objects in the API`);
 });
 
+test('pods and certificates are where the document says', async () => {
+  const machine = await copyOfMachine(clean);
+  await runOn(machine, seeding);
+  const { files } = machine.host;
+  expect(((await files.list('/etc/kubernetes/manifests')) ?? []).toSorted()).toEqual([
+    'etcd-pod.yaml',
+    'kube-apiserver-pod.yaml',
+    'kube-controller-manager-pod.yaml',
+    'kube-scheduler-pod.yaml',
+  ]);
+  expect(machine.host.disk.nodes.get('/etc/kubernetes/bootstrap-secrets')).toMatchObject({ target: 'pki' });
+  expect(await files.list('/etc/kubernetes/pki')).toContain('etcd-signer.crt');
+});
+
 test('an object of an unknown kind fails the stage in seconds, with its file, its name and the reason', async () => {
   const machine = await withWidget();
   const startMs = machine.host.clock.monotonicMs();
