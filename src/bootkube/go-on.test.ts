@@ -41,7 +41,7 @@ describe('bootkube is held', () => {
     const host = hostWith();
     await writePause(host.files, { before: 'manifests' });
     await host.files.write(handoffMark, '');
-    await holdBefore('commit', { host, emit: () => {}, signal });
+    await expect(holdBefore('commit', { host, emit: () => {}, signal })).resolves.toBeUndefined();
   });
 });
 

@@ -26,8 +26,8 @@ function well(name: string): EtcdFacts {
   };
 }
 
-function withoutMember({ member: _, ...etcd }: EtcdFacts): EtcdFacts {
-  return etcd;
+function withoutMember({ isListening, peers, fsyncP99Ms }: EtcdFacts): EtcdFacts {
+  return { isListening, peers, ...(fsyncP99Ms === undefined ? {} : { fsyncP99Ms }) };
 }
 
 function machine(name: string, etcd: EtcdFacts | undefined, change: Partial<InsideFacts> = {}): DiagnosedMachine {

@@ -38,7 +38,6 @@ const entry = 'firstlight.mjs';
 export async function makeAnotherRelease(layout: string): Promise<AnotherRelease> {
   const host = realHost();
   const { release, manifest, cache, ids } = await currentRelease(host);
-  const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
   const hexOf = ({ digest }: Pick<Blob, 'digest'>): string => digest.replace('sha256:', '');
   const imageNamed = (name: string): ReleaseManifest['images'][number] => {
     const found = manifest.images.find((image) => image.name === name);
@@ -52,7 +51,9 @@ export async function makeAnotherRelease(layout: string): Promise<AnotherRelease
   const programDigest = createHash('sha256').update(program).digest('hex');
 
   const old = imageNamed('firstlight');
-  const { layers } = json<{ layers: readonly Blob[] }>(join(release.content, blobFolder, old.digest));
+  const { layers } = JSON.parse(readFileSync(join(release.content, blobFolder, old.digest), 'utf8')) as {
+    readonly layers: readonly Blob[];
+  };
   const config: ImageConfig = { architecture: manifest.architecture, entrypoint: [] };
   const own = await writeImage(host.files, layout, {
     name: old.reference.split('@')[0] ?? '',

@@ -199,11 +199,17 @@ describe('a stall is explained by its fault:', () => {
 describe('a person looks into the bootstrap machine', () => {
   const looked = () => ({ dir, folder, cluster: master.cluster });
 
-  test('with the commands of the document, over ssh', () => lookAsDocumented(looked()));
+  test('with the commands of the document, over ssh', async () => {
+    await expect(lookAsDocumented(looked())).resolves.toBeUndefined();
+  });
 
-  test('over ssh, which accepts no other host key than that of the machine', () => refuseOtherHostKey(looked()));
+  test('over ssh, which accepts no other host key than that of the machine', async () => {
+    await expect(refuseOtherHostKey(looked())).resolves.toBeUndefined();
+  });
 
-  test('by machine logs, of units and of containers', () => readLogs(looked()));
+  test('by machine logs, of units and of containers', async () => {
+    await expect(readLogs(looked())).resolves.toBeUndefined();
+  });
 });
 
 test.runIf(isLong)('cured of everything, the same command completes the cluster', async () => {

@@ -40,7 +40,7 @@ const contextOf = (host: FakeHost): BootkubeContext =>
 const tools = { signal: new AbortController().signal, report: () => {} };
 
 async function run(host: FakeHost): Promise<unknown> {
-  await authentication.run(contextOf(host), tools as never, undefined);
+  await authentication.run(contextOf(host), tools, undefined);
   return parse(await host.files.readText(output));
 }
 

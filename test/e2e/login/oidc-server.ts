@@ -2,7 +2,7 @@
 // are its clients, who get tokens with their own secret; which resource they ask for decides what is in the token.
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:https';
-import Provider from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 
 export interface OidcServerSettings {
   readonly certificate: string;
