@@ -52,6 +52,14 @@ describe('what is said about a stage', () => {
     expect(files.find(({ path }) => path === 'pki/etcd-signer.key')).toMatchObject({ secret: 'a key', change: 'new' });
   });
 
+  test('of the configuration of machines pools and definitions are shown, and what people wrote is not', async () => {
+    const shown = async (number: number): Promise<readonly string[]> =>
+      (await reportOf(number)).files.filter(({ secret }) => secret === undefined).map(({ path }) => path);
+    expect(await shown(12)).toEqual(['machine-pools/master.yaml', 'machine-pools/worker.yaml']);
+    expect(await shown(3)).toContain('crd-machineconfigs.machineconfiguration.openshift.io.yaml');
+    expect(await shown(1)).not.toContain('pool-tokens.yaml');
+  });
+
   test('after another run it has the difference, and keys are never copied to compare them', async () => {
     await host.files.write(pod, `${await host.files.readText(pod)}# by hand\n`);
     const leaf = `${machineFolders.render}/05-config/pki/node-agent`;

@@ -9,7 +9,7 @@ import { servingMasterUrl } from './control-planes.ts';
 
 export const commit: Stage<BootkubeContext> = {
   name: 'commit',
-  why: 'Whoever looks after etcd next must know that the bootstrap member may go.',
+  why: 'Writes into the cluster that the masters take over: from then on the bootstrap member of etcd may be removed.',
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'the record is looked at anew each time' }

@@ -15,7 +15,7 @@ const deadlineMs = 30 * 60_000;
 
 export const controlPlanes: Stage<BootkubeContext> = {
   name: 'control-planes',
-  why: 'At least two masters must carry the API and the config server before this machine may stop doing so.',
+  why: 'Waits until two masters, or the only one, serve the API and the config server: only then may this machine stop serving.',
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'who serves is looked at anew each time' }

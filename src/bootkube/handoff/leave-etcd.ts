@@ -8,7 +8,7 @@ import { keepMembers } from './masters.ts';
 
 export const leaveEtcd: Stage<BootkubeContext> = {
   name: 'leave-etcd',
-  why: 'A member that vanishes without leaving would count against every later majority.',
+  why: 'Removes the bootstrap member from etcd: one that merely vanished would count against every later majority.',
   observe: async ({ host }) =>
     (await host.files.facts(podFile('etcd'))) === undefined
       ? { status: 'done' }

@@ -19,7 +19,7 @@ import { readScaling } from '../stages/07-etcd.ts';
 
 export const masters: Stage<BootkubeContext> = {
   name: 'masters',
-  why: 'The cluster outlives this machine only if its data lives on the masters first.',
+  why: 'Waits until every master votes in etcd: the data of the cluster must be on the masters before this machine may go.',
   observe: async ({ host }) =>
     (await host.files.facts(handoffMark)) === undefined
       ? { status: 'needed', because: 'who votes is looked at anew each time' }

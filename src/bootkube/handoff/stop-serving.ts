@@ -26,7 +26,7 @@ const served = [
 
 export const stopServing: Stage<BootkubeContext> = {
   name: 'stop-serving',
-  why: 'Two masters serve; from here on nobody may be answered by a machine that is about to go.',
+  why: 'Stops scheduler, controller manager and API server of this machine: the masters serve.',
   observe: async ({ host }) => {
     const isMarked = (await host.files.facts(handoffMark)) !== undefined;
     const isThere = (await host.files.facts(podFile('kube-apiserver'))) !== undefined;

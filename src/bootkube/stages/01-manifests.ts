@@ -17,7 +17,7 @@ const identity = { number: 1, name: 'manifests' } as const;
 
 export const manifests = renderStage({
   ...identity,
-  why: 'Later stages add to the manifests; working on a copy keeps what the user gave us as it was.',
+  why: 'Copies the manifests of the asset folder. Later stages add to the copy, and what you gave stays as it was.',
   inputs: ['manifests', machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['*.yaml'],
   render: async (context) => {

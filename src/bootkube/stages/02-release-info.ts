@@ -39,7 +39,7 @@ const variablesAreInRelease: StageCheck = {
 
 export const releaseInfoStage = renderStage({
   ...identity,
-  why: 'From here on everything is named by digest, so that two bootstraps of one release start the same bytes.',
+  why: 'Learns the digest of the release image and of every image in it. From here on images are named by digest, so two bootstraps of one release run the same bytes.',
   inputs: [machineFolders.releaseFile, releaseImageFile, bootkubeEnvironmentFile],
   outputs: ['release.json', 'images.env'],
   render: async (context) => {

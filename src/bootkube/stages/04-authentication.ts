@@ -51,7 +51,7 @@ function holdsCertificates(pem: string): boolean {
 
 export const authentication = renderStage({
   ...identity,
-  why: 'The API server itself decides who somebody is; it must know whose word counts before it hears the first request.',
+  why: 'Renders how every API server finds out who a caller is: tokens of the issuers in the install-config, beside certificates.',
   variable: 'AUTHENTICATION_OPERATOR_IMAGE',
   inputs: ['render/01-manifests'],
   outputs: [output],

@@ -45,7 +45,7 @@ const holdingsAreComplete: StageCheck = {
 
 export const configStage = renderStage({
   ...identity,
-  why: 'Every component proves who it is by a certificate, made on the machine that uses it; and what the cluster was meant to be is written down for those who come later.',
+  why: 'Makes the certificates of this machine’s components, and renders the configuration of the cluster as objects, for people and programs that read it later.',
   variable: 'CONFIG_OPERATOR_IMAGE',
   inputs: ['tls', clusterConfigPath, clusterMetadataFile],
   outputs: [`${configurationFolder}/*`, 'pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],

@@ -17,7 +17,7 @@ const identity = { number: 6, name: 'version-operator' } as const;
 
 export const versionOperator = renderStage({
   ...identity,
-  why: 'A cluster must know which release it runs, and what belongs to that release, before anybody can upgrade it.',
+  why: 'Renders what the release brings into the cluster: the ClusterVersion, which names the release, and the add-ons.',
   variable: 'CVO_IMAGE',
   inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info', authorityFile],
   outputs: ['0000_00_cluster-version.yaml', 'addons/0000_70_dns.yaml', 'addons/0000_80_in-place.yaml'],

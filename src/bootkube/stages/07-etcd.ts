@@ -40,7 +40,7 @@ const scalingFits: StageCheck = {
 
 export const etcd = renderStage({
   ...identity,
-  why: 'Nothing can be written before etcd answers, so its pod is the first that the kubelet starts.',
+  why: 'Renders the pod and the certificates of the first etcd member. Nothing can be stored before etcd runs, so the kubelet will start it first.',
   variable: 'ETCD_OPERATOR_IMAGE',
   inputs: [clusterMetadataFile, 'render/02-release-info', 'render/05-config/pki'],
   outputs: ['etcd-pod.yaml', scalingFile, 'etcd/*', 'kube-apiserver/apiserver-etcd-client.*', 'pki/*'],

@@ -14,7 +14,7 @@ const identity = { number: 8, name: 'kube-apiserver' } as const;
 
 export const kubeApiserver = renderStage({
   ...identity,
-  why: 'Masters join through an API; until they have one of their own, this is it.',
+  why: 'Renders the pod of this machine’s API server. Masters join through it until they run their own.',
   variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
   inputs: [clusterConfigPath, 'render/02-release-info', 'render/03-api'],
   outputs: ['kube-apiserver-pod.yaml'],

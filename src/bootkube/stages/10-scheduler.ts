@@ -11,7 +11,7 @@ const identity = { number: 10, name: 'scheduler' } as const;
 
 export const scheduler = renderStage({
   ...identity,
-  why: 'The first nodes join before any master schedules; their pods should not wait for the handoff.',
+  why: 'Renders the pod of this machine’s scheduler: pods of the first nodes should not wait until a master has one.',
   variable: 'KUBE_SCHEDULER_OPERATOR_IMAGE',
   inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-scheduler-pod.yaml'],

@@ -43,7 +43,7 @@ interface RenderedPoolObject {
 
 export const machineConfig = renderStage({
   ...identity,
-  why: 'A master is born knowing only whom to ask; this is what it will be told.',
+  why: 'Renders one configuration per pool. A machine boots with the address of the config server and little more; this is what it gets from there.',
   variable: 'MACHINE_CONFIG_OPERATOR_IMAGE',
   inputs: ['render/01-manifests'],
   outputs: ['machine-configs/*', 'machine-pools/*', `${exportFolder}/*`],

@@ -72,7 +72,7 @@ const apiKnowsRelease: StageCheck = {
 export const clusterBootstrap: NumberedStage = {
   number: 13,
   name: 'cluster-bootstrap',
-  why: 'The kubelet starts what lies in its folder: first etcd, then the API, then those who need it.',
+  why: 'Starts what was rendered: etcd, then the API server, then controller manager and scheduler. Then it puts every rendered object into the API.',
   inputs: renderStages.map(stageFolder),
   outputs: [
     '/etc/kubernetes/manifests/*-pod.yaml',

@@ -22,7 +22,7 @@ const areInForce: StageCheck = {
 export const versionOverrides: NumberedStage = {
   number: 14,
   name: 'version-overrides',
-  why: 'Objects that the user marked as unmanaged must stay so after the bootstrap, and not before.',
+  why: 'Puts the version overrides of your manifests into the ClusterVersion: objects that you marked as unmanaged stay yours.',
   inputs: ['01-manifests'],
   outputs: ['ClusterVersion version'],
   observe: async (context, last) => {

@@ -26,7 +26,7 @@ const answersToMachines: StageCheck = {
 export const apiVerification: NumberedStage = {
   number: 15,
   name: 'api-verification',
-  why: 'Nobody may be told to come before the door is open under the name they were given.',
+  why: 'Checks that the API answers under every name that machines and people were given, before masters join by that name.',
   inputs: ['/etc/kubernetes/pki/apiserver-ca.crt'],
   outputs: [],
   observe: async ({ host }) =>

@@ -1,4 +1,5 @@
 // `firstlight bootkube next`
+import type { StageReport } from '../../bootkube/stage-report.ts';
 import { goingOnText, pausePointTitle, stagesOfPoint } from '../../contract/bootstrap-pause.ts';
 import { bootkubeStageNames } from '../../contract/bootstrap-stages.ts';
 import { type CommandResult, defineVerb, type Invocation } from '../frame/verb.ts';
@@ -10,6 +11,12 @@ export const bootkubeNextVerb = defineVerb({
   examples: ['firstlight bootkube next', 'firstlight bootkube next --dir lab'],
   run: async (invocation) => onBootstrap(invocation, ['bootkube', 'next'], () => next(invocation)),
 });
+
+/** How to see what is in the files. */
+function lookText({ number, files }: StageReport, invocation: Invocation): string {
+  if (files.length === 0) return '';
+  return `what is in them: firstlight bootkube stage ${number} --show${typedDirOption(invocation)}\n`;
+}
 
 async function next(invocation: Invocation): Promise<CommandResult> {
   const { host, emit, terminal } = invocation;
@@ -33,6 +40,6 @@ async function next(invocation: Invocation): Promise<CommandResult> {
       : `paused before ${pausePointTitle(following)}: ${goingOnText(typedDirOption(invocation))}\n`;
   return {
     data: { ran: point, ...(report === undefined ? {} : { stage: report }), pausedBefore: following ?? null },
-    text: `${report === undefined ? `${point}: done\n` : outcomeText(report, known?.doneAt)}${held}`,
+    text: `${report === undefined ? `${point}: done\n` : `${outcomeText(report, known?.doneAt)}${lookText(report, invocation)}`}${held}`,
   };
 }

@@ -1,4 +1,7 @@
 // What is said about a stage, as text: before it runs what it is for and what will run, afterwards what came of it.
+import { join } from 'node:path';
+import { machineFolders } from '../../bootkube/context.ts';
+import { stageFolder } from '../../bootkube/render-stage.ts';
 import type { StageFileReport, StageReport } from '../../bootkube/stage-report.ts';
 
 const margin = ' '.repeat(12);
@@ -27,6 +30,9 @@ export function outcomeText(report: StageReport, before?: string): string {
   const same = files.length - written.length;
   return [
     `stage ${number} ${name}: ${checks.length > 0 ? 'done and verified' : 'done'}${note === undefined ? '' : `, ${note}`}`,
+    ...(files.length === 0
+      ? []
+      : [`  in ${join(machineFolders.render, stageFolder(report))}, on the bootstrap machine:`]),
     ...written.map(fileLine),
     ...(same === 0 ? [] : [`  = ${same} ${same === 1 ? 'file' : 'files'} as in the run before`]),
     ...written.flatMap(({ diff }) => (diff === undefined ? [] : ['', diff.trimEnd()])),
@@ -38,7 +44,7 @@ export function outcomeText(report: StageReport, before?: string): string {
 const signs = { new: '+', changed: '~', same: '=', removed: '-' } as const;
 
 function fileLine({ path, digest, change, secret }: StageFileReport): string {
-  return `  ${signs[change]} ${path}  ${digest.slice(0, 19)}${secret === undefined ? '' : `  (${secret}: not shown)`}`;
+  return `  ${signs[change]} ${path}  ${digest.slice(0, 12)}${secret === undefined ? '' : `  (${secret}: not shown)`}`;
 }
 
 function row(label: string, text: string): string {
