@@ -78,6 +78,9 @@ export const originalCommands: Readonly<Record<number, string>> = {
   ),
 };
 
+/** After the numbered stages, until the masters carry the cluster. */
+export const originalWait = '/usr/bin/bootstrap-progress-listener --bootstrap-complete';
+
 function lines(...each: readonly string[]): string {
   return each.join('\n');
 }

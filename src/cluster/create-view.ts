@@ -1,6 +1,6 @@
 // What `create cluster` shows: one view, made from the events of its stages and the last observation of the machines.
 // Terminal and pipe both use it.
-import { goingOnText, pausedText } from '../contract/bootstrap-pause.ts';
+import { goingOnLines, pausedText } from '../contract/bootstrap-pause.ts';
 import type { DutyName } from '../contract/duty-names.ts';
 import { missingText } from '../contract/missing.ts';
 import { type StageProgress, stageProgressKey, stageProgressText } from '../contract/stage-progress.ts';
@@ -97,7 +97,7 @@ export function createFrame(shown: CreateState, nowMs: number): FrameView {
 function heldIn({ observed, dirOption = '' }: CreateState): Pick<FrameView, 'held'> {
   const { bootstrap } = observed ?? {};
   if (bootstrap === undefined || !isHeld(bootstrap)) return {};
-  return { held: `${pausedText(bootstrap.stage)}: ${goingOnText(dirOption)}` };
+  return { held: [`${pausedText(bootstrap.stage)}:`, ...goingOnLines(dirOption)] };
 }
 
 /** One line for each missing value; no lines when there is only one. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createAssets } from '../assets/create-assets.ts';
 import { targets } from '../assets/targets.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
+import type { WorkflowEvent } from '../workflow/events.ts';
 import { kubeconfigFile } from './cluster-kubeconfig.ts';
 import { placeHostEndpoint, removeHostEndpoint } from './host-endpoint.ts';
 import { renewKubeconfigs } from './renew-kubeconfigs.ts';
@@ -39,6 +40,23 @@ describe('the kubeconfigs of administrators', () => {
     expect(await serversOfPeople()).toEqual(ofPeople.map(() => 'https://127.0.0.1:40443'));
     expect((await host.files.facts(`${dir}/auth/kubeconfig`))?.mode).toBe(0o600);
     expect(await serverIn('auth/kubeconfig-internal')).toBe('https://api-int.demo.firstlight.test:6443');
+  });
+
+  test('say nothing about the install-config that was said before', async () => {
+    await host.files.write(`${dir}/install-config.yaml`, 'controlPlane: {replicas: 1}\n');
+    const told: WorkflowEvent[] = [];
+    const emit = (event: WorkflowEvent): void => void told.push(event);
+    const warnings = (): number => told.filter((event) => event.kind === 'notice' && event.level === 'warn').length;
+    await createAssets({ host, dir, targets: targets['ignition-configs'], purpose: 'test', ...run, emit });
+    expect(warnings()).toBe(1);
+    await placeHostEndpoint({
+      host,
+      dir,
+      placed: { ...network, apiEndpoint: { address: '127.0.0.1', port: 1 } },
+      ...run,
+      emit,
+    });
+    expect(warnings()).toBe(1);
   });
 
   test('still lead there after every later command, and looking again changes nothing', async () => {

@@ -9,6 +9,7 @@ import { adminKubeconfigPath, apiEndpointPath, breakGlassKubeconfigPath } from '
 import type { Host } from '../host/host.ts';
 import { writeIfChanged } from '../host/write-if-changed.ts';
 import type { ChangeContext, PlacedCluster } from '../platform/platform.ts';
+import type { Emit } from '../workflow/events.ts';
 
 export interface HostEndpointOptions extends ChangeContext {
   readonly host: Host;
@@ -23,7 +24,11 @@ export async function placeHostEndpoint({ host, dir, placed, emit, signal }: Hos
   const path = join(dir, apiEndpointPath);
   await writeIfChanged(host.files, { path, text: apiEndpointText(apiEndpoint), mode: 0o600 });
   const targets = [adminKubeconfig, breakGlassKubeconfig];
-  await createAssets({ host, dir, targets, purpose: 'create cluster', emit, signal });
+  // The install-config is read once more. Its warnings were told when the assets of the machines were made.
+  const unlessTold: Emit = (event) => {
+    if (event.kind !== 'notice' || event.level !== 'warn') emit(event);
+  };
+  await createAssets({ host, dir, targets, purpose: 'create cluster', emit: unlessTold, signal });
 }
 
 /** The kubeconfigs that led there go first, also when a person has changed them: nothing is there any more. */

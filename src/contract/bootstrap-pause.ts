@@ -67,9 +67,14 @@ export function pausedText(stage: string): string {
   return `paused before ${pausePointTitle(pausePointOf(stage) ?? stage)}`;
 }
 
-/** What a person types to go on. `dirOption` names the asset folder where the command needs it. */
+/** What a person types to go on, a line each. `dirOption` names the asset folder where the command needs it. */
+export function goingOnLines(dirOption = ''): readonly string[] {
+  return [`firstlight bootkube next${dirOption} runs it,`, `firstlight bootkube continue${dirOption} all that follows`];
+}
+
+/** The same in one line. */
 export function goingOnText(dirOption = ''): string {
-  return `firstlight bootkube next${dirOption} runs it, firstlight bootkube continue${dirOption} all that follows`;
+  return goingOnLines(dirOption).join(' ');
 }
 
 export function pauseText(pause: BootstrapPause): string {

@@ -2,6 +2,7 @@
 // To add a check: a file with its value, and a line here.
 import type { DiagnosisCheck } from './check.ts';
 import { attemptStuck } from './checks/attempt-stuck.ts';
+import { bootstrapHeld } from './checks/bootstrap-held.ts';
 import { clockWrong } from './checks/clock-wrong.ts';
 import { configDegraded } from './checks/config-degraded.ts';
 import { configRefused } from './checks/config-refused.ts';
@@ -25,6 +26,7 @@ import { somebodyWaits } from './checks/somebody-waits.ts';
 import { unitFails } from './checks/unit-fails.ts';
 
 export const checks: readonly DiagnosisCheck[] = [
+  bootstrapHeld,
   machineStopped,
   diskFull,
   clockWrong,

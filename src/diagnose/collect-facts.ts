@@ -30,6 +30,8 @@ export interface CollectFactsOptions {
   /** Undefined where the platform has no machines of the cluster: then all facts come from the API. */
   readonly placed: PlacedCluster | undefined;
   readonly reports: readonly MachineReports[];
+  /** See DiagnosisFacts. */
+  readonly heldBefore: string | undefined;
   readonly missing: readonly Missing[];
   readonly client: KubernetesClient;
   readonly signal: AbortSignal;
@@ -39,7 +41,7 @@ export interface CollectFactsOptions {
 const insideMs = 15_000;
 
 export async function collectFacts(options: CollectFactsOptions): Promise<DiagnosisFacts> {
-  const { platform, name: cluster, placed, reports, missing } = options;
+  const { platform, name: cluster, placed, reports, missing, heldBefore } = options;
   if (placed === undefined) return { ...elsewhere, missing, api: await askApi(options) };
   const known = await platform.listMachines(cluster);
   const running = await platform.observeProcesses(cluster);
@@ -65,6 +67,7 @@ export async function collectFacts(options: CollectFactsOptions): Promise<Diagno
   return {
     apiInternal: balancer,
     isBalancerRunning: running.isBalancerRunning,
+    ...(heldBefore === undefined ? {} : { heldBefore }),
     machines: looked,
     missing,
     api,

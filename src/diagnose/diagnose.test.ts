@@ -147,6 +147,21 @@ test('what was measured comes before what somebody says, whoever stands higher i
   ]);
 });
 
+test('a bootstrap that a person holds is named before all that is missing because of it', () => {
+  const inside = { ...well, ports: [], serves: [] };
+  const facts = cluster([machine({ name: 'bootstrap', role: 'bootstrap', inside }), sick(closed)], {
+    heldBefore: 'etcd',
+  });
+  const [first] = diagnose(facts);
+  expect(first).toMatchObject({
+    check: 'bootstrap-held',
+    sentence: 'the bootstrap is held before 7 etcd, and goes on when a person says so',
+  });
+  expect(
+    diagnosisLines({ seen: [], reasons: first === undefined ? [] : [first], dirOption: ' --dir lab', closing: [] }),
+  ).toContain('next   firstlight bootkube next --dir lab');
+});
+
 test('a machine that somebody waits for comes before one that nobody misses', () => {
   const [first, second] = [
     sick({}, { name: 'worker-10', role: 'worker', clockAheadMs: 5_000 }),

@@ -32,7 +32,7 @@ export function diagnosisLines({ seen, reasons, dirOption, closing }: DiagnosisT
 }
 
 export function commandText({ verb, rest }: NextCommand, dirOption: string): string {
-  return `firstlight ${verb}${dirOption} ${rest}`;
+  return `firstlight ${verb}${dirOption} ${rest}`.trimEnd();
 }
 
 function shortened(lines: readonly string[]): readonly string[] {

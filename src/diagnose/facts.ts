@@ -58,6 +58,8 @@ export interface DiagnosisFacts {
   /** The name that machines resolve, and the address it should have. */
   readonly apiInternal: { readonly name: string; readonly address: string };
   readonly isBalancerRunning: boolean;
+  /** The point before which a person holds the bootstrap; undefined while nobody does. */
+  readonly heldBefore?: string;
   readonly machines: readonly DiagnosedMachine[];
   /** What is waited for; the machines that it is about are looked at first. */
   readonly missing: readonly Missing[];

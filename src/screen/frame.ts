@@ -8,8 +8,8 @@ export interface FrameView {
   readonly steps: readonly FrameStep[];
   /** Members of etcd; none while there is nothing to show. */
   readonly members: readonly FrameMember[];
-  /** Where a person holds it, and what goes on. */
-  readonly held?: string;
+  /** Where a person holds it, and what goes on; a line each, where there is room for that. */
+  readonly held?: readonly string[];
   /** The likeliest reason why nothing moves, when nothing does. */
   readonly likely?: string;
 }
@@ -63,8 +63,8 @@ export function frameLines(view: FrameView, { columns, rows, hasColors }: FrameS
   const head: readonly FrameLine[] = [{ text: sides(view.title, clockTime(view.elapsedMs), width) }, empty];
   const foot: readonly FrameLine[] = [
     ...(view.members.length === 0 ? [] : [empty, { text: memberLine(view.members, width) }]),
-    ...labelled('held', view.held, width).map((line) => paint(line, 'cyan')),
-    ...labelled('likely', view.likely, width).map((line) => paint(line, 'yellow')),
+    ...labelled('held', view.held ?? [], width).map((line) => paint(line, 'cyan')),
+    ...labelled('likely', view.likely === undefined ? [] : [view.likely], width).map((line) => paint(line, 'yellow')),
   ];
   // The cursor rests on the last row, which the frame must not use.
   const steps = fitted(view.steps, rows - 1 - head.length - foot.length).flatMap((step) => {
@@ -110,13 +110,15 @@ function withoutLast(details: FrameStep['details'], count: number): FrameStep['d
   return [...left, { name: '…', text: `and ${details.length - left.length} more machines` }];
 }
 
-function labelled(label: string, text: string | undefined, width: number): readonly string[] {
-  return text === undefined ? [] : ['', ...wrapped(`  ${label.padEnd(6)}  ${text}`, width)];
+const indent = ' '.repeat(10);
+
+function labelled(label: string, texts: readonly string[], width: number): readonly string[] {
+  const lines = texts.map((text, index) => `${index === 0 ? `  ${label.padEnd(6)}  ` : indent}${text}`);
+  return lines.length === 0 ? [] : ['', ...lines.flatMap((line) => wrapped(line, width))];
 }
 
 /** Broken at spaces; further lines are indented below the words of the first. */
 function wrapped(text: string, width: number): readonly string[] {
-  const indent = ' '.repeat(10);
   const lines: string[] = [];
   for (let rest = shownLine(text); rest !== ''; ) {
     if (rest.length <= width) return [...lines, rest];
@@ -153,12 +155,12 @@ export function changedLines(before: FrameView | undefined, after: FrameView): r
     return [...head, ...fresh.map(({ name, text }) => `    ${name}: ${text}`)];
   });
   const members = memberText(after);
-  const isNewHeld = after.held !== undefined && after.held !== before?.held;
+  const held = after.held?.join(' ');
   const isNewLikely = after.likely !== undefined && after.likely !== before?.likely;
   return [
     ...lines,
     ...(members === '' || members === memberText(before) ? [] : [`  etcd ${members}`]),
-    ...(isNewHeld ? [`‖ ${after.held}`] : []),
+    ...(held === undefined || held === before?.held?.join(' ') ? [] : [`‖ ${held}`]),
     ...(isNewLikely ? [`! nothing moves; likely: ${after.likely}`] : []),
   ].map(shownLine);
 }

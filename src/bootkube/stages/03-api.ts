@@ -39,7 +39,7 @@ const partsFit: StageCheck = {
 
 export const api = renderStage({
   ...identity,
-  why: 'Renders the definitions of the kinds that later objects have, and the part of the API server that says whom it trusts. Both must be there before anything uses them.',
+  why: 'Renders the definitions of kinds, and whom the API server trusts. Both must be there before anything uses them.',
   variable: 'KUBE_APISERVER_OPERATOR_IMAGE',
   inputs: [],
   outputs: ['crd-*.yaml', ...Object.values(files)],

@@ -45,7 +45,7 @@ const holdingsAreComplete: StageCheck = {
 
 export const configStage = renderStage({
   ...identity,
-  why: 'Makes the certificates of this machine’s components, and renders the configuration of the cluster as objects, for people and programs that read it later.',
+  why: 'Makes the certificates of this machine, and renders the configuration of the cluster. As objects of the API it can be read by people and programs later.',
   variable: 'CONFIG_OPERATOR_IMAGE',
   inputs: ['tls', clusterConfigPath, clusterMetadataFile],
   outputs: [`${configurationFolder}/*`, 'pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],

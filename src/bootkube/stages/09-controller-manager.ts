@@ -12,7 +12,7 @@ const identity = { number: 9, name: 'controller-manager' } as const;
 
 export const controllerManager = renderStage({
   ...identity,
-  why: 'Renders the pod of this machine’s controller manager, which signs the certificates of joining nodes and gives each its range of pod addresses.',
+  why: 'Renders the pod of this machine’s controller manager. It signs the certificates of joining nodes and gives each its range of pod addresses.',
   variable: 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE',
   inputs: [clusterConfigPath, 'render/02-release-info'],
   outputs: ['kube-controller-manager-pod.yaml'],

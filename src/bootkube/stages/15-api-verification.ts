@@ -26,7 +26,7 @@ const answersToMachines: StageCheck = {
 export const apiVerification: NumberedStage = {
   number: 15,
   name: 'api-verification',
-  why: 'Checks that the API answers under every name that machines and people were given, before masters join by that name.',
+  why: 'Checks that the API answers under all of its names. Machines join by one of them, and people use another.',
   inputs: ['/etc/kubernetes/pki/apiserver-ca.crt'],
   outputs: [],
   observe: async ({ host }) =>

@@ -1,6 +1,6 @@
 // `firstlight bootkube next`
 import type { StageReport } from '../../bootkube/stage-report.ts';
-import { goingOnText, pausePointTitle, stagesOfPoint } from '../../contract/bootstrap-pause.ts';
+import { goingOnLines, pausePointTitle, stagesOfPoint } from '../../contract/bootstrap-pause.ts';
 import { bootkubeStageNames } from '../../contract/bootstrap-stages.ts';
 import { type CommandResult, defineVerb, type Invocation } from '../frame/verb.ts';
 import { onBootstrap, typedDirOption } from './on-bootstrap.ts';
@@ -21,7 +21,7 @@ function lookText({ number, files }: StageReport, invocation: Invocation): strin
 async function next(invocation: Invocation): Promise<CommandResult> {
   const { host, emit, terminal } = invocation;
   const { nextPoint, runNextPoint } = await import('../../bootkube/go-on.ts');
-  const { explanationText, outcomeText } = await import('./stage-text.ts');
+  const { explanationText, laterText, outcomeText } = await import('./stage-text.ts');
   const { stageReport } = await import('../../bootkube/stage-report.ts');
   const { stageNumbered, laterStageNamed } = await import('../../bootkube/stages.ts');
   const { loadContext } = await import('../../bootkube/context.ts');
@@ -29,15 +29,15 @@ async function next(invocation: Invocation): Promise<CommandResult> {
   const context = await loadContext(host, emit);
   const number = bootkubeStageNames.indexOf(point) + 1;
   const stage = number === 0 ? undefined : stageNumbered(number);
-  const later = stagesOfPoint(point).map((name) => `${name}: ${laterStageNamed(name)?.why ?? ''}\n`);
+  const later = stagesOfPoint(point).flatMap((name) => laterStageNamed(name) ?? []);
   const known = stage === undefined ? undefined : await stageReport(context, stage);
-  terminal.err(known === undefined ? later.join('') : explanationText(known));
+  terminal.err(known === undefined ? later.map(laterText).join('') : explanationText(known));
   const following = await runNextPoint(invocation, point);
   const report = stage === undefined ? undefined : await stageReport(context, stage);
   const held =
     following === undefined
       ? 'the masters carry the cluster; nothing is held any more\n'
-      : `paused before ${pausePointTitle(following)}: ${goingOnText(typedDirOption(invocation))}\n`;
+      : `paused before ${pausePointTitle(following)}: ${goingOnLines(typedDirOption(invocation)).join('\n  ')}\n`;
   return {
     data: { ran: point, ...(report === undefined ? {} : { stage: report }), pausedBefore: following ?? null },
     text: `${report === undefined ? `${point}: done\n` : `${outcomeText(report, known?.doneAt)}${lookText(report, invocation)}`}${held}`,

@@ -1,8 +1,10 @@
 // What is said about a stage, as text: before it runs what it is for and what will run, afterwards what came of it.
 import { join } from 'node:path';
 import { machineFolders } from '../../bootkube/context.ts';
+import { originalWait } from '../../bootkube/original-commands.ts';
 import { stageFolder } from '../../bootkube/render-stage.ts';
 import type { StageFileReport, StageReport } from '../../bootkube/stage-report.ts';
+import { wrapText } from '../../install-config/wrap-text.ts';
 
 const margin = ' '.repeat(12);
 
@@ -41,12 +43,26 @@ export function outcomeText(report: StageReport, before?: string): string {
   ].join('\n');
 }
 
+/** Of a stage after the numbered ones, whose words in the original are those of its last wait. */
+export function laterText({ name, why }: { readonly name: string; readonly why: string }): string {
+  return `${name}\n${row('why', why)}\n${row('original', originalWait)}\n`;
+}
+
 const signs = { new: '+', changed: '~', same: '=', removed: '-' } as const;
 
 function fileLine({ path, digest, change, secret }: StageFileReport): string {
   return `  ${signs[change]} ${path}  ${digest.slice(0, 12)}${secret === undefined ? '' : `  (${secret}: not shown)`}`;
 }
 
+const width = 80;
+
+/** A line that is longer than a narrow terminal goes on below; a remark has lines of its own. Commands stay as they are. */
 function row(label: string, text: string): string {
-  return `  ${label.padEnd(10)}${text.replaceAll('\n', `\n${margin}`)}`;
+  const lines = text
+    .replace('   # ', '\n')
+    .split('\n')
+    .flatMap((line) =>
+      /^\s|[\\{}$]/.test(line) ? [line] : wrapText(line, { width: width - margin.length, margin: '' }),
+    );
+  return `  ${label.padEnd(10)}${lines.join(`\n${margin}`)}`;
 }

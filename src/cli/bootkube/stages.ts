@@ -1,6 +1,6 @@
 // `firstlight bootkube stages`: reads only, so it may be typed at any moment of a bootstrap.
 import { bootkubeJournal } from '../../contract/bootstrap-paths.ts';
-import { goingOnText, pausedText, pausePointTitle } from '../../contract/bootstrap-pause.ts';
+import { goingOnLines, pausedText, pausePointTitle } from '../../contract/bootstrap-pause.ts';
 import { lastRecords } from '../../workflow/engine.ts';
 import { flag } from '../frame/option.ts';
 import { type CommandResult, defineVerb, type Invocation } from '../frame/verb.ts';
@@ -31,16 +31,20 @@ async function listedStages(invocation: Invocation): Promise<CommandResult> {
   });
   const line = (stage: (typeof data)[number]): string => {
     const mark = stage.doneAt === undefined ? ' ' : '✓';
-    return `${mark} ${String(stage.number).padStart(2)}  ${stage.name.padEnd(20)} ${stage.note ?? stage.why}\n`;
+    return `${mark} ${String(stage.number).padStart(2)}  ${stage.name.padEnd(20)} ${stage.note ?? firstSentence(stage.why)}\n`;
   };
-  const how = goingOnText(typedDirOption(invocation));
   const holding =
     held !== undefined
-      ? `${pausedText(progress?.stage ?? held)}: ${how}\n`
+      ? `${pausedText(progress?.stage ?? held)}: ${goingOnLines(typedDirOption(invocation)).join('\n  ')}\n`
       : pause === undefined
         ? ''
         : `it will be held before ${pausePointTitle(pause.before)}\n`;
   return { data, text: `${data.map(line).join('')}${holding}` };
+}
+
+/** The list has one line for each. */
+function firstSentence(text: string): string {
+  return text.split(/[.:;](?: |$)/, 1)[0] ?? text;
 }
 
 async function shownStages({ host, emit }: Invocation): Promise<CommandResult> {

@@ -1,6 +1,6 @@
 // `firstlight status`
 import type { ClusterStatus } from '../../cluster/status.ts';
-import { goingOnText, pausedText } from '../../contract/bootstrap-pause.ts';
+import { goingOnLines, pausedText } from '../../contract/bootstrap-pause.ts';
 import { endReason } from '../../in-place/attempt-view.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { flag, option, text } from '../frame/option.ts';
@@ -46,7 +46,8 @@ function statusText(seen: ClusterStatus, dirOption: string): string {
 
 function heldLines({ bootstrap }: ClusterStatus, dirOption: string): readonly string[] {
   if (bootstrap?.state !== 'paused') return [];
-  return [`  held   ${pausedText(bootstrap.stage)}: ${goingOnText(dirOption)}`];
+  const [first, ...others] = [`${pausedText(bootstrap.stage)}:`, ...goingOnLines(dirOption)];
+  return [`  held   ${first}`, ...others.map((line) => `         ${line}`)];
 }
 
 /** `worker is updating, 1 of 2: worker-1 is draining, waits for …`; `machine-config status` says more. */
