@@ -41,6 +41,7 @@ const objects = [
 
 export function gatheringTopic(cluster: TrustCluster): void {
   let bundle: UnpackedBundle = new Map();
+  let progress = '';
   const manifest = join(cluster.folder, 'gathered.json');
 
   beforeAll(async () => {
@@ -50,6 +51,7 @@ export function gatheringTopic(cluster: TrustCluster): void {
     const outcome = await startCli(['gather', '--timeout', '60', '-o', 'json', '--dir', cluster.dir]).outcome;
     note('gather of four machines', startMs);
     expect(outcome.code, outcome.stderr).toBe(0);
+    progress = outcome.stderr;
     const { bundle: path } = JSON.parse(outcome.stdout) as { readonly bundle: string };
     expect(bundlesIn(cluster.dir)).toContain(path);
     bundle = unpackBundle(path, cluster.folder);
@@ -58,6 +60,11 @@ export function gatheringTopic(cluster: TrustCluster): void {
 
   afterAll(async () => {
     await trustKubectl(cluster, 'delete', '-f', manifest, '--wait=false');
+  });
+
+  test('says while it is made what was taken, machine by machine', () => {
+    for (const machine of [...masters, 'worker-0', 'diagnosis', 'resources', 'timeline'])
+      expect(progress).toMatch(new RegExp(`^ *${machine}: taken$`, 'm'));
   });
 
   test('has journals, units, containers, etcd and system of every machine', () => {
