@@ -20,20 +20,17 @@ const layoutOnMachine = '/srv/release';
 let release: AnotherRelease;
 const ended: (() => void)[] = [];
 
-/** bootstrap.ign of an install-config, with the release named; `runs` says whether the rest of the bootstrap does. */
-async function ignitionOf(name: string, installConfig: string, environment: string, runs: boolean): Promise<string> {
+/** bootstrap.ign of an install-config, with the release named. */
+async function ignitionOf(name: string, installConfig: string, environment: string): Promise<string> {
   const dir = join(folder, name);
   mkdirSync(dir);
   writeFileSync(join(dir, 'install-config.yaml'), installConfig);
   await cli('create', 'ignition-configs', '--dir', dir);
   const config = JSON.parse(readFileSync(join(dir, 'bootstrap.ign'), 'utf8')) as IgnitionConfig;
   const named = { path: bootkubeEnvironmentFile, mode: 0o644, contents: { source: dataUrl(environment) } };
-  const units = (config.systemd?.units ?? []).map((unit) =>
-    runs || !/^(bootkube|approve-csr|progress)\.service$/.test(unit.name) ? unit : { ...unit, enabled: false },
-  );
   const file = join(dir, 'machine.ign');
   const storage = { ...config.storage, files: [...(config.storage?.files ?? []), named] };
-  writeFileSync(file, JSON.stringify({ ...config, storage, systemd: { ...config.systemd, units } }));
+  writeFileSync(file, JSON.stringify({ ...config, storage }));
   return file;
 }
 
@@ -104,7 +101,7 @@ afterAll(async () => {
 describe('from a layout on the machine', () => {
   test('while it is not there, the pivot says what is missing and bootkube renders nothing', async () => {
     const environment = `RELEASE_IMAGE=${release.reference}\nRELEASE_LAYOUT=${layoutOnMachine}\n`;
-    await create('by-layout', await ignitionOf('by-layout', '', environment, true));
+    await create('by-layout', await ignitionOf('by-layout', '', environment));
     await eventually('a reason', 60, async () => {
       const said = await journal('by-layout', 'release-image-pivot');
       return said.includes(`${layoutOnMachine} cannot be had: it is not there`) ? true : undefined;
@@ -127,11 +124,25 @@ describe('from a registry', () => {
       additionalTrustBundlePolicy: 'Always',
       pullSecret: JSON.stringify({ auths: { [registry]: { auth } } }),
     });
-    const ignition = await ignitionOf('by-registry', installConfig, `RELEASE_IMAGE=${release.reference}\n`, false);
+    const ignition = await ignitionOf('by-registry', installConfig, `RELEASE_IMAGE=${release.reference}\n`);
     await create('by-registry', ignition);
     const asked = await startRegistry(ca.issue(`switch.${domain}`));
     await expectChanged('by-registry');
     expect(asked()).toContain(`${login} GET /v2/mirrored/release/manifests/${release.reference.split('@')[1]}`);
     expect(await journal('by-registry', 'release-image-pivot')).not.toContain('not what the named release says');
+  });
+
+  test('and bootkube goes on with it: stage 2 accepts the release, and what follows is rendered', async () => {
+    const [, digest = ''] = release.reference.split('@');
+    const rendered = '/opt/firstlight/render';
+    await eventually('the last stage that renders', 120, async () =>
+      (await inside(cluster, 'by-registry', `ls ${rendered} 2>/dev/null || true`)).includes('12-machine-config')
+        ? true
+        : undefined,
+    );
+    const images = await inside(cluster, 'by-registry', `cat ${rendered}/02-release-info/images.env`);
+    expect(images).toContain(`RELEASE_IMAGE_DIGEST=${digest}\n`);
+    const own = release.manifest.images.find(({ name }) => name === 'firstlight');
+    expect(images).toContain(`MACHINE_CONFIG_OPERATOR_IMAGE=${own?.reference ?? ''}\n`);
   });
 });

@@ -14,6 +14,7 @@ proveLines([
       'test/e2e/release-pivot.test.ts': [
         'while it is not there, the pivot says what is missing and bootkube renders nothing',
         'through the mirror, with the authority and the pull secret of the install-config',
+        'and bootkube goes on with it: stage 2 accepts the release, and what follows is rendered',
       ],
     },
   },
