@@ -56,7 +56,7 @@ function fileLine({ path, digest, change, secret }: StageFileReport): string {
 
 const width = 80;
 
-/** A line that is longer than a narrow terminal goes on below; a remark has lines of its own. Commands stay as they are. */
+/** A line that is longer than a narrow terminal goes on below; a remark has lines of its own. Commands stay whole. */
 function row(label: string, text: string): string {
   const lines = text
     .replace('   # ', '\n')
