@@ -19,6 +19,22 @@ proveLines([
     },
   },
   {
+    lines: [128, 143],
+    asks: 'bootkube says its milestones in its journal, in this order, and ends with success',
+    provenBy: { 'test/e2e/bootstrap-restarts.test.ts': ['the milestones are in the journal, in order'] },
+  },
+  {
+    lines: [150, 175],
+    asks: 'a machine boots with a pointer, and the config server gives it the configuration of its role',
+    provenBy: {
+      'test/oracle/config-server.test.ts': [
+        'fetches the configuration of its pool and gets every file that makes it a node',
+        'that comes before anything is rendered waits, and has its configuration as soon as it is',
+        'metrics tell every answer, health what is missing',
+      ],
+    },
+  },
+  {
     lines: [225, 237],
     asks: 'etcd grows member by member, and the bootstrap member leaves last',
     provenBy: {
@@ -46,6 +62,18 @@ proveLines([
     lines: [231, 232],
     asks: 'on the bootstrap machine etcdctl lists the members, as it is typed',
     provenBy: { 'test/e2e/stalls.test.ts': ['with the commands of the document, over ssh'] },
+  },
+  {
+    lines: [297],
+    asks: 'etcd has the masters and not the bootstrap machine',
+    provenBy: { 'test/e2e/life/cluster-end.ts': ['status and wait-for agree that the cluster is complete'] },
+  },
+  {
+    lines: [404, 406],
+    asks: 'the bootstrap machine is made and removed by itself',
+    provenBy: {
+      'test/e2e/life/fresh-cluster.ts': ['has three masters and a worker, all Ready, and no bootstrap machine'],
+    },
   },
   {
     lines: [304, 308],
