@@ -83,7 +83,7 @@ async function observeMachine(
     case 'stopping':
       return { ...base, state: 'stopping', detail: 'systemd stops its units' };
     default:
-      return { ...base, state: 'booting', detail: `systemd says ${systemd}` };
+      return { ...base, state: 'booting', detail: `systemd says ${systemd}${await unitsThatStart(host, leader)}` };
   }
 }
 
@@ -91,6 +91,15 @@ async function systemdState(host: Host, leader: OwnProcess): Promise<string> {
   const [program, ...args] = enterCommand(leader, ['systemctl', 'is-system-running']);
   const result = await host.processes.run(program, args, { timeoutMs: 10_000 });
   return result.stdout.trim() || 'nothing yet';
+}
+
+/** A boot is over when these are: a bootstrap that a person holds stays among them. */
+async function unitsThatStart(host: Host, leader: OwnProcess): Promise<string> {
+  const [program, ...args] = enterCommand(leader, ['systemctl', 'list-jobs', '--plain', '--no-legend']);
+  const result = await host.processes.run(program, args, { timeoutMs: 10_000 });
+  const jobs = result.stdout.split('\n').map((line) => line.trim().split(/\s+/));
+  const names = jobs.flatMap(([, unit = '', , state]) => (state === 'running' ? [unit] : []));
+  return names.length === 0 ? '' : `: ${names.join(', ')}`;
 }
 
 async function failedUnits(host: Host, leader: OwnProcess): Promise<string> {
