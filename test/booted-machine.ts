@@ -50,9 +50,10 @@ function release(): object {
     const full = `release.firstlight.internal/${name}`;
     return { name: full, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
   });
-  const variables = imageVariables.map(({ variable, image, original, renders, why }) => {
+  const variables = imageVariables.map(({ variable, image, component, ...row }) => {
     const reference = images.find(({ name }) => name.endsWith(`/${image}`))?.reference ?? '';
-    return [variable, { reference, image, original, renders, why }];
+    const renders = component === undefined ? 'nothing' : 'built-in';
+    return [variable, { ...row, reference, image, component, renders }];
   });
   return {
     format: 1,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { BootkubeContext } from './context.ts';
 import { type StageCheck, stageFolder } from './render-stage.ts';
+import { rendererOf } from './who-renders.ts';
 
 type StageIdentity = { readonly number: number; readonly name: string };
 
@@ -104,14 +105,17 @@ export function definitionsAreUsable(stage: StageIdentity): StageCheck {
   };
 }
 
-/** For a stage that says why it has nothing to render. */
-export const rendersNothing: StageCheck = {
-  name: 'there is nothing to render, and nothing was rendered',
-  run: async (_context, outputs) => {
-    const [path] = Object.keys(outputs);
-    return path === undefined ? undefined : `${path}: who wrote it is not known`;
-  },
-};
+/** For a stage that says why our own image has nothing to render; another image has. */
+export function ownRendersNothing(variable: string): StageCheck {
+  return {
+    name: 'what was rendered comes from an image of the release; our own has nothing to render',
+    run: async (context, outputs) => {
+      const [path] = Object.keys(outputs);
+      if (path === undefined || rendererOf(context, variable).kind === 'image') return undefined;
+      return `${path}: who wrote it is not known`;
+    },
+  };
+}
 
 function yamlPaths(outputs: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(outputs).filter((path) => /\.ya?ml$/.test(path));

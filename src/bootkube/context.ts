@@ -12,7 +12,13 @@ import {
 import { removalMark } from '../contract/bootstrap-paths.ts';
 import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
 import { type Inventory, inventoryFile, inventorySchema } from '../contract/inventory.ts';
-import { bootstrapFolder, releaseFile, releaseImageFile, runtimePaths } from '../contract/machine-paths.ts';
+import {
+  bootkubeEnvironmentFile,
+  bootstrapFolder,
+  releaseFile,
+  releaseImageFile,
+  runtimePaths,
+} from '../contract/machine-paths.ts';
 import { parseNodeEnvironment } from '../contract/node-environment.ts';
 import type { Host } from '../host/host.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
@@ -26,10 +32,14 @@ import { bootkubeErrors } from './errors.ts';
 export interface BootkubeFolders {
   /** The files that Ignition wrote: /opt/firstlight on a machine. */
   readonly assets: string;
+  /** The keys and certificates among them. */
+  readonly tls: string;
   /** The output of the stages, one folder per stage. */
   readonly render: string;
   /** The manifest of the release that this machine was made from. */
   readonly releaseFile: string;
+  /** Where the stage that is rendered now keeps its files, if not below `render`: in a container. */
+  readonly output?: string;
 }
 
 export interface BootkubeContext {
@@ -52,9 +62,21 @@ export interface BootkubeContext {
 
 export const machineFolders: BootkubeFolders = {
   assets: bootstrapFolder,
+  tls: `${bootstrapFolder}/tls`,
   render: `${bootstrapFolder}/render`,
   releaseFile,
 };
+
+/** The files that `loadContext` reads, relative to the assets folder: what every stage reads beside its inputs. */
+export const contextInputs: readonly string[] = [
+  clusterConfigPath,
+  inventoryFile,
+  clusterMetadataFile,
+  releaseFile,
+  releaseImageFile,
+  bootkubeEnvironmentFile,
+  runtimePaths.environment,
+];
 
 const clusterConfig = z.looseObject({ data: z.looseObject({ 'install-config': z.string() }) });
 

@@ -78,6 +78,42 @@ export const bootkubeErrors = errorTable('BOOTKUBE', {
       'The add-ons are applied with the files and the credential of the bootstrap machine. They stay until that is done.',
     exit: exitCodes.bootstrapFailed,
   },
+  RENDER_IMAGE: {
+    message: (e: { stage: string; image: string; reason: string }) =>
+      `stage ${e.stage} cannot be rendered by ${e.image}: ${e.reason}`,
+    hint: 'bootkube.env and release.json name the image of each component; ctr -n k8s.io images list shows which this machine has.',
+    means: 'A component is rendered by an image of the release, by digest. The one that is named is not here.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  RENDER_FAILED: {
+    message: (e: { stage: string; image: string; reason: string; log: string }) =>
+      `stage ${e.stage}: the render of ${e.image} failed: ${e.reason}`,
+    hint: (e: { log: string }) => `${e.log} on the bootstrap machine has all that it said; the stage is tried again.`,
+    means: 'The image that renders this component was run and ended with an error. Nothing of what it wrote is used.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  RENDER_HANGS: {
+    message: (e: { stage: string; image: string; seconds: number; log: string }) =>
+      `stage ${e.stage}: the render of ${e.image} did not end within ${e.seconds} s, and was ended`,
+    hint: (e: { log: string }) => `${e.log} on the bootstrap machine has all that it said; the stage is tried again.`,
+    means: 'A render reads files and writes files; it has no network and nothing to wait for.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  RENDER_OUTPUT: {
+    message: (e: { stage: string; image: string; path: string; reason: string; log: string }) =>
+      `stage ${e.stage}: what the render of ${e.image} wrote cannot be used: ${e.path}: ${e.reason}`,
+    hint: (e: { log: string }) =>
+      `The image must write plain files below its --asset-output-dir; ${e.log} on the bootstrap machine has all that it said.`,
+    means: 'Whatever an image writes is looked at before the next stage may build on it. Nothing of it is used.',
+    exit: exitCodes.bootstrapFailed,
+  },
+  NOT_RENDERED_HERE: {
+    message: (e: { stage: string; known: readonly string[] }) =>
+      `${e.stage} renders nothing; what renders: ${e.known.join(', ')}`,
+    hint: 'firstlight bootkube stages lists the stages; 1 to 12 render.',
+    means: 'Only a stage that renders can be run in a container, and only such a component can be rendered.',
+    exit: exitCodes.usage,
+  },
   UNKNOWN_STAGE: {
     message: (e: { number: string }) => `there is no stage ${e.number}`,
     hint: 'firstlight bootkube stages lists them.',

@@ -1,13 +1,16 @@
 // A stage that renders files from its inputs into its own folder. It is done if its inputs and every file of its folder
 // have the digests of the journal; otherwise the folder is filled again, and what does not belong there is removed.
 import { dirname, join } from 'node:path';
+import { digestOfReference } from '../contract/bootkube-environment.ts';
 import type { Files } from '../host/files.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
 import { digestOf, digestOfRecord } from '../workflow/digest.ts';
 import { workflowErrors } from '../workflow/errors.ts';
-import type { Digests, Stage, StageObservation, StageRecord } from '../workflow/stage.ts';
+import type { Digests, Stage, StageObservation, StageRecord, StageResult, StageTools } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
+import { renderInContainer } from './render-container.ts';
 import { secrecyOf } from './secret-outputs.ts';
+import { rendererOf, shortReference } from './who-renders.ts';
 
 export interface StageFile {
   /** Relative to the stage's folder. */
@@ -35,15 +38,20 @@ export interface StageCheck {
 }
 
 export interface RenderStage extends NumberedStage {
-  /** The image variable of the component that this stage replaces. */
+  /** The image variable of the component that this stage renders. */
   readonly variable: string | undefined;
+  /** Parts of its own folder that it reads again: what was made by chance and must stay, such as keys. */
+  readonly keeps: readonly string[];
+  /** What the release's own image does; see who-renders.ts for other images. */
+  readonly render: (context: BootkubeContext) => Promise<readonly StageFile[]>;
 }
 
 export interface RenderStageOptions {
   readonly number: number;
   readonly name: string;
   readonly why: string;
-  readonly variable?: string;
+  readonly variable?: string | undefined;
+  readonly keeps?: readonly string[];
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly render: (context: BootkubeContext) => Promise<readonly StageFile[]>;
@@ -55,26 +63,44 @@ export function stageFolder(stage: { readonly number: number; readonly name: str
 }
 
 export function renderStage(options: RenderStageOptions): RenderStage {
-  const folderOf = (context: BootkubeContext): string => join(context.folders.render, stageFolder(options));
   return {
-    number: options.number,
-    name: options.name,
-    why: options.why,
+    ...options,
     variable: options.variable,
-    inputs: options.inputs,
-    outputs: options.outputs,
+    keeps: options.keeps ?? [],
     observe: (context, last) => observe(context, options, last),
-    run: async (context) => {
-      const inputs = await inputDigests(context, options);
-      await keepPrevious(context, options);
-      const files = await options.render(context);
-      await writeFolder(context.host.files, folderOf(context), files);
-      const outputs = Object.fromEntries(files.map(({ path, content }) => [path, digestOf(content)]));
-      await verifyStage(context, options, outputs);
-      return { inputs, outputs, note: noteOf(files) };
+    run: (context, tools) => {
+      const isOwn = rendererOf(context, options.variable).kind === 'built-in';
+      return runRender(context, options, isOwn ? options.render : inContainer(options, tools));
     },
-    verify: options.verify,
   };
+}
+
+/** The same stage, run as the original does whoever renders it, and also if nothing has changed. */
+export function stageInContainer(stage: RenderStage): RenderStage {
+  return {
+    ...stage,
+    observe: async () => ({ status: 'needed', because: 'it is asked for in a container' }),
+    run: (context, tools) => runRender(context, stage, inContainer(stage, tools)),
+  };
+}
+
+type Render = RenderStageOptions['render'];
+
+function inContainer(stage: RenderStageOptions, tools: StageTools): Render {
+  const { number, name, variable, inputs, keeps = [] } = stage;
+  const folder = stageFolder(stage);
+  return (context) => renderInContainer(context, { number, name, folder, variable, inputs, keeps }, tools);
+}
+
+async function runRender(context: BootkubeContext, stage: RenderStageOptions, render: Render): Promise<StageResult> {
+  const inputs = await inputDigests(context, stage);
+  await keepPrevious(context, stage);
+  const files = await render(context);
+  await writeStageFiles(context.host.files, join(context.folders.render, stageFolder(stage)), files);
+  const outputs = Object.fromEntries(files.map(({ path, content }) => [path, digestOf(content)]));
+  await verifyStage(context, stage, outputs);
+  const by = render === stage.render ? '' : ` by ${shortReference(rendererOf(context, stage.variable).image)}`;
+  return { inputs, outputs, note: `${noteOf(files)}${by}` };
 }
 
 /** What the stage wrote in the run before, as far as it may be shown. */
@@ -103,7 +129,7 @@ async function keepPrevious({ host, folders }: BootkubeContext, stage: RenderSta
   const texts = await Promise.all(
     paths.map(async (path) => ({ path, content: await host.files.readText(join(from, path)) })),
   );
-  await writeFolder(
+  await writeStageFiles(
     host.files,
     previousFolder(folders, stage),
     texts.filter(({ path, content }) => secrecyOf(path, [content]) === undefined),
@@ -152,7 +178,12 @@ async function inputDigests(context: BootkubeContext, options: RenderStageOption
     const path = name.startsWith('/') ? name : join(context.folders.assets, name);
     return [name, digestOfRecord(await treeDigests(context.host.files, path))] as const;
   });
-  return Object.fromEntries(await Promise.all(entries));
+  // Manifests come with the version of the image that renders them: another image, and they are rendered again.
+  const { variable, image } = rendererOf(context, options.variable);
+  return {
+    ...Object.fromEntries(await Promise.all(entries)),
+    [variable]: digestOfReference(image)?.replace('sha256:', '') ?? digestOf(image),
+  };
 }
 
 /** The digest of every file below `path`, or of `path` itself if it is a file. */
@@ -166,7 +197,8 @@ export async function treeDigests(files: Files, path: string, prefix = ''): Prom
   return Object.assign({}, ...(await Promise.all(parts))) as Digests;
 }
 
-async function writeFolder(files: Files, folder: string, rendered: readonly StageFile[]): Promise<void> {
+/** Fills a folder with exactly these files. */
+export async function writeStageFiles(files: Files, folder: string, rendered: readonly StageFile[]): Promise<void> {
   // Never emptied: a container may have the folder mounted, and a run that is killed here must find its keys again.
   const wanted = new Set(rendered.map(({ path }) => path));
   const stale = Object.keys(await treeDigests(files, folder)).filter((path) => !wanted.has(path));

@@ -21,8 +21,17 @@ export const credentialStages = {
 
 type CredentialStage = (typeof credentialStages)[keyof typeof credentialStages];
 
+/** Of the stage that is rendered. */
 export function credentialFolder({ folders }: BootkubeContext, stage: CredentialStage): string {
-  return join(folders.render, stageFolder(stage));
+  return folders.output ?? join(folders.render, stageFolder(stage));
+}
+
+/** Stage 5 makes the folder of the signers; later it is read where it was rendered. */
+function signersFolder(context: BootkubeContext, stage: CredentialStage): string {
+  const { config } = credentialStages;
+  const folder =
+    stage === config ? credentialFolder(context, stage) : join(context.folders.render, stageFolder(config));
+  return join(folder, 'pki');
 }
 
 /** The leaves of a stage, signed by the signers that stage 5 has put among its own. */
@@ -36,8 +45,10 @@ export function credentialOptions(
     facts: { cluster: context.names, machine: { name: context.machine.name, addresses: [context.machine.address] } },
     clusterName: context.names.clusterName,
     root: credentialFolder(context, stage),
-    signersFolder: join(credentialFolder(context, credentialStages.config), 'pki'),
+    signersFolder: signersFolder(context, stage),
     leaves,
+    // Stage 13 gives each its own.
+    givesAway: false,
   };
 }
 

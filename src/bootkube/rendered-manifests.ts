@@ -17,10 +17,11 @@ export interface RenderedPlace {
 /** In the folder of stage 5. */
 export const configurationFolder = 'cluster';
 
-/** First the definitions of kinds, then the release, then the manifests of the workstation and the user. */
+/** First the definitions of kinds, then the release and its components, then the workstation and the user. */
 export const seedPlaces: readonly RenderedPlace[] = [
   { number: 3, name: 'api' },
   { number: 6, name: 'version-operator' },
+  { number: 11, name: 'ingress' },
   { number: 1, name: 'manifests' },
 ];
 

@@ -10,6 +10,7 @@ import type { BootkubeContext } from './context.ts';
 import { originalCommands } from './original-commands.ts';
 import { type NumberedStage, previousDigests, previousFolder, type RenderStage, stageFolder } from './render-stage.ts';
 import { secrecyOf } from './secret-outputs.ts';
+import { rendererOf, type StageRenderer } from './who-renders.ts';
 
 export interface StageFileReport {
   readonly path: string;
@@ -29,6 +30,8 @@ export interface StageReport {
   readonly original: string;
   /** What runs here. */
   readonly here: string;
+  /** The image that renders it, and where; absent for a stage that renders nothing. */
+  readonly rendersBy?: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly checks: readonly string[];
@@ -52,9 +55,10 @@ export async function stageReport(context: BootkubeContext, stage: NumberedStage
 }
 
 /** What is known of a stage before it runs. */
-function plainReport({ release, images }: BootkubeContext, stage: NumberedStage): StageReport {
+function plainReport(context: BootkubeContext, stage: NumberedStage): StageReport {
+  const { release, images } = context;
   const { number, name, why, inputs, outputs, verify } = stage;
-  const { variable } = stage as Partial<RenderStage>;
+  const { variable, render } = stage as Partial<RenderStage>;
   const image = variable === undefined ? undefined : release.imageVariables[variable];
   const command = `firstlight bootkube stage ${number}`;
   return {
@@ -65,9 +69,16 @@ function plainReport({ release, images }: BootkubeContext, stage: NumberedStage)
     outputs,
     original: originalCommands[number] ?? '',
     here: image === undefined ? command : `${command}   # ${variable}=${images[variable ?? '']} (${image.why})`,
+    ...(render === undefined ? {} : { rendersBy: rendererText(rendererOf(context, variable)) }),
     checks: verify.map((check) => check.name),
     files: [],
   };
+}
+
+function rendererText({ image, kind }: StageRenderer): string {
+  return kind === 'image'
+    ? `${image}, in a container of this machine`
+    : `${image}, whose function runs in bootkube itself; --in-container runs the image`;
 }
 
 async function runsOf({ host }: BootkubeContext, name: string): Promise<readonly StageRecord[]> {

@@ -309,6 +309,12 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./bootkube/run.ts')).bootkubeRunVerb,
     },
     {
+      words: 'render',
+      summary: 'Render one component, in a container of our own image.',
+      isHidden: true,
+      load: async () => (await import('./bootkube/render.ts')).renderVerb,
+    },
+    {
       words: 'approve-csr',
       summary: 'Let the expected machines in while the bootstrap goes on.',
       isHidden: true,

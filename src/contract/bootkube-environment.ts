@@ -7,6 +7,9 @@ import { bootkubeEnvironmentFile } from './machine-paths.ts';
 /** The release image, as `<name>@sha256:<digest>`. */
 export const releaseImageVariable = 'RELEASE_IMAGE';
 
+/** The image with this program: what runs where a pod or a machine runs us, and what renders our components. */
+export const ownImageVariable = 'FIRSTLIGHT_IMAGE';
+
 /** An OCI layout on the machine, a folder or an archive, with the images of RELEASE_IMAGE. Without it: a registry. */
 export const releaseLayoutVariable = 'RELEASE_LAYOUT';
 

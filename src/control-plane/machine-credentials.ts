@@ -69,6 +69,8 @@ export interface CredentialOptions {
   readonly leaves?: readonly MachineLeafName[];
   /** Which of the leaves that are due may be issued now. Default: all. */
   readonly mayIssue?: (leaf: DueLeaf) => boolean;
+  /** False: the files stay those of this program, where nobody reads them yet. Default: each is its component's. */
+  readonly givesAway?: boolean;
 }
 
 export interface IssuedLeaf {
@@ -182,13 +184,19 @@ function signerOf(name: MachineLeafName, signers: Signers): Credential {
   return signer;
 }
 
-async function writeLeaf({ host, facts, root }: CredentialOptions, { name, signers }: SignedLeaf): Promise<void> {
+/** Undefined where the files stay those of this program. */
+function ownerOf(options: CredentialOptions, component: ControlPlaneComponent | undefined) {
+  if (component === undefined || options.givesAway === false) return undefined;
+  return componentOwner(options.host, component);
+}
+
+async function writeLeaf(options: CredentialOptions, { name, signers }: SignedLeaf): Promise<void> {
+  const { host, facts, root } = options;
   const issuing = { random: host.random, now: host.clock.now() };
   const signer = signerOf(name, signers);
   const { certificatePem, key } = issueLeaf(machineLeaf(name, facts), signer, issuing);
   const chain = servedChain(name, certificatePem, signer.certificatePem);
-  const holder = holderOf(name);
-  const owner = holder === undefined ? undefined : componentOwner(host, holder);
+  const owner = ownerOf(options, holderOf(name));
   // The key first: a key without its certificate leads to a new leaf at the next run.
   await host.files.write(keyFile(name, root), key.privatePem.reveal(), { mode: 0o600, ...owner });
   await host.files.write(certificateFile(name, root), chain, { mode: 0o644, ...owner });
@@ -215,13 +223,15 @@ async function writeBundles({ host, root = kubernetesFolder }: CredentialOptions
 
 /** The folder of a component, with all that is in it but its leaves. */
 async function writeHolding(
-  { host, clusterName, root = kubernetesFolder }: CredentialOptions,
+  options: CredentialOptions,
   component: ControlPlaneComponent,
   signers: Signers,
 ): Promise<void> {
+  const { host, clusterName, root = kubernetesFolder } = options;
   const folder = componentFolder(component, root);
-  const kept = { owner: componentOwner(host, component), ...derived };
-  await makeReadFolder(host, component, folder);
+  const kept = { owner: ownerOf(options, component), ...derived };
+  if (options.givesAway === false) await host.files.makeFolder(folder, { mode: 0o700 });
+  else await makeReadFolder(host, component, folder);
   if (root === kubernetesFolder) await makeWrittenFolders(host, component);
   const { bundles, masterKeys, hasKubeconfig } = holdingOf(component);
   for (const name of bundles) {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { CacheEntry } from './cache/cache.ts';
 import type { TreeItem } from './cache/tree.ts';
-import { type ImageVariable, imageVariables } from './images/image-variables.ts';
+import { componentImageName, type ImageVariable, imageVariables, type Renderer } from './images/image-variables.ts';
 import { imageOfEntry } from './images/images.ts';
 import { referenceByDigest, referenceByTag } from './images/oci-image.ts';
 
@@ -36,7 +36,16 @@ export const releaseManifestSchema = z.object({
   ),
   imageVariables: z.record(
     z.string(),
-    z.object({ reference: z.string(), image: z.string(), original: z.string(), renders: z.string(), why: z.string() }),
+    z.object({
+      reference: z.string(),
+      image: z.string(),
+      original: z.string(),
+      /** The component that it renders, by the name of its stage. */
+      component: z.string().optional(),
+      /** `built-in`, `image` or `nothing`: what renders the component. */
+      renders: z.string(),
+      why: z.string(),
+    }),
   ),
   /** The Debian that machines run; absent in a release without machines. */
   debian: z
@@ -115,9 +124,27 @@ function describeDebian({ manifest }: CacheEntry): ReleaseManifest['debian'] {
 
 function variables(images: readonly CacheEntry[]): ReleaseManifest['imageVariables'] {
   const references = new Map(images.map((entry) => [entry.manifest.name, referenceByDigest(imageOfEntry(entry))]));
-  const row = ({ variable, image, original, renders, why }: ImageVariable) =>
-    [variable, { reference: references.get(image) ?? '', image, original, renders, why }] as const;
-  return Object.fromEntries(imageVariables.filter(({ image }) => references.has(image)).map(row));
+  const rows = imageVariables.map((row) => variableRow(row, references));
+  return Object.fromEntries(rows.filter(([, { reference }]) => reference !== ''));
+}
+
+/** A component whose own image is in the release is rendered by that image. */
+function variableRow(
+  { variable, image, original, component, why }: ImageVariable,
+  references: ReadonlyMap<string, string>,
+): readonly [string, ReleaseManifest['imageVariables'][string]] {
+  const own = component === undefined ? undefined : componentImageName(component);
+  if (own !== undefined && references.has(own)) {
+    const reference = references.get(own) ?? '';
+    const renders: Renderer = 'image';
+    return [variable, { reference, image: own, original, ...named(component), renders, why: `renders ${component}` }];
+  }
+  const renders: Renderer = component === undefined ? 'nothing' : 'built-in';
+  return [variable, { reference: references.get(image) ?? '', image, original, ...named(component), renders, why }];
+}
+
+function named(component: string | undefined): { readonly component?: string } {
+  return component === undefined ? {} : { component };
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

@@ -3,7 +3,7 @@
 // the bootstrap machine, the config servers and the pool controller must all render the same.
 import { join } from 'node:path';
 import { type Document, isMap, parseAllDocuments } from 'yaml';
-import { releaseImageVariable } from '../../contract/bootkube-environment.ts';
+import { ownImageVariable, releaseImageVariable } from '../../contract/bootkube-environment.ts';
 import { torcxMappings, torcxMappingsKeys } from '../../contract/cluster-objects.ts';
 import { bootkubeEnvironmentFile, releaseImageFile } from '../../contract/machine-paths.ts';
 import { environmentText } from '../../machine-software/environment-file.ts';
@@ -54,7 +54,7 @@ function controllerImages(context: BootkubeContext): Values {
   if (reference === undefined) return [];
   return [
     [['spec', 'releaseImage'], reference],
-    [['spec', 'images', 'machineConfigOperatorImage'], releaseImage(context, 'MACHINE_CONFIG_OPERATOR_IMAGE')],
+    [['spec', 'images', 'machineConfigOperatorImage'], releaseImage(context, ownImageVariable)],
   ];
 }
 

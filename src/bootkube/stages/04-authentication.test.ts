@@ -34,8 +34,11 @@ async function machine(settings: object): Promise<FakeHost> {
   return host;
 }
 
+const own = `r.test/firstlight@sha256:${'a'.repeat(64)}`;
+const images = { FIRSTLIGHT_IMAGE: own, AUTHENTICATION_OPERATOR_IMAGE: own };
+
 const contextOf = (host: FakeHost): BootkubeContext =>
-  ({ host, emit: () => {}, folders: { assets: '/', render, releaseFile: '/' } }) as unknown as BootkubeContext;
+  ({ host, emit: () => {}, images, folders: { assets: '/', render, releaseFile: '/' } }) as unknown as BootkubeContext;
 
 const tools = { signal: new AbortController().signal, report: () => {} };
 

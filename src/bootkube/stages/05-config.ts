@@ -19,6 +19,7 @@ import type { BootkubeContext } from '../context.ts';
 import { renderStage, type StageCheck } from '../render-stage.ts';
 import {
   credentialFolder,
+  credentialFolders,
   credentialOptions,
   credentialStages,
   leavesFit,
@@ -47,6 +48,7 @@ export const configStage = renderStage({
   ...identity,
   why: 'Makes the certificates of this machine, and renders the configuration of the cluster. As objects of the API it can be read by people and programs later.',
   variable: 'CONFIG_OPERATOR_IMAGE',
+  keeps: credentialFolders,
   inputs: ['tls', clusterConfigPath, clusterMetadataFile],
   outputs: [`${configurationFolder}/*`, 'pki/*', ...controlPlaneComponents.map((component) => `${component}/*`)],
   render: async (context) => {
@@ -68,6 +70,6 @@ async function seedSigners({ host, folders }: BootkubeContext, folder: string): 
   const pairs = heldSigners.flatMap((name) => [`${name}.crt`, `${name}.key`]);
   for (const name of [...pairs, 'service-account.key', 'service-account.pub', secretsEncryptionFile]) {
     const mode = modeOfKeyFile(name);
-    await host.files.write(join(folder, name), await host.files.read(join(folders.assets, 'tls', name)), { mode });
+    await host.files.write(join(folder, name), await host.files.read(join(folders.tls, name)), { mode });
   }
 }

@@ -2,6 +2,7 @@
 // release.
 import { join } from 'node:path';
 import { clusterConfigPath } from '../../contract/asset-folder.ts';
+import { ownImageVariable } from '../../contract/bootkube-environment.ts';
 import { inventoryFile } from '../../contract/inventory.ts';
 import { inPlaceObjects } from '../../in-place/manifests.ts';
 import { toYaml, toYamlDocuments } from '../../kubernetes/yaml.ts';
@@ -12,14 +13,14 @@ import { type BootkubeContext, releaseImage } from '../context.ts';
 import { renderStage } from '../render-stage.ts';
 
 /** Of the config servers. */
-const authorityFile = 'tls/root-ca.crt';
+const authorityFile = 'root-ca.crt';
 const identity = { number: 6, name: 'version-operator' } as const;
 
 export const versionOperator = renderStage({
   ...identity,
   why: 'Renders what the release brings into the cluster: the ClusterVersion, which names the release, and the add-ons.',
   variable: 'CVO_IMAGE',
-  inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info', authorityFile],
+  inputs: [inventoryFile, clusterConfigPath, 'render/02-release-info', `tls/${authorityFile}`],
   outputs: ['0000_00_cluster-version.yaml', 'addons/0000_70_dns.yaml', 'addons/0000_80_in-place.yaml'],
   render: async (context) => [
     { path: '0000_00_cluster-version.yaml', content: toYaml(clusterVersion(context)) },
@@ -32,11 +33,11 @@ export const versionOperator = renderStage({
 async function inPlaceBootstrapper(context: BootkubeContext): Promise<readonly object[]> {
   const { host, folders, clusterId, names } = context;
   return inPlaceObjects({
-    image: releaseImage(context, 'MACHINE_CONFIG_OPERATOR_IMAGE'),
+    image: releaseImage(context, ownImageVariable),
     facts: {
       clusterId,
       serviceUrl: names.configServerUrl,
-      serviceCa: await host.files.readText(join(folders.assets, authorityFile)),
+      serviceCa: await host.files.readText(join(folders.tls, authorityFile)),
     },
   });
 }

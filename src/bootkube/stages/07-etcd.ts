@@ -15,6 +15,7 @@ import { type BootkubeContext, releaseImage } from '../context.ts';
 import { renderStage, type StageCheck, type StageFile } from '../render-stage.ts';
 import {
   credentialFolder,
+  credentialFolders,
   credentialOptions,
   credentialStages,
   leavesFit,
@@ -42,11 +43,12 @@ export const etcd = renderStage({
   ...identity,
   why: 'Renders the pod and the certificates of the first etcd member. Nothing can be stored before etcd runs, so the kubelet will start it first.',
   variable: 'ETCD_OPERATOR_IMAGE',
+  keeps: credentialFolders,
   inputs: [clusterMetadataFile, 'render/02-release-info', 'render/05-config/pki'],
   outputs: ['etcd-pod.yaml', scalingFile, 'etcd/*', 'kube-apiserver/apiserver-etcd-client.*', 'pki/*'],
   render: async (context) => {
     const scaling = etcdScaling(bootstrapMember, masterCount(context.installConfig));
-    const image = releaseImage(context, 'ETCD_OPERATOR_IMAGE');
+    const image = releaseImage(context, 'ETCD_IMAGE');
     const flags = founderFlags(context, scaling);
     return [
       { path: 'etcd-pod.yaml', content: toYaml(etcdPod({ image, flags, isBootstrap: true })) },

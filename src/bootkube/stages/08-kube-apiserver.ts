@@ -21,7 +21,7 @@ export const kubeApiserver = renderStage({
   render: async (context) => {
     const parts = await readApiParts(context);
     const options = {
-      image: releaseImage(context, 'KUBE_APISERVER_OPERATOR_IMAGE'),
+      image: releaseImage(context, 'HYPERKUBE_IMAGE'),
       advertiseAddress: context.machine.address,
       serviceNetwork: context.installConfig.networking.serviceNetwork[0],
       featureGates: featureGatesOf(context.installConfig),

@@ -19,7 +19,7 @@ export const controllerManager = renderStage({
   render: async (context) => {
     const [pods] = context.installConfig.networking.clusterNetwork;
     const pod = controllerManagerPod({
-      image: releaseImage(context, 'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE'),
+      image: releaseImage(context, 'HYPERKUBE_IMAGE'),
       clusterName: context.names.clusterName,
       podNetwork: pods.cidr,
       podPrefix: pods.hostPrefix,

@@ -17,7 +17,7 @@ export const scheduler = renderStage({
   outputs: ['kube-scheduler-pod.yaml'],
   render: async (context) => {
     const pod = schedulerPod({
-      image: releaseImage(context, 'KUBE_SCHEDULER_OPERATOR_IMAGE'),
+      image: releaseImage(context, 'HYPERKUBE_IMAGE'),
       featureGates: featureGatesOf(context.installConfig),
       isBootstrap: true,
     });

@@ -8,10 +8,11 @@ import { onBootstrap } from './on-bootstrap.ts';
 export const stageOptions = {
   show: flag('--show', 'explain the stage and show what it wrote; run nothing'),
   step: flag('--step', 'explain first, then ask before running'),
+  inContainer: flag('--in-container', 'render as the original does: in a container of the image, whoever it is of'),
 };
 
-export function stageWords({ show, step }: ValuesOf<typeof stageOptions>): readonly string[] {
-  return [...(show ? ['--show'] : []), ...(step ? ['--step'] : [])];
+export function stageWords({ show, step, inContainer }: ValuesOf<typeof stageOptions>): readonly string[] {
+  return [...(show ? ['--show'] : []), ...(step ? ['--step'] : []), ...(inContainer ? ['--in-container'] : [])];
 }
 
 export function namedStageVerb(name: NamedStage): Verb {

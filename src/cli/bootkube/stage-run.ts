@@ -2,7 +2,8 @@
 // `bootkube render-…`, `bootkube render-all` and `bootkube start-bootstrap`.
 import { join } from 'node:path';
 import { type BootkubeContext, loadContext } from '../../bootkube/context.ts';
-import { stageFolder } from '../../bootkube/render-stage.ts';
+import { bootkubeErrors } from '../../bootkube/errors.ts';
+import { type NumberedStage, stageFolder, stageInContainer } from '../../bootkube/render-stage.ts';
 import { renderStages } from '../../bootkube/render-stages.ts';
 import { runBootkubeStages } from '../../bootkube/run-service.ts';
 import { secrecyOf } from '../../bootkube/secret-outputs.ts';
@@ -36,7 +37,7 @@ export async function runNumberedStage(
   { number, purpose }: { readonly number: number; readonly purpose: string },
 ): Promise<CommandResult> {
   const { host, emit, signal, terminal, options } = invocation;
-  const stage = stageNumbered(number);
+  const stage = options.inContainer ? numberedInContainer(number) : stageNumbered(number);
   const context = await loadContext(host, emit);
   const known = await stageReport(context, stage);
   if (options.show) return shown(context, known);
@@ -49,6 +50,13 @@ export async function runNumberedStage(
   const report = await stageReport(context, stage);
   const ran = report.doneAt !== known.doneAt;
   return { data: { stage: stage.name, ran, report }, text: outcomeText(report, known.doneAt) };
+}
+
+function numberedInContainer(number: number): NumberedStage {
+  const stage = renderStages.find((each) => each.number === number);
+  if (stage !== undefined) return stageInContainer(stage);
+  const known = renderStages.map((each) => String(each.number));
+  throw bootkubeErrors.NOT_RENDERED_HERE({ stage: `stage ${number}`, known });
 }
 
 /** With the content of its files, as far as it may be shown. */

@@ -8,12 +8,14 @@ import { wrapText } from '../../install-config/wrap-text.ts';
 
 const margin = ' '.repeat(12);
 
-export function explanationText({ number, name, why, original, here, inputs, outputs, checks }: StageReport): string {
+export function explanationText(report: StageReport): string {
+  const { number, name, why, original, here, rendersBy, inputs, outputs, checks } = report;
   return [
     `Stage ${number}: ${name}`,
     row('why', why),
     row('original', original),
     row('here', here),
+    ...(rendersBy === undefined ? [] : [row('renders', rendersBy)]),
     row('reads', inputs.join(', ') || 'nothing'),
     row('writes', outputs.join(', ') || 'nothing'),
     row('validates', checks.join('\n') || 'nothing'),

@@ -1,4 +1,5 @@
 // `firstlight torcx manifests`
+import { ownImageVariable } from '../../contract/bootkube-environment.ts';
 import type { Host } from '../../host/host.ts';
 import { option, optionWithDefault, text } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
@@ -33,5 +34,5 @@ export const torcxManifestsVerb = defineVerb({
 async function ownImage(host: Host): Promise<string> {
   const { currentRelease } = await import('../../release/current.ts');
   const { manifest } = await currentRelease(host);
-  return manifest.imageVariables['MACHINE_CONFIG_OPERATOR_IMAGE']?.reference ?? '';
+  return manifest.imageVariables[ownImageVariable]?.reference ?? '';
 }

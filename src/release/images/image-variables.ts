@@ -1,6 +1,7 @@
-// The image variables of a bootstrap, one per component, with bootkube's names. OpenShift's operators are not part of
-// an upstream release: each row says which image of ours replaces one. `renders` says what makes the component's
-// manifests: a stage of ours (`built-in`), or the `render` command of the image.
+// The image variables of a bootstrap, with bootkube's names. A variable of a component names the image that renders its
+// manifests: our own, or the one that `release build --component` was given. OpenShift's operators are not part of an
+// upstream release, so by default the image of this program takes the place of each. The others name what runs.
+import { ownImageVariable } from '../../contract/bootkube-environment.ts';
 
 export interface ImageVariable {
   readonly variable: string;
@@ -8,78 +9,105 @@ export interface ImageVariable {
   readonly original: string;
   /** The image of this release that replaces it. */
   readonly image: string;
-  readonly renders: 'built-in' | 'image';
+  /** The component that the image renders, by the name of its stage; absent for an image that renders nothing. */
+  readonly component?: string;
   readonly why: string;
 }
 
-const component = (variable: string, original: string, image: string, why: string): ImageVariable => ({
+/** What renders a component: bootkube itself, by the function of our own image, or the `render` of another image. */
+export type Renderer = 'built-in' | 'image' | 'nothing';
+
+const rendering = (variable: string, original: string, component: string, why: string): ImageVariable => ({
+  variable,
+  original,
+  image: 'firstlight',
+  component,
+  why,
+});
+
+const running = (variable: string, original: string, image: string, why: string): ImageVariable => ({
   variable,
   original,
   image,
-  renders: 'built-in',
   why,
 });
 
 export const imageVariables: readonly ImageVariable[] = [
-  component(
+  rendering(
     'KUBE_APISERVER_OPERATOR_IMAGE',
     'cluster-kube-apiserver-operator',
-    'kubernetes',
-    'the API server the operator would deploy',
+    'kube-apiserver',
+    'renders the API server, which runs HYPERKUBE_IMAGE',
   ),
-  component(
+  rendering(
     'KUBE_CONTROLLER_MANAGER_OPERATOR_IMAGE',
     'cluster-kube-controller-manager-operator',
-    'kubernetes',
-    'the controller manager the operator would deploy',
+    'controller-manager',
+    'renders the controller manager, which runs HYPERKUBE_IMAGE',
   ),
-  component(
+  rendering(
     'KUBE_SCHEDULER_OPERATOR_IMAGE',
     'cluster-kube-scheduler-operator',
-    'kubernetes',
-    'the scheduler the operator would deploy',
+    'scheduler',
+    'renders the scheduler, which runs HYPERKUBE_IMAGE',
   ),
-  component(
+  rendering(
     'ETCD_OPERATOR_IMAGE',
     'cluster-etcd-operator',
     'etcd',
-    'the etcd the operator would deploy; membership is ours',
+    'renders the first member, which runs ETCD_IMAGE; membership is ours',
   ),
-  component(
+  rendering(
     'AUTHENTICATION_OPERATOR_IMAGE',
     'cluster-authentication-operator',
-    'firstlight',
-    'which issuers of tokens API servers believe; certificates work beside them',
+    'authentication',
+    'renders which issuers of tokens API servers believe; certificates work beside them',
   ),
-  component('CONFIG_OPERATOR_IMAGE', 'cluster-config-operator', 'firstlight', 'the cluster configuration objects'),
-  component(
+  rendering('CONFIG_OPERATOR_IMAGE', 'cluster-config-operator', 'config', 'renders the cluster configuration objects'),
+  rendering(
     'CVO_IMAGE',
     'cluster-version-operator',
-    'firstlight',
-    'the ClusterVersion object and the add-ons; nothing upgrades a release yet',
+    'version-operator',
+    'renders the ClusterVersion object and the add-ons; nothing upgrades a release yet',
   ),
-  component('CLUSTER_VERSION_OPERATOR_IMAGE', 'cluster-version-operator', 'firstlight', 'another name of CVO_IMAGE'),
-  component(
+  rendering(
+    'CLUSTER_VERSION_OPERATOR_IMAGE',
+    'cluster-version-operator',
+    'version-operator',
+    'another name of CVO_IMAGE',
+  ),
+  rendering(
     'INGRESS_OPERATOR_IMAGE',
     'cluster-ingress-operator',
-    'firstlight',
-    'nothing: no ingress controller is installed',
+    'ingress',
+    'renders nothing: no ingress controller is installed',
   ),
-  component(
+  rendering(
     'MACHINE_CONFIG_OPERATOR_IMAGE',
     'machine-config-operator',
-    'firstlight',
-    'config server, rendering and daemon',
+    'machine-config',
+    'renders the configuration of machines, which the config server of FIRSTLIGHT_IMAGE serves',
   ),
-  component(
+  running(
     'CLUSTER_BOOTSTRAP_IMAGE',
     'cluster-bootstrap',
     'firstlight',
     'starts the temporary control plane and hands over',
   ),
-  component('HYPERKUBE_IMAGE', 'hyperkube', 'kubernetes', 'every Kubernetes component in one image'),
-  component('KUBE_PROXY_IMAGE', 'kube-proxy', 'kubernetes', 'the service proxy, where it runs as a pod'),
-  component('ETCD_IMAGE', 'etcd', 'etcd', 'the database and its tools'),
-  component('COREDNS_IMAGE', 'coredns', 'coredns', 'DNS of the cluster'),
-  component('INFRA_IMAGE', 'pod', 'pause', 'holds the namespaces of a pod'),
+  running('HYPERKUBE_IMAGE', 'hyperkube', 'kubernetes', 'every Kubernetes component in one image'),
+  running('KUBE_PROXY_IMAGE', 'kube-proxy', 'kubernetes', 'the service proxy, where it runs as a pod'),
+  running('ETCD_IMAGE', 'etcd', 'etcd', 'the database and its tools'),
+  running('COREDNS_IMAGE', 'coredns', 'coredns', 'DNS of the cluster'),
+  running('INFRA_IMAGE', 'pod', 'pause', 'holds the namespaces of a pod'),
+  running(ownImageVariable, 'none', 'firstlight', 'config server, daemon and whatever else this program is'),
 ];
+
+/** The components that an image may render, by name. */
+export const renderedComponents: readonly string[] = [
+  ...new Set(imageVariables.flatMap(({ component }) => (component === undefined ? [] : [component]))),
+];
+
+/** The name of the image that renders a component in place of ours: that of the original. */
+export function componentImageName(component: string): string {
+  return imageVariables.find((row) => row.component === component)?.original ?? component;
+}

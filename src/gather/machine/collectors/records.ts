@@ -2,7 +2,7 @@
 // happened.
 import { basename } from 'node:path';
 import { agentStateFile } from '../../../contract/agent-state.ts';
-import { bootkubeJournal } from '../../../contract/bootstrap-paths.ts';
+import { bootkubeJournal, renderLogFolder } from '../../../contract/bootstrap-paths.ts';
 import { progressFile } from '../../../contract/bootstrap-progress.ts';
 import { firstBootStatusPath } from '../../../contract/first-boot-status.ts';
 import { serviceRecordsFolder } from '../../../contract/machine-paths.ts';
@@ -18,6 +18,7 @@ export const recordsCollector: MachineCollector = {
       patterns: [`${serviceRecordsFolder}/*.json`],
       place: (path) => `services/${basename(path)}`,
     },
+    { kind: 'files', patterns: [`${renderLogFolder}/*.log`], place: (path) => `services/render/${basename(path)}` },
     {
       kind: 'files',
       patterns: [progressFile, firstBootStatusPath, agentStateFile, timelineFile],

@@ -1,0 +1,221 @@
+// Runs the `render` of an image as a container of this machine's containerd: once, without network and capabilities, on
+// a read-only root. It reads what its stage reads, read-only, and writes to one folder, which is empty at first. What it
+// wrote is used only when it has ended well and everything was looked at; the folder of the stage is never mounted.
+import { join } from 'node:path';
+import { releaseImageVariable } from '../contract/bootkube-environment.ts';
+import { renderLogFolder } from '../contract/bootstrap-paths.ts';
+import { containerdSocket } from '../contract/machine-paths.ts';
+import { working } from '../contract/stage-progress.ts';
+import type { RunResult } from '../host/processes.ts';
+import type { StageTools } from '../workflow/stage.ts';
+import { type BootkubeContext, contextInputs, releaseImage } from './context.ts';
+import { bootkubeErrors } from './errors.ts';
+import {
+  assetFolder,
+  assetInputFolder,
+  assetManifestFolder,
+  type OperatorCommand,
+  operatorCommands,
+  operatorWords,
+} from './original-commands.ts';
+import type { StageFile } from './render-stage.ts';
+import { readRenderedOutput } from './rendered-output.ts';
+import { rendererOf } from './who-renders.ts';
+
+export interface ContainerStage {
+  readonly number: number;
+  readonly name: string;
+  /** `11-ingress`. */
+  readonly folder: string;
+  readonly variable: string | undefined;
+  /** As in `NumberedStage`. */
+  readonly inputs: readonly string[];
+  readonly keeps: readonly string[];
+}
+
+/** A render takes a second; the slowest disk and the largest image are far below this. */
+const deadlineMs = 60_000;
+const quickMs = 30_000;
+const logLinesMax = 20_000;
+const memoryBytes = 1024 ** 3;
+
+/** All that containerd gives to a container by default. A render makes files and needs none of them. */
+const capabilities = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FSETID',
+  'FOWNER',
+  'MKNOD',
+  'NET_RAW',
+  'SETGID',
+  'SETUID',
+  'SETFCAP',
+  'SETPCAP',
+  'NET_BIND_SERVICE',
+  'SYS_CHROOT',
+  'KILL',
+  'AUDIT_WRITE',
+];
+
+/** Beside the machine's own assets, so that rm-assets removes what a killed run has left. */
+const workFolder = 'rendering';
+
+/** The path of the log of the last run. */
+export function renderLog({ folder }: Pick<ContainerStage, 'folder'>): string {
+  return join(renderLogFolder, `${folder}.log`);
+}
+
+export async function renderInContainer(
+  context: BootkubeContext,
+  stage: ContainerStage,
+  tools: StageTools,
+): Promise<readonly StageFile[]> {
+  const { host, folders, release } = context;
+  const { image, kind } = rendererOf(context, stage.variable);
+  const about = { stage: `${stage.number} (${stage.name})`, image, log: renderLog(stage) };
+  if (!release.images.some(({ reference }) => reference === image))
+    throw bootkubeErrors.RENDER_IMAGE({ ...about, reason: 'it is no image of this release' });
+  const output = join(folders.assets, workFolder, stage.folder);
+  tools.report(working(`${image} renders`));
+  await host.files.remove(output);
+  await host.files.makeFolder(output, { mode: 0o700 });
+  try {
+    await runContainer(context, { stage, output, image, signal: tools.signal });
+    const files = await readRenderedOutput(host.files, output, (problem) =>
+      bootkubeErrors.RENDER_OUTPUT({ ...about, ...problem }),
+    );
+    // Only our own image may have nothing to render, and says so by its stage.
+    if (files.length === 0 && kind === 'image')
+      throw bootkubeErrors.RENDER_OUTPUT({ ...about, path: outputFolderOf(stage), reason: 'nothing was written' });
+    return files;
+  } finally {
+    await host.files.remove(output);
+  }
+}
+
+interface ContainerRun {
+  readonly stage: ContainerStage;
+  readonly output: string;
+  readonly image: string;
+  readonly signal: AbortSignal;
+}
+
+async function runContainer(context: BootkubeContext, { stage, output, image, signal }: ContainerRun): Promise<void> {
+  const { host } = context;
+  const id = `firstlight-render-${stage.folder}`;
+  const words = renderWords(context, stage);
+  const command = ['run', '--rm', ...(await containerFlags(context, stage, output)), image, id, ...words];
+  const said: string[] = [`# ${host.clock.now().toISOString()} ${image} ${words.join(' ')}`];
+  // Of a run that was killed: the container goes on without it.
+  await removeContainer(context, id);
+  let result: RunResult | undefined;
+  try {
+    result = await host.processes.run('ctr', ctrArgs(command), {
+      timeoutMs: deadlineMs,
+      signal,
+      keepBytes: 65_536,
+      onLine: (line) => {
+        said.push(line);
+        if (said.length > logLinesMax) said.splice(1, logLinesMax / 10);
+      },
+    });
+  } finally {
+    said.push(`# ${outcomeText(result)}`);
+    await host.files.makeFolder(renderLogFolder, { mode: 0o700 });
+    await host.files.write(renderLog(stage), `${said.join('\n')}\n`, { mode: 0o600, isDurable: false });
+    if (result?.code !== 0) await removeContainer(context, id);
+  }
+  if (result.code !== 0) throw failure({ stage, image, result });
+}
+
+function outcomeText(result: RunResult | undefined): string {
+  if (result === undefined) return 'was interrupted';
+  return result.timedOut ? `was ended after ${deadlineMs / 1000} s` : `ended with ${result.code ?? result.signal}`;
+}
+
+function failure({ stage, image, result }: Pick<ContainerRun, 'stage' | 'image'> & { readonly result: RunResult }) {
+  const about = { stage: `${stage.number} (${stage.name})`, image, log: renderLog(stage) };
+  if (result.timedOut) return bootkubeErrors.RENDER_HANGS({ ...about, seconds: deadlineMs / 1000 });
+  const last = `${result.stdout}\n${result.stderr}`.trim().split('\n').at(-1)?.trim() ?? '';
+  // What ctr itself says begins with its name; everything else is the program's.
+  if (/^ctr: image .*not found/.test(last))
+    return bootkubeErrors.RENDER_IMAGE({ ...about, reason: 'this machine does not have it' });
+  const reason = `${last === '' ? '' : `${last.replace(/^ctr: /, '')} `}(it ${outcomeText(result)})`;
+  return bootkubeErrors.RENDER_FAILED({ ...about, reason });
+}
+
+function ctrArgs(args: readonly string[]): readonly string[] {
+  return ['--address', containerdSocket, '--namespace', 'k8s.io', ...args];
+}
+
+async function removeContainer({ host }: BootkubeContext, id: string): Promise<void> {
+  const ctr = (...args: readonly string[]): Promise<RunResult> =>
+    host.processes.run('ctr', ctrArgs(args), { timeoutMs: quickMs });
+  const { stdout } = await ctr('containers', 'list', '--quiet');
+  if (!stdout.split('\n').includes(id)) return;
+  await ctr('tasks', 'delete', '--force', id);
+  await ctr('containers', 'delete', id);
+}
+
+/** The words after the entrypoint of the image. Ours has many components, so it is told which. */
+function renderWords(context: BootkubeContext, stage: ContainerStage): readonly string[] {
+  const operator = operatorCommands[stage.number];
+  if (rendererOf(context, stage.variable).kind === 'image' && operator !== undefined)
+    return operatorWords(operator, releaseImage(context, releaseImageVariable));
+  const output = outputFolderOf(stage);
+  return ['render', stage.name, `--asset-input-dir=${assetInputFolder}`, `--asset-output-dir=${output}`];
+}
+
+function outputFolderOf({ number, name }: Pick<ContainerStage, 'number' | 'name'>): string {
+  const operator: OperatorCommand | undefined = operatorCommands[number];
+  return operator?.outputFolder ?? join(assetFolder, name);
+}
+
+async function containerFlags(
+  context: BootkubeContext,
+  stage: ContainerStage,
+  output: string,
+): Promise<readonly string[]> {
+  const mounts = [
+    ...['/run', '/dev/shm'].map((dst) => `type=tmpfs,src=tmpfs,dst=${dst},options=ro:nosuid:nodev:noexec`),
+    ...(await inputMounts(context, stage)).map(([src, dst]) => bindMount(src, dst, 'ro')),
+    bindMount(output, outputFolderOf(stage), 'rw'),
+  ];
+  return [
+    '--read-only',
+    ...capabilities.flatMap((name) => ['--cap-drop', `CAP_${name}`]),
+    '--seccomp',
+    ...['--user', '0:0', '--cwd', '/', '--memory-limit', String(memoryBytes)],
+    ...Object.entries(context.images).flatMap(([name, reference]) => ['--env', `${name}=${reference}`]),
+    ...mounts.flatMap((mount) => ['--mount', mount]),
+  ];
+}
+
+function bindMount(src: string, dst: string, rights: 'ro' | 'rw'): string {
+  return `type=bind,src=${src},dst=${dst},options=rbind:${rights}:nosuid:nodev:noexec`;
+}
+
+/**
+ * What exists of what the stage reads, at its own path. Keys are in the folder that the original names, and so is what
+ * stage 1 has copied.
+ */
+async function inputMounts(
+  { host, folders }: BootkubeContext,
+  stage: ContainerStage,
+): Promise<readonly (readonly [string, string])[]> {
+  const kept = stage.keeps.map((name) => `render/${stage.folder}/${name}`);
+  const names = [...new Set([...contextInputs, ...stage.inputs, ...kept])];
+  const places = names.flatMap((name): readonly (readonly [string, string])[] => {
+    if (name.startsWith('/')) return [[name, name]];
+    const path = join(folders.assets, name);
+    if (name === 'tls' || name.startsWith('tls/')) return [[path, join(assetFolder, name)]];
+    return name === 'render/01-manifests'
+      ? [
+          [path, path],
+          [path, assetManifestFolder],
+        ]
+      : [[path, path]];
+  });
+  const found = await Promise.all(places.map(async ([src]) => (await host.files.facts(src)) !== undefined));
+  return places.filter((_, index) => found[index]);
+}
