@@ -42,7 +42,7 @@ export interface CurrentRelease {
 /** The release that was built last; throws RELEASE_NOT_BUILT if there is none. */
 export async function currentRelease(host: Host): Promise<CurrentRelease> {
   const cache = openCache(host);
-  const ids = await currentIds(host, cache.folder);
+  const ids = await currentIds(host);
   const id = ids.find(({ kind }) => kind === 'release');
   if (id === undefined) throw releaseErrors.NOT_BUILT({ folder: cache.folder });
   const release = await currentEntry(cache, id);
@@ -51,10 +51,10 @@ export async function currentRelease(host: Host): Promise<CurrentRelease> {
   return { cache, manifest, digest, release, ids };
 }
 
-async function currentIds(host: Host, folder: string): Promise<readonly EntryId[]> {
-  const current = await readJsonFile(host.files, join(folder, currentFile), currentSchema);
-  if (current === undefined) throw releaseErrors.NOT_BUILT({ folder });
-  return current.entries;
+/** The entries of the current release; none if there is no release. */
+export async function currentIds(host: Host): Promise<readonly EntryId[]> {
+  const path = join(cacheFolder(host.environment), currentFile);
+  return (await readJsonFile(host.files, path, currentSchema))?.entries ?? [];
 }
 
 /** An entry of the current release; throws RELEASE_ENTRY_DAMAGED if the cache finds damage. */

@@ -22,6 +22,14 @@ export const releaseErrors = errorTable('RELEASE', {
     means: 'A name given on the command line is not in this release.',
     exit: exitCodes.usage,
   },
+  COMPONENT: {
+    message: (e: { component: string; path: string; reason: string }) =>
+      `${e.path} cannot be the image of component ${e.component}: ${e.reason}`,
+    hint: (e: { component: string }) =>
+      `Give an OCI layout with one image, a folder or a tar file (skopeo copy … oci-archive:FILE makes one): firstlight release build --component ${e.component}=FILE`,
+    means: 'The image becomes part of the release by its digest, so all of it must be there and be what it says.',
+    exit: exitCodes.badConfig,
+  },
   GO_MISSING: {
     message: (e: { part: string; needed: string }) => `${e.part} must be compiled and Go is not installed`,
     hint: (e: { needed: string }) =>

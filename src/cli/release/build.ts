@@ -1,9 +1,15 @@
 // `firstlight release build`
+import { dirname, resolve } from 'node:path';
 import type { Host } from '../../host/host.ts';
-import { choiceOf, flag, option, optionWithDefault, repeatableOption, text } from '../frame/option.ts';
+import { choiceOf, flag, option, optionWithDefault, repeatableOption, text, type ValueKind } from '../frame/option.ts';
 import { projectFolder, typedPath } from '../frame/paths.ts';
 import { firstlightVersion } from '../frame/program.ts';
 import { defineVerb } from '../frame/verb.ts';
+
+const componentWord: ValueKind<string> = {
+  parse: (word) => (/^[^=]+=.+$/.test(word) ? word : undefined),
+  expected: 'NAME=IMAGE, such as ingress=ingress-operator.tar',
+};
 
 export const releaseBuildVerb = defineVerb({
   description:
@@ -17,6 +23,12 @@ export const releaseBuildVerb = defineVerb({
       choiceOf(['any', 'build']),
       'any',
     ),
+    component: repeatableOption(
+      '--component <name=image>',
+      'let this image render a component in place of ours: an OCI layout, a folder or a tar file (may be repeated)',
+      componentWord,
+    ),
+    components: option('--components <file>', 'a file with one NAME=IMAGE per line', text),
     withoutMachines: flag('--without-machines', 'parts and images only; needs no root'),
     signKey: option('--sign-key <file>', 'sign the release with this OpenPGP secret key', text),
   },
@@ -24,6 +36,7 @@ export const releaseBuildVerb = defineVerb({
     'firstlight release build',
     'firstlight release build --part etcd --part pause',
     'firstlight release build --source build --sign-key release.key',
+    'firstlight release build --component ingress=ingress-operator.tar',
   ],
   run: async ({ host, emit, signal, options }) => {
     const { buildRelease } = await import('../../release/build/build-release.ts');
@@ -37,6 +50,10 @@ export const releaseBuildVerb = defineVerb({
       source: options.source,
       withMachines: !options.withoutMachines,
       ...(options.part.length === 0 ? {} : { onlyParts: options.part }),
+      components: [
+        ...options.component.map((word) => componentSource(word, host.environment.workingFolder)),
+        ...(options.components === undefined ? [] : await componentFile(host, options.components)),
+      ],
     });
     const signed = options.signKey === undefined ? undefined : await sign(host, options.signKey);
     const entries = built.entries.map(({ manifest: { kind, name, key, treeDigest, sizeBytes } }) => ({
@@ -59,6 +76,25 @@ export const releaseBuildVerb = defineVerb({
     };
   },
 });
+
+/** `NAME=PATH`; the path is relative to the folder of whoever wrote it. */
+function componentSource(word: string, folder: string): { readonly component: string; readonly path: string } {
+  const [component = '', ...path] = word.split('=');
+  return { component: component.trim(), path: resolve(folder, path.join('=').trim()) };
+}
+
+async function componentFile(host: Host, file: string): Promise<readonly ReturnType<typeof componentSource>[]> {
+  const path = typedPath(host, file);
+  const lines = (await host.files.readText(path)).split('\n').map((line) => line.trim());
+  const words = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const wrong = words.find((line) => componentWord.parse(line) === undefined);
+  if (wrong !== undefined) {
+    const { cliErrors } = await import('../frame/errors.ts');
+    const reason = `${file}: ${wrong} is not ${componentWord.expected}`;
+    throw cliErrors.USAGE({ command: 'firstlight release build', reason });
+  }
+  return words.map((line) => componentSource(line, dirname(path)));
+}
 
 async function sign(host: Host, key: string): Promise<string> {
   const { signCurrentRelease } = await import('../../release/release-signature.ts');

@@ -38,12 +38,18 @@ export const releaseInfoVerb = defineVerb({
       ),
       titled(
         'Image variables',
-        Object.entries(manifest.imageVariables).map(([name, row]) => [name, row.image, row.why]),
+        Object.entries(manifest.imageVariables).map(([name, row]) => [name, row.image, rendererWord(row), row.why]),
       ),
     ].join('\n');
     return { data: { digest: `sha256:${digest}`, ...manifest }, text };
   },
 });
+
+/** Who renders the component: the image itself, or bootkube with the function of ours. */
+function rendererWord({ component, renders }: { readonly component?: string | undefined; readonly renders: string }) {
+  if (component === undefined) return '';
+  return `${component}: ${renders === 'image' ? 'this image renders it' : 'built in'}`;
+}
 
 function titled(title: string, rows: readonly (readonly string[])[]): string {
   return `${title}\n${alignColumns(rows, '  ')}`;

@@ -24,6 +24,7 @@ export const release: Stage<ClusterContext> = {
       projectFolder: project.folder,
       source: 'any',
       withMachines: true,
+      components: 'kept',
     });
     const current = machineImageOf(built.entries);
     image.set(current);

@@ -10,8 +10,15 @@ import { workflowErrors } from '../../workflow/errors.ts';
 import { type Journal, openJournal } from '../../workflow/journal.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import type { CacheEntry } from '../cache/cache.ts';
-import { writeCurrent } from '../current.ts';
+import { currentIds, writeCurrent } from '../current.ts';
 import { releaseErrors } from '../errors.ts';
+import {
+  type ComponentImage,
+  type ComponentSource,
+  componentImageRecipe,
+  componentsOf,
+  readComponents,
+} from '../images/component-image.ts';
 import { firstlightImage, nodeImage } from '../images/firstlight-image.ts';
 import { imageRecipe, type PartImage, partImages, programImages } from '../images/images.ts';
 import { containerdSeedRecipe } from '../machine/containerd-seed.ts';
@@ -38,6 +45,8 @@ export interface BuildOptions extends BuilderOptions {
   readonly onlyParts?: readonly string[];
   /** False for a release of only parts and images, which needs no root rights. */
   readonly withMachines: boolean;
+  /** Images that render components in place of ours, or those of the release that was built last. Default: none. */
+  readonly components?: readonly ComponentSource[] | 'kept';
 }
 
 export interface BuiltRelease {
@@ -54,9 +63,23 @@ export interface BuildPlan {
 }
 
 export async function buildRelease(options: BuildOptions): Promise<BuiltRelease> {
+  const { host, components = [] } = options;
+  if (components === 'kept') return buildWith(options, componentsOf(await currentIds(host)));
+  if (components.length === 0) return buildWith(options, []);
+  const scratch = await host.files.makeTemporaryFolder('firstlight-components-');
+  try {
+    return await buildWith(options, await readComponents(host, components, scratch));
+  } finally {
+    await host.files.remove(scratch);
+  }
+}
+
+async function buildWith(options: BuildOptions, components: readonly ComponentImage[]): Promise<BuiltRelease> {
   const builder = await openBuilder(options);
   const plan =
-    options.onlyParts === undefined ? fullPlan(builder, options.withMachines) : partsPlan(builder, options.onlyParts);
+    options.onlyParts === undefined
+      ? fullPlan(builder, options.withMachines, components)
+      : partsPlan(builder, options.onlyParts);
   const { host, cache } = builder;
   await host.files.makeFolder(cache.folder);
   await using lock = await lockCache(builder, options.signal);
@@ -94,7 +117,11 @@ function partsPlan(builder: ReleaseBuilder, names: readonly string[]): BuildPlan
   return { compile: parts.filter((part) => names.includes(part.name)).map(partRecipe), system: [], after: [] };
 }
 
-export function fullPlan(builder: ReleaseBuilder, withMachines: boolean): BuildPlan {
+export function fullPlan(
+  builder: ReleaseBuilder,
+  withMachines: boolean,
+  components: readonly ComponentImage[] = [],
+): BuildPlan {
   const upstream = builder.table.parts.filter((part) => part.use === 'release');
   const recipes = new Map(upstream.map((part) => [part.name, partRecipe(part)]));
   const imagesOf = (table: readonly PartImage[]): readonly Recipe[] =>
@@ -104,28 +131,27 @@ export function fullPlan(builder: ReleaseBuilder, withMachines: boolean): BuildP
       return recipe === undefined ? [] : [imageRecipe(image, recipe, version)];
     });
   const images = imagesOf(partImages);
+  const rendering = components.map(componentImageRecipe);
   const compile = [...recipes.values()];
   const parts = [...compile, nodePart, firstlightPart];
   if (!withMachines) {
-    const release = releaseRecipe({ parts, images });
-    return { compile, system: [nodePart, firstlightPart], after: [...images, release] };
+    const release = releaseRecipe({ parts, images: [...images, ...rendering] });
+    return { compile, system: [nodePart, firstlightPart], after: [...images, ...rendering, release] };
   }
   const node = nodeImage(debianRecipe);
   const own = firstlightImage(node);
   const carried = imagesOf(programImages);
-  const release = releaseRecipe({ parts, images: [...images, ...carried, node, own], debian: debianRecipe });
+  const all = [...images, ...carried, ...rendering, node, own];
+  const release = releaseRecipe({ parts, images: all, debian: debianRecipe });
   const root = machineRootRecipe({ debian: debianRecipe, parts, release });
   return {
     compile,
     system: [nodePart, firstlightPart, debianRecipe],
     after: [
-      ...images,
-      ...carried,
-      node,
-      own,
+      ...all,
       release,
       root,
-      ...seeds(recipes.get('containerd'), [...images, node], [own, release]),
+      ...seeds(recipes.get('containerd'), [...images, node], [own, ...rendering, release]),
     ],
   };
 }
