@@ -1,6 +1,6 @@
 // What our own image does in a container: renders one component into the folder that it is given. It is the function
-// that bootkube calls in its own process, so both write the same bytes. What was made by chance before, such as keys, is
-// mounted read-only at its own place and is kept.
+// that bootkube calls in its own process, so both write the same bytes. What was made by chance before, such as keys,
+// is mounted read-only at its own place and is kept.
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import type { Emit } from '../workflow/events.ts';

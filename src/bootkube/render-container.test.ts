@@ -92,7 +92,7 @@ describe('our own image in a container', () => {
       expect(words.filter((word) => /options=.*\brw\b/.test(word))).toHaveLength(1);
     }
     const keysOf = (words: readonly string[] | undefined): readonly string[] =>
-      (words ?? []).filter((word) => word.includes(',dst=/assets/tls'));
+      (words ?? []).filter((word) => word.startsWith('type=bind') && word.includes(',dst=/assets/tls'));
     expect(keysOf(runs[4])).toEqual([expect.stringContaining('src=/opt/firstlight/tls,')]);
     expect(keysOf(runs[5])).toEqual([expect.stringContaining('src=/opt/firstlight/tls/root-ca.crt,')]);
     expect(keysOf(runs[10])).toEqual([]);

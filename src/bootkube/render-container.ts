@@ -1,6 +1,6 @@
 // Runs the `render` of an image as a container of this machine's containerd: once, without network and capabilities, on
-// a read-only root. It reads what its stage reads, read-only, and writes to one folder, which is empty at first. What it
-// wrote is used only when it has ended well and everything was looked at; the folder of the stage is never mounted.
+// a read-only root. It reads what its stage reads, read-only, and writes to one folder, which is empty at first. What
+// it wrote is used only when it has ended well and everything was looked at.
 import { join } from 'node:path';
 import { releaseImageVariable } from '../contract/bootkube-environment.ts';
 import { renderLogFolder } from '../contract/bootstrap-paths.ts';
@@ -176,9 +176,12 @@ async function containerFlags(
   stage: ContainerStage,
   output: string,
 ): Promise<readonly string[]> {
+  const inputs = await inputMounts(context, stage);
+  const hasKeys = inputs.some(([, dst]) => dst.startsWith(assetInputFolder));
   const mounts = [
-    ...['/run', '/dev/shm'].map((dst) => `type=tmpfs,src=tmpfs,dst=${dst},options=ro:nosuid:nodev:noexec`),
-    ...(await inputMounts(context, stage)).map(([src, dst]) => bindMount(src, dst, 'ro')),
+    // Empty, and nothing can be written there either. The folder that the render is told of must exist.
+    ...['/run', '/dev/shm', ...(hasKeys ? [] : [assetInputFolder])].map(emptyMount),
+    ...inputs.map(([src, dst]) => bindMount(src, dst, 'ro')),
     bindMount(output, outputFolderOf(stage), 'rw'),
   ];
   return [
@@ -189,6 +192,10 @@ async function containerFlags(
     ...Object.entries(context.images).flatMap(([name, reference]) => ['--env', `${name}=${reference}`]),
     ...mounts.flatMap((mount) => ['--mount', mount]),
   ];
+}
+
+function emptyMount(dst: string): string {
+  return `type=tmpfs,src=tmpfs,dst=${dst},options=ro:nosuid:nodev:noexec`;
 }
 
 function bindMount(src: string, dst: string, rights: 'ro' | 'rw'): string {

@@ -27,6 +27,11 @@ const kinds: readonly ExplainedKind[] = [
     explain: async (_invocation, name) => (await import('./explain-pki.ts')).explainPki(name),
   },
   {
+    name: 'stage',
+    shows: 'a stage of the bootstrap: why, the command of the original, and what renders it, e.g. stage etcd',
+    explain: async ({ host }, name) => (await import('./explain-stage.ts')).explainStage(host, name),
+  },
+  {
     name: 'error',
     shows: 'what an error means and what to do, e.g. error ASSET_CONFLICT',
     explain: async (_invocation, name) => (await import('./explain-error.ts')).explainError(name),
@@ -56,10 +61,10 @@ const kinds: readonly ExplainedKind[] = [
 
 export const explainVerb = defineVerb({
   description:
-    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1), phases of an attempt in place (phase Ready), the checks before it (preflight P10) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
+    'Explains fields of the install-config (installconfig.networking), assets (asset root-ca), signers and certificates (pki), stages of the bootstrap (stage etcd), errors (error ASSET_CONFLICT), controls of the audit (control 1.2.1), phases of an attempt in place (phase Ready), the checks before it (preflight P10) and what the torcx bootstrapper would do on this node (torcx). Without a subject it lists what there is.',
   args: {
     subject: optionalArgumentList(
-      'installconfig[.path], asset NAME, pki [NAME], error CODE, control ID, phase [NAME], preflight [ID], torcx',
+      'installconfig[.path], asset NAME, pki [NAME], stage [NAME], error CODE, control ID, phase [NAME], preflight [ID], torcx',
     ),
   },
   options: { jsonSchema: flag('--json-schema', 'print the JSON Schema of the install-config') },

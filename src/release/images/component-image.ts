@@ -8,7 +8,7 @@ import { releaseErrors } from '../errors.ts';
 import { componentImageName, renderedComponents } from './image-variables.ts';
 import { imagePrefix } from './images.ts';
 import { blobFolder, type OciImage, writeIndex } from './oci-image.ts';
-import { blobPath, findImage, layoutFolder, type SourceImage, UnusableImage } from './oci-source.ts';
+import { blobPath, findImage, openLayout, type SourceImage, UnusableImage } from './oci-source.ts';
 
 export interface ComponentSource {
   readonly component: string;
@@ -37,7 +37,7 @@ export async function readComponents(
     if (found.some((each) => each.component === component))
       throw releaseErrors.COMPONENT({ component, path, reason: 'the component has an image already' });
     try {
-      const layout = await layoutFolder(host.files, path, join(scratch, component));
+      const layout = await openLayout(host.files, path, join(scratch, component));
       const image = await findImage(host.files, layout, goArchitecture({ host }));
       found.push({ component, digest: image.digest, source: { layout, image } });
     } catch (error) {

@@ -39,7 +39,7 @@ export interface SourceImage {
 }
 
 /** A layout as a folder: the given one, or what the tar file holds, unpacked into `scratch`. */
-export async function layoutFolder(files: Files, path: string, scratch: string): Promise<string> {
+export async function openLayout(files: Files, path: string, scratch: string): Promise<string> {
   const kind = (await files.facts(await realPathOf(files, path)))?.kind;
   if (kind === undefined) throw new UnusableImage('there is no such file');
   if (kind === 'folder') return path;
