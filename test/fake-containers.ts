@@ -89,8 +89,9 @@ function readRun(words: readonly string[]) {
   let at = 1;
   while (words[at]?.startsWith('--') === true) {
     const name = words[at] ?? '';
-    flags.push([name, bare.has(name) ? '' : (words[at + 1] ?? '')]);
-    at += bare.has(name) ? 1 : 2;
+    const isBare = bare.has(name) || name.includes('=');
+    flags.push([name, isBare ? '' : (words[at + 1] ?? '')]);
+    at += isBare ? 1 : 2;
   }
   return { flags, image: words[at] ?? '', id: words[at + 1] ?? '', rest: words.slice(at + 2) };
 }

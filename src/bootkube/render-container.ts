@@ -188,7 +188,9 @@ async function containerFlags(
     '--read-only',
     ...capabilities.flatMap((name) => ['--cap-drop', `CAP_${name}`]),
     '--seccomp',
-    ...['--user', '0:0', '--cwd', '/', '--memory-limit', String(memoryBytes)],
+    '--user=0:0',
+    '--cwd=/',
+    `--memory-limit=${memoryBytes}`,
     ...Object.entries(context.images).flatMap(([name, reference]) => ['--env', `${name}=${reference}`]),
     ...mounts.flatMap((mount) => ['--mount', mount]),
   ];

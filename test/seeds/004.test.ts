@@ -7,6 +7,9 @@ const restarts = 'test/e2e/bootstrap-restarts.test.ts';
 const byHand = 'src/cli/bootkube/stages-by-hand.test.ts';
 const fresh = 'test/e2e/life/fresh-cluster.ts';
 
+const containers = 'src/bootkube/render-container.test.ts';
+const rendered = 'test/e2e/rendered-by-image.ts';
+
 proveLines([
   {
     lines: [14, 20],
@@ -132,6 +135,16 @@ proveLines([
     },
   },
   {
+    lines: [34, 45],
+    asks: 'a stage runs the render of the image that its variable names, with these arguments',
+    provenBy: {
+      [containers]: ['is called with the words of the original, and what it wrote is seeded into the API'],
+      [rendered]: [
+        'our own image in containers wrote the bytes that bootkube writes in its own process, in all twelve stages',
+      ],
+    },
+  },
+  {
     lines: [251, 261],
     asks: 'scripts of these names, one for each of these stages',
     provenBy: {
@@ -143,6 +156,34 @@ proveLines([
         'render-all explains, runs and verifies all twelve that render',
         'every name of the document runs its stage: what it is for, the original, what was validated',
       ],
+    },
+  },
+  {
+    lines: [236, 241],
+    asks: 'manifests come with the version of the image that renders them: version coupling',
+    provenBy: {
+      [containers]: ['is recorded by its digest, and rendered again when the release has another image'],
+      'test/oracle/release-component.test.ts': [
+        'names it by the digest that it had, as what renders the component',
+        'keeps it when whoever makes a cluster looks the release up, also without the file',
+      ],
+      [rendered]: ['the image of the component rendered stage 11, and is recorded by its digest'],
+    },
+  },
+  {
+    lines: [242, 243],
+    asks: 'what an operator renders is correct, or the bootstrap does not go on with it',
+    provenBy: {
+      [containers]: ['that %s fails the stage, which is tried again', 'must be one of the release'],
+      [rendered]: ['an image that cannot render is named with its log, and leaves nothing behind'],
+    },
+  },
+  {
+    lines: [244, 245],
+    asks: 'no component is templated a second time: whoever renders it, its objects are those of the image',
+    provenBy: {
+      [containers]: ['writes the same bytes as bootkube in its own process, in all twelve stages'],
+      [rendered]: ['it had no network, no key, and nothing to write to but its output'],
     },
   },
   {
@@ -196,4 +237,4 @@ proveLines([
   },
 ]);
 
-nameDifferences(['004:71–84, 173–183, 210', '004:131–139', '004:203', '004:220']);
+nameDifferences(['004:71–84, 173–183, 210', '004:131–139', '004:203', '004:220', '004:34–155', '004:185–245']);
