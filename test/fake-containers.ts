@@ -38,13 +38,23 @@ export function fakeRuntime(disk: FakeDisk, images: Readonly<Record<string, Fake
       if (program !== 'ctr') throw new Error(`${program} is not in this machine`);
       const words = args.slice(4);
       runtime.calls.push(words);
+      if (words[0] === 'content') return contentOf(words[2] ?? '');
       if (words[0] === 'containers' && words[1] === 'list') return { ...ended, stdout: [...runtime.left].join('\n') };
       if (words[0] === 'containers' && words[1] === 'delete') runtime.left.delete(words[2] ?? '');
       return words[0] === 'run' ? runImage(words, options) : ended;
     },
   };
+  /** Of the config of an image the digest is that of its manifest, with a letter more. */
+  const contentOf = (digest: string): RunResult => {
+    if (digest.endsWith('f')) return { ...ended, stdout: JSON.stringify({ config: { Entrypoint: [entrypoint] } }) };
+    const isKnown = Object.keys(images).some((reference) => reference.endsWith(`@${digest}`));
+    if (!isKnown) return { ...ended, code: 1, stderr: `ctr: content ${digest}: not found\n` };
+    return { ...ended, stdout: JSON.stringify({ config: { digest: `${digest}f` } }) };
+  };
   const runImage = async (words: readonly string[], options: RunOptions = {}): Promise<RunResult> => {
-    const { flags, image, id, rest } = readRun(words);
+    const { flags, image, id, rest: command } = readRun(words);
+    const [first, ...rest] = command;
+    if (first !== entrypoint) return { ...ended, code: 1, stderr: `ctr: exec: "${first}": not found in $PATH\n` };
     const program = images[image];
     if (program === undefined) return { ...ended, code: 1, stderr: `ctr: image "${image}": not found\n` };
     const mounts = flags.filter(([name]) => name === '--mount').map(([, value]) => readMount(value));
@@ -81,6 +91,9 @@ export const ownImage: FakeImage = async ({ host, words }) => {
     outputFolder: output.replace('--asset-output-dir=', ''),
   });
 };
+
+/** Of every image. */
+const entrypoint = '/operator';
 
 const bare = new Set(['--rm', '--read-only', '--seccomp']);
 

@@ -2,10 +2,12 @@
 // a read-only root. It reads what its stage reads, read-only, and writes to one folder, which is empty at first. What
 // it wrote is used only when it has ended well and everything was looked at.
 import { join } from 'node:path';
-import { releaseImageVariable } from '../contract/bootkube-environment.ts';
+import { z } from 'zod';
+import { digestOfReference, releaseImageVariable } from '../contract/bootkube-environment.ts';
 import { renderLogFolder } from '../contract/bootstrap-paths.ts';
 import { containerdSocket } from '../contract/machine-paths.ts';
 import { working } from '../contract/stage-progress.ts';
+import { jsonIfValid } from '../host/json-if-valid.ts';
 import type { RunResult } from '../host/processes.ts';
 import type { StageTools } from '../workflow/stage.ts';
 import { type BootkubeContext, contextInputs, releaseImage } from './context.ts';
@@ -103,7 +105,7 @@ interface ContainerRun {
 async function runContainer(context: BootkubeContext, { stage, output, image, signal }: ContainerRun): Promise<void> {
   const { host } = context;
   const id = `firstlight-render-${stage.folder}`;
-  const words = renderWords(context, stage);
+  const words = [...(await entrypointOf(context, stage, image)), ...renderWords(context, stage)];
   const command = ['run', '--rm', ...(await containerFlags(context, stage, output)), image, id, ...words];
   const said: string[] = [`# ${host.clock.now().toISOString()} ${image} ${words.join(' ')}`];
   // Of a run that was killed: the container goes on without it.
@@ -128,6 +130,29 @@ async function runContainer(context: BootkubeContext, { stage, output, image, si
   if (result.code !== 0) throw failure({ stage, image, result });
 }
 
+const manifestSchema = z.object({ config: z.object({ digest: z.string() }) });
+const configSchema = z.object({
+  config: z.object({ Entrypoint: z.array(z.string()).nullish() }).nullish(),
+});
+
+/** `ctr run` with words runs the words alone; every other runtime puts them after the entrypoint of the image. */
+async function entrypointOf(
+  { host }: BootkubeContext,
+  stage: ContainerStage,
+  image: string,
+): Promise<readonly string[]> {
+  const read = async <T>(digest: string, schema: z.ZodType<T>): Promise<T> => {
+    const args = ctrArgs(['content', 'get', digest]);
+    const { code, stdout } = await host.processes.run('ctr', args, { timeoutMs: quickMs });
+    const found = code === 0 ? schema.safeParse(jsonIfValid(stdout)) : undefined;
+    if (found?.success === true) return found.data;
+    const reason = found === undefined ? 'this machine does not have it' : `${digest} cannot be read`;
+    throw bootkubeErrors.RENDER_IMAGE({ stage: `${stage.number} (${stage.name})`, image, reason });
+  };
+  const manifest = await read(digestOfReference(image) ?? image, manifestSchema);
+  return (await read(manifest.config.digest, configSchema)).config?.Entrypoint ?? [];
+}
+
 function outcomeText(result: RunResult | undefined): string {
   if (result === undefined) return 'was interrupted';
   return result.timedOut ? `was ended after ${deadlineMs / 1000} s` : `ended with ${result.code ?? result.signal}`;
@@ -136,10 +161,9 @@ function outcomeText(result: RunResult | undefined): string {
 function failure({ stage, image, result }: Pick<ContainerRun, 'stage' | 'image'> & { readonly result: RunResult }) {
   const about = { stage: `${stage.number} (${stage.name})`, image, log: renderLog(stage) };
   if (result.timedOut) return bootkubeErrors.RENDER_HANGS({ ...about, seconds: deadlineMs / 1000 });
-  const last = `${result.stdout}\n${result.stderr}`.trim().split('\n').at(-1)?.trim() ?? '';
-  // What ctr itself says begins with its name; everything else is the program's.
-  if (/^ctr: image .*not found/.test(last))
-    return bootkubeErrors.RENDER_IMAGE({ ...about, reason: 'this machine does not have it' });
+  const lines = `${result.stdout}\n${result.stderr}`.split('\n').map((line) => line.trim());
+  // containerd's client says in lines of its own what it thinks of this machine.
+  const last = lines.findLast((line) => line !== '' && !line.startsWith('time="')) ?? '';
   const reason = `${last === '' ? '' : `${last.replace(/^ctr: /, '')} `}(it ${outcomeText(result)})`;
   return bootkubeErrors.RENDER_FAILED({ ...about, reason });
 }

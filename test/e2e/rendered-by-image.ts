@@ -172,7 +172,7 @@ export function renderedByImageTests({ seen, component, dir }: RenderedFacts): v
     );
     expect((JSON.parse(text) as { data: object }).data).toEqual({
       words: 'render --asset-input-dir=/assets/tls --asset-output-dir=/assets/ingress',
-      interfaces: '',
+      interfaces: 'lo',
       root: 'EROFS',
       run: 'EROFS',
       input: 'EROFS',
