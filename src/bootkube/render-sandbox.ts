@@ -1,5 +1,5 @@
-// What a container that renders a stage is given: the words of its command, what it can read, the one folder that it can
-// write to, and no more. Everything it could do beside rendering is taken away.
+// What a container that renders a stage is given: the words of its command, what it can read, the one folder that it
+// can write to, and no more. Everything it could do beside rendering is taken away.
 import { join } from 'node:path';
 import { releaseImageVariable } from '../contract/bootkube-environment.ts';
 import { type BootkubeContext, contextInputs, releaseImage } from './context.ts';
