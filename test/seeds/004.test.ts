@@ -156,6 +156,7 @@ proveLines([
         'render-all explains, runs and verifies all twelve that render',
         'every name of the document runs its stage: what it is for, the original, what was validated',
       ],
+      [restarts]: ['has the scripts of the document, and each renders, explains, validates and shows what it changed'],
     },
   },
   {
@@ -219,6 +220,11 @@ proveLines([
       ],
       'src/bootkube/one-writer.test.ts': ['who waits too long is told which process writes, and what it does'],
       [byHand]: ['--step asks first, and runs nothing without a yes', '%s changes nothing and waits for nobody'],
+      [restarts]: [
+        'went on by one stage with each of fifteen `next`, and each said what it is for, what ran and what was validated',
+        'says so on the screen, in status and in progress.json, and is no stall',
+        'lets one process write at a time: two stages by hand, and one beside the service until that is killed',
+      ],
     },
   },
   {
