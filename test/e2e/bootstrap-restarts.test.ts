@@ -1,7 +1,8 @@
 // A bootstrap that a person runs stage by stage, and that is disturbed: a manifest of the user that no API can take, its
 // service killed twice, its machine rebooted, the command that follows it killed and interrupted. What the machine's own
 // journal says afterwards is what happened; systemd kept the order. The nodes of this cluster are prepared by the torcx
-// bootstrapper (test/e2e/torcx-nodes.ts), and people log in to it with tokens of an issuer (test/e2e/login).
+// bootstrapper (test/e2e/torcx-nodes.ts), people log in to it with tokens of an issuer (test/e2e/login), and an image of
+// the test renders a component of its release (test/e2e/rendered-by-image.ts).
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,13 @@ import { besideTheService, type HeldBootstrap, nextStage, pausedBefore, runScrip
 import { IssuerLab } from './login/issuer-lab.ts';
 import { tokenLoginTests } from './login/token-login.ts';
 import { cli, eventually, inside, startCli, temporaryFolder } from './machine-lab.ts';
+import {
+  lookAtRendering,
+  type ReleaseWithComponent,
+  releaseWithComponent,
+  renderedByImageTests,
+  type SeenOnMachine,
+} from './rendered-by-image.ts';
 import { torcxNodesTopic } from './torcx-nodes.ts';
 import { installedPods, type JournalEntry, journalOf, starts } from './unit-journal.ts';
 
@@ -40,6 +48,8 @@ interface Seen {
 }
 const seen: Seen = {};
 let infraId: string;
+let component: ReleaseWithComponent;
+let rendering: SeenOnMachine;
 let entries: readonly JournalEntry[];
 let keysBefore: string;
 
@@ -63,6 +73,7 @@ beforeAll(async () => {
   mkdirSync(join(dir, 'manifests'), { recursive: true });
   writeFileSync(join(dir, 'manifests/gear.yaml'), gear);
   writeFileSync(join(dir, 'install-config.yaml'), `nodeBootstrap: torcx\n${lab.installConfig()}`);
+  component = await releaseWithComponent(folder);
   const first = startCli([...create, '--step']);
   infraId = await eventually('the assets', 60, async () => {
     try {
@@ -80,6 +91,7 @@ beforeAll(async () => {
   keysBefore = keysDigest();
   const second = startCli(create);
   await step(7);
+  rendering = await lookAtRendering(held);
   seen.scripts = await runScripts(held);
   seen.twice = await twoAtOnce(held);
   seen.beside = await besideTheService(held);
@@ -113,6 +125,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await startCli(['destroy', 'cluster', '--dir', dir]).outcome;
+  await component[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -234,6 +247,10 @@ describe('what the stages rendered', () => {
     expect(seen.refused).toContain('BOOTKUBE_ALTERED');
     expect(seen.refused).toContain('07-etcd');
   });
+});
+
+describe('stages that images render', () => {
+  renderedByImageTests({ seen: () => rendering, component: () => component, dir });
 });
 
 describe('nodes with nodeBootstrap: torcx', () => {
