@@ -34,9 +34,9 @@ export async function collectPreflightFacts(
   ]);
   const known = { node, attemptId, isAdoption, secret, now: host.clock.now(), host: hostFacts, nodeObject, payload };
   const content = contentOf(secret.os, payload);
-  // A machine that is no node yet may have no containerd, and needs no image whose program came with the attempt.
-  const brought = isAdoption ? settings.programImage : undefined;
-  const needed = imagesIn(content, hostFacts).filter((image) => image !== brought);
+  // Nobody needs the image whose program came with the attempt: a machine that is no node yet, or a node whose kubelet
+  // is dead, may have no containerd to ask for it.
+  const needed = imagesIn(content, hostFacts).filter((image) => image !== settings.programImage);
   const images = [secret['registry-probe'], ...needed].filter((image) => image !== undefined);
   const archive = await lookAtArchive(known);
   const kubeconfig = content?.config.kubeconfig ?? (archive?.status === 'verified' ? archive.kubeconfig : undefined);

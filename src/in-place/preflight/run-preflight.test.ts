@@ -131,6 +131,16 @@ describe('preflight on a host', () => {
     expect(host.clock.monotonicMs()).toBe(0);
   });
 
+  test('needs no image whose program came with the attempt, also on a node whose container runtime is dead', async () => {
+    const whole = await machine();
+    const run = async () => ({ code: 1, signal: undefined, stdout: '', stderr: 'no such socket', timedOut: false });
+    const host: FakeHost = { ...whole, processes: { ...whole.processes, run } };
+    const failures = async (programImage: string) =>
+      failedIds(await runPreflight(host, { ...sampleSettings, programImage }, new AbortController().signal));
+    expect(await failures(sampleDaemonImage)).toEqual([]);
+    expect(await failures('registry.test/of-another-release:1')).toEqual(['P10']);
+  });
+
   test('changes nothing on the host, whether it passes or fails', async () => {
     for (const answers of [serve, async () => give(403)]) {
       const host = await machine(answers);

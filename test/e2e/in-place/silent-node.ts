@@ -23,7 +23,7 @@ import { seenOfWrecks, wreck, wrecks } from './wreckage.ts';
 const node = 'worker-1';
 const label = 'proof.example/silent';
 const taint = { key: 'proof.example/silent', value: 'yes', effect: 'PreferNoSchedule' } as const;
-const keys = '/root/.ssh/authorized_keys';
+const keys = '/home/core/.ssh/authorized_keys';
 
 export function silentNodeTopic(cluster: ConfigCluster): void {
   const on = (script: string): Promise<string> => inside(cluster.infraId(), node, script);
@@ -34,9 +34,10 @@ export function silentNodeTopic(cluster: ConfigCluster): void {
     const keyFile = join(cluster.folder, 'silent.key');
     writeFileSync(keyFile, privateKey, { mode: 0o600 });
     const address = (await list(cluster.infraId())).find(({ name }) => name === node)?.address ?? '';
-    const access = ['--address', address, '--user', 'root', '--ssh-key', keyFile];
-    adopt = ['ipb', 'adopt', node, ...access, '--dir', cluster.dir];
-    await on(`umask 077 && mkdir -p ${posix.dirname(keys)} && echo '${publicKey}' > ${keys}`);
+    adopt = ['ipb', 'adopt', node, '--address', address, '--ssh-key', keyFile, '--dir', cluster.dir];
+    // The install-config of this cluster has no key of a person, and so its machines have no user for one.
+    await on(`useradd --create-home --shell /bin/bash core && install -d -o core -m 700 ${posix.dirname(keys)}`);
+    await on(`echo '${publicKey}' > ${keys} && chown core ${keys} && chmod 600 ${keys}`);
     await withApi(cluster, (api) =>
       api.mergePatch(nodeReference(node), { metadata: { labels: { [label]: 'yes' } }, spec: { taints: [taint] } }),
     );
@@ -46,7 +47,7 @@ export function silentNodeTopic(cluster: ConfigCluster): void {
 
   afterAll(async () => {
     await removeWeb(cluster);
-    await on(`rm -f ${keys}`);
+    await on('userdel --remove core');
     await withApi(cluster, (api) =>
       api.mergePatch(nodeReference(node), { metadata: { labels: { [label]: null } }, spec: { taints: null } }),
     );
