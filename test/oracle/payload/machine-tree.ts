@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Verdict } from '../programs.ts';
 
 const setUp = `set -e
@@ -14,6 +14,8 @@ mount -t proc proc "$1/root/proc"
 mount --rbind /dev "$1/root/dev"
 mount -t tmpfs tmpfs "$1/root/tmp"
 mount -t tmpfs tmpfs "$1/root/run"
+mkdir -p "$1/root$2"
+mount --bind -o ro "$2" "$1/root$2"
 echo ready
 exec sleep infinity`;
 
@@ -24,9 +26,12 @@ export interface MachineTree extends AsyncDisposable {
   shell(script: string): Promise<string>;
 }
 
+/** The programs that run in the tree are those of this checkout, wherever it lies: also below /tmp. */
+const checkout = resolve(import.meta.dirname, '../../..');
+
 export async function machineTree(): Promise<MachineTree> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-tree-'));
-  const holder = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', setUp, 'sh', folder], {
+  const holder = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', setUp, 'sh', folder, checkout], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise<void>((done, fail) => {
