@@ -94,6 +94,16 @@ export const verbTable: VerbTable = {
       load: async () => (await import('./gather/gather-analyze.ts')).gatherAnalyzeVerb,
     },
     {
+      words: 'backup',
+      summary: 'Write a verified snapshot of etcd, with what a restore needs, into one file.',
+      load: async () => (await import('./recovery/backup.ts')).backupVerb,
+    },
+    {
+      words: 'restore',
+      summary: 'Bring a cluster back whose masters are all lost, from a backup.',
+      load: async () => (await import('./recovery/restore.ts')).restoreVerb,
+    },
+    {
       words: 'wait-for bootstrap-complete',
       summary: 'Wait until the masters carry the cluster and the bootstrap machine may go.',
       load: async () => (await import('./cluster/wait-for-bootstrap-complete.ts')).waitForBootstrapCompleteVerb,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { pauseFile, pauseText } from '../contract/bootstrap-pause.ts';
+import { etcdRestoreFile } from '../contract/etcd-restore.ts';
 import { bootkubeEnvironmentFile } from '../contract/machine-paths.ts';
 import type { IgnitionConfig } from '../ignition/config.ts';
 import type { MachineRequest } from '../platform/machine.ts';
@@ -30,4 +31,11 @@ test('the config of the bootstrap machine gets the images, and the pause only wh
 test('what a person wrote into the config stays', () => {
   const request = requestWith(bootkubeEnvironmentFile, pauseFile);
   expect(bootstrapRequest(request, { environment, pause: { before: 'etcd' } })).toBe(request);
+});
+
+test('the machine that brings a cluster back is told from which snapshot', () => {
+  const snapshot = { sha256: 'a'.repeat(64), sizeBytes: 20, revision: 8 };
+  const restore = { id: '0011223344556677', beganAt: '2026-11-17T03:00:00.000Z', snapshot };
+  const request = bootstrapRequest(requestWith('/a'), { environment, pause: undefined, restore });
+  expect(paths(request)).toEqual(['/a', bootkubeEnvironmentFile, etcdRestoreFile]);
 });

@@ -16,6 +16,8 @@ export interface ClusterContext {
   readonly dir: string;
   /** The checkout and version from which a missing release is built. */
   readonly project: { readonly folder: string; readonly version: string };
+  /** As a person types it, without `firstlight`: what continues this run. */
+  readonly command: string;
   readonly journal: Journal;
   readonly emit: Emit;
   readonly patience: WaitLimits;

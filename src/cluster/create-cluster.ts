@@ -51,6 +51,7 @@ export async function createCluster(options: CreateClusterOptions): Promise<Crea
     host,
     dir,
     project,
+    command: 'create cluster',
     journal,
     emit,
     onObservation,

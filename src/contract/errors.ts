@@ -50,3 +50,13 @@ export const clusterMetadataErrors = errorTable('CLUSTER', {
     exit: exitCodes.badConfig,
   },
 });
+
+export const etcdRestoreErrors = errorTable('BOOTKUBE', {
+  RESTORE_FILE: {
+    message: (e: { path: string; reason: string }) => `${e.path}: ${e.reason}`,
+    hint: 'firstlight restore writes it. Destroy this bootstrap machine and run the same command again.',
+    means:
+      'This machine is to bring a cluster back, and cannot read from which snapshot. It starts no etcd: an empty one would be another cluster.',
+    exit: exitCodes.bootstrapFailed,
+  },
+});

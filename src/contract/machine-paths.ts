@@ -8,6 +8,8 @@ export const programs = {
   kubeProxy: '/usr/local/bin/kube-proxy',
   containerd: '/usr/local/bin/containerd',
   etcd: '/usr/local/bin/etcd',
+  etcdctl: '/usr/local/bin/etcdctl',
+  etcdutl: '/usr/local/bin/etcdutl',
   systemctl: '/usr/bin/systemctl',
   shell: '/bin/sh',
   nft: '/usr/sbin/nft',

@@ -8,11 +8,13 @@ import { configServerErrors } from '../../config-server/errors.ts';
 import {
   clusterMetadataErrors,
   configServerSettingsErrors,
+  etcdRestoreErrors,
   nodeSettingsErrors,
   releaseFactsErrors,
   servedTokensErrors,
 } from '../../contract/errors.ts';
 import { controlPlaneErrors } from '../../control-plane/errors.ts';
+import { recoveryErrors } from '../../disaster-recovery/errors.ts';
 import type { ErrorKind } from '../../errors/firstlight-error.ts';
 import { etcdErrors } from '../../etcd/errors.ts';
 import { gatherErrors } from '../../gather/errors.ts';
@@ -52,6 +54,7 @@ export const errorTables = {
   firstBootErrors,
   releasePivotErrors,
   bootkubeErrors,
+  etcdRestoreErrors,
   agentErrors,
   inPlacePodErrors,
   releaseFactsErrors,
@@ -61,6 +64,7 @@ export const errorTables = {
   etcdErrors,
   kubernetesErrors,
   secretsEncryptionErrors,
+  recoveryErrors,
   payloadErrors,
   torcxErrors,
   workflowErrors,

@@ -6,8 +6,8 @@ export const secretsRotateKeyVerb = defineVerb({
     'Replaces the key by which kube-apiserver encrypts Secrets in etcd, while the cluster serves. Every master first',
     'learns to read the new key, then encrypts by it; then every Secret is written again, and the old key is removed.',
     'kube-apiserver looks at its keys once a minute, so this takes three to four minutes. All masters must be up.',
-    'It can be interrupted at any moment: run it again and it continues. A backup of etcd from before the rotation can',
-    'be read by the old key only, so keep tls/secrets-encryption.json of that time together with the backup.',
+    'It can be interrupted at any moment: run it again and it continues. A backup that firstlight backup took before holds',
+    'the keys of its time; with another copy of etcd, keep tls/secrets-encryption.json of that time.',
   ].join(' '),
   examples: ['firstlight secrets rotate-key', 'firstlight secrets status'],
   run: async ({ host, global, signal, emit }) => {

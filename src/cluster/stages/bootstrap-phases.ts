@@ -47,10 +47,10 @@ async function watchPhase(
   { signal, report }: StageTools,
   { cluster, phase }: { readonly cluster: ClusterPlan; readonly phase: WatchedPhase },
 ): Promise<void> {
-  const { host, patience } = context;
+  const { host, patience, command } = context;
   await waitForProgress({
     clock: host.clock,
-    command: 'create cluster',
+    command,
     stage: phase,
     patience,
     everyMs: lookEveryMs,
