@@ -92,13 +92,30 @@ export class ApiOfObjects {
     const present = this.objects.get(path);
     if (present === undefined) {
       const items = [...this.objects].filter(([key]) => dirname(key) === path).map(([, object]) => object);
-      if (items.length > 0) return { status: 200, body: { metadata: { resourceVersion: '1' }, items } };
+      if (items.length > 0 || this.#isCollection(path)) {
+        return { status: 200, body: { metadata: { resourceVersion: '1' }, items } };
+      }
       return { status: 404, body: { reason: 'NotFound', message: `${path} not found` } };
     }
     if (method === 'GET') return { status: 200, body: present };
+    if (method === 'DELETE') {
+      this.objects.delete(path);
+      return { status: 200, body: { kind: 'Status', status: 'Success' } };
+    }
+    if (method === 'PUT') {
+      const replaced = JSON.parse(String(body)) as AnyObject;
+      this.objects.set(path, replaced);
+      return { status: 200, body: replaced };
+    }
     const after = merged(present, JSON.parse(String(body))) as AnyObject;
     this.objects.set(path, after);
     return { status: 200, body: after };
+  }
+
+  #isCollection(path: string): boolean {
+    const isOf = ([group, kinds]: readonly [string, Map<string, Kind>]): boolean =>
+      path.startsWith(`${group}/`) && [...kinds.values()].some(({ name }) => path.endsWith(`/${name}`));
+    return [...this.#kinds].some(isOf);
   }
 
   #create(path: string, given: AnyObject): { readonly status: number; readonly body: unknown } {

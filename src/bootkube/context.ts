@@ -11,6 +11,7 @@ import {
 } from '../contract/bootkube-environment.ts';
 import { removalMark } from '../contract/bootstrap-paths.ts';
 import { clusterMetadataFile, readClusterMetadata } from '../contract/cluster-metadata.ts';
+import { type EtcdRestore, readEtcdRestore } from '../contract/etcd-restore.ts';
 import { type Inventory, inventoryFile, inventorySchema } from '../contract/inventory.ts';
 import {
   bootkubeEnvironmentFile,
@@ -58,6 +59,8 @@ export interface BootkubeContext {
   readonly clusterId: string;
   /** Names what belongs to this cluster on its platform. */
   readonly infraId: string;
+  /** The cluster is brought back from a snapshot of its etcd; undefined for a new cluster. */
+  readonly restore: EtcdRestore | undefined;
 }
 
 export const machineFolders: BootkubeFolders = {
@@ -102,6 +105,7 @@ export async function loadContext(
     bootedRelease,
     images: { ...imagesOf(release, bootedRelease), ...(await readBootkubeEnvironment(host)) },
     machine: await readMachine(host),
+    restore: await readEtcdRestore(host.files),
     ...(await readIdentity(host, folders.assets)),
   };
 }

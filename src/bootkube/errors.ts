@@ -31,6 +31,13 @@ export const bootkubeErrors = errorTable('BOOTKUBE', {
       'Every stage is recorded in one journal, and a stage builds on files of the others: one process at a time may write.',
     exit: exitCodes.bootstrapFailed,
   },
+  SNAPSHOT_REFUSED: {
+    message: (e: { reason: string }) => `etcdutl does not restore the snapshot: ${e.reason}`,
+    hint: 'firstlight restore --from with another backup; destroy the bootstrap machine first.',
+    means:
+      'A machine that brings a cluster back makes the data of its etcd from the snapshot of a backup, by the etcdutl of the release. That failed, and no etcd was started.',
+    exit: exitCodes.bootstrapFailed,
+  },
   OVER: {
     message: () => 'the bootstrap is over: this machine has no assets any more',
     hint: 'firstlight status looks at the cluster; firstlight destroy bootstrap removes this machine.',

@@ -7,6 +7,7 @@ import { certificateFile } from '../../control-plane/control-plane-paths.ts';
 import { etcdMemberFlags } from '../../control-plane/etcd-member.ts';
 import { etcdPod } from '../../control-plane/etcd-pod.ts';
 import { etcdLeaves, issueDueLeaves } from '../../control-plane/machine-credentials.ts';
+import type { InitialMember } from '../../etcd/member.ts';
 import { masterCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { type EtcdScaling, etcdScaling, etcdScalingSchema } from '../../membership/growth-limits.ts';
@@ -73,16 +74,30 @@ async function certificates(context: BootkubeContext): Promise<readonly StageFil
   return readCredentials(context, identity);
 }
 
-function founderFlags({ machine, clusterId }: BootkubeContext, scaling: EtcdScaling): readonly string[] {
-  const peerUrl = httpsUrl(machine.address, etcdPorts.peer);
+/** Where a cluster is brought back, etcd has data before it starts; without data it must fail and not begin empty. */
+function founderFlags(context: BootkubeContext, scaling: EtcdScaling): readonly string[] {
+  const { machine, restore } = context;
   return etcdMemberFlags({
     name: scaling.founder,
     address: machine.address,
-    clusterToken: clusterId,
-    initialCluster: [{ name: scaling.founder, peerUrl }],
-    initialState: 'new',
+    ...foundingOf(context, scaling),
+    initialState: restore === undefined ? 'new' : 'existing',
     masters: scaling.maxLearners,
   });
+}
+
+/**
+ * Who founds the etcd of this cluster, and with which token. A cluster that is brought back has a token of its own, so
+ * its etcd has another id: a member of the lost one can never take part in it.
+ */
+export function foundingOf(
+  { machine, clusterId, restore }: BootkubeContext,
+  { founder }: Pick<EtcdScaling, 'founder'>,
+): { readonly clusterToken: string; readonly initialCluster: readonly InitialMember[] } {
+  return {
+    clusterToken: restore === undefined ? clusterId : `${clusterId}-${restore.id}`,
+    initialCluster: [{ name: founder, peerUrl: httpsUrl(machine.address, etcdPorts.peer) }],
+  };
 }
 
 /** As this stage has rendered it, for whoever grows etcd. */

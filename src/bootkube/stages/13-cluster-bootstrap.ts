@@ -38,6 +38,8 @@ import {
 import { renderStages } from '../render-stages.ts';
 import { credentialFolders, credentialStages } from '../rendered-credentials.ts';
 import { seedPlaces } from '../rendered-manifests.ts';
+import { clearStaleObjects } from '../restore/clear-stale-objects.ts';
+import { restoreEtcd } from '../restore/restore-etcd.ts';
 import { authentication } from './04-authentication.ts';
 
 const minuteMs = 60_000;
@@ -93,9 +95,12 @@ export const clusterBootstrap: NumberedStage = {
   },
   run: async (context, tools) => {
     await refuseAltered(context);
+    await restoreEtcd(context, tools);
     // A client that starts before the API cannot work yet, and uses processor time that the API needs to start.
     await install(context, tools, (target) => !dependents.has(target));
     await waitForPods(context, tools);
+    // Before the controller manager: until it runs, no new machine is admitted, and nothing acts on what is stale.
+    await clearStaleObjects(context, tools);
     await install(context, tools, (target) => dependents.has(target));
     tools.report(working(clusterBootstrapWork.seedsApi));
     await using client = await firstClient(context.host, pkiFolder);

@@ -27,6 +27,8 @@ export const versionOverrides: NumberedStage = {
   outputs: ['ClusterVersion version'],
   observe: async (context, last) => {
     if ((await context.host.files.facts(handoffMark)) !== undefined) return { status: 'done' };
+    // What the user has changed since is in the snapshot.
+    if (context.restore !== undefined) return { status: 'done' };
     const wanted = JSON.stringify(await wantedOverrides(context));
     const isDone = last?.outputs['overrides'] === digestOf(wanted);
     return isDone ? { status: 'done' } : { status: 'needed', because: 'the overrides are not in place' };
