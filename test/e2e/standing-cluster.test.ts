@@ -16,6 +16,7 @@ import { payloadRouteTopic } from './in-place/payload-route.ts';
 import { poolRunTopic } from './in-place/pool-run.ts';
 import { silentNodeTopic } from './in-place/silent-node.ts';
 import { wreckedNodeTopic } from './in-place/wrecked-node.ts';
+import { backupTopic } from './life/backup.ts';
 import { clusterEndTopic } from './life/cluster-end.ts';
 import { comeAndGoTopic } from './life/come-and-go.ts';
 import { diskSecretsTopic } from './life/disk-secrets.ts';
@@ -68,6 +69,7 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'a log bundle': gatheringTopic,
   'a stranger with a pool token': strangerTopic,
   'nodes that come and go': comeAndGoTopic,
+  'a backup': backupTopic,
   'secrets in etcd': secretsEncryptionTopic,
   'keys in containers': containerKeysTopic,
   'lives of certificates': shortLivesTopic,
