@@ -43,7 +43,9 @@ const judgedBackup: Stage<RestoreContext> = {
     const newer = newerPart(manifest, versions);
     if (newer !== undefined) throw recoveryErrors.NEWER(newer);
     if (!manifest.release.image.endsWith(digest)) {
-      const text = `the backup is of another release (${manifest.release.version}); the masters are made of ${here.version}`;
+      const image = manifest.release.image.split('@').at(-1)?.slice(0, 19) ?? '';
+      const made = `the masters are made of release ${here.version} (sha256:${digest.slice(0, 12)}…)`;
+      const text = `${made}; the backup is of ${manifest.release.version} (${image}…)`;
       emit({ kind: 'notice', level: 'warn', text });
     }
     const path = join(dir, 'tls', secretsEncryptionFile);
