@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { printFigures } from './fire/figures.ts';
 import { type LoadReport, startLoad } from './fire/load-report.ts';
+import { isLong } from './fire/long.ts';
 import { slowMastersTopic } from './fire/slow-masters.ts';
 import { adoptionTopic } from './in-place/adoption.ts';
 import { inPlaceFailuresTopic } from './in-place/failures.ts';
@@ -95,16 +96,25 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'machine-config: a pool of its own': customPoolTopic,
   'machine-config: a unit that does not start': badUnitTopic,
   'machine-config: a reboot of the workers': rebootRolloutTopic,
-  'machine-config: a reboot of the masters': masterRolloutTopic,
-  'machine-config: kills': killPointsTopic,
+  ...(isLong
+    ? {
+        'machine-config: a reboot of the masters': masterRolloutTopic,
+        'machine-config: kills': killPointsTopic,
+      }
+    : {}),
   'in-place: a wrecked node': wreckedNodeTopic,
   'in-place: a bare machine': adoptionTopic,
-  'in-place: a silent node': silentNodeTopic,
   'in-place: a pool': poolRunTopic,
-  'in-place: failures': inPlaceFailuresTopic,
-  'in-place: masters': inPlaceMastersTopic,
   'in-place: a payload': payloadRouteTopic,
-  'in-place: kills': inPlaceKillPointsTopic,
+  // Minutes each: rarer ways to the same ends as those above.
+  ...(isLong
+    ? {
+        'in-place: a silent node': silentNodeTopic,
+        'in-place: failures': inPlaceFailuresTopic,
+        'in-place: masters': inPlaceMastersTopic,
+        'in-place: kills': inPlaceKillPointsTopic,
+      }
+    : {}),
   // The last two: they would show what another topic left behind.
   'the audit': auditTopic,
   'the end': (own) => clusterEndTopic(own, () => before),

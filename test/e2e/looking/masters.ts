@@ -56,15 +56,20 @@ export function lookingTopic(cluster: TrustCluster): void {
       (await startCli(logs).outcome).stdout.includes('tick 0') ? true : undefined,
     );
     const following = startCli([...logs, '--follow']);
+    let followed = '';
+    following.child.stdout?.on('data', (chunk: Buffer) => (followed += chunk.toString('utf8')));
     const previous = await eventually('a start of the container after its end', 90, async () => {
       const { code, stdout } = await startCli([...logs, '--previous']).outcome;
       return code === 0 ? stdout : undefined;
     });
+    // It was begun in the first life, and has all of it.
+    await eventually('the whole first life in the followed log', 20, async () =>
+      followed.includes(previous) ? true : undefined,
+    );
     following.child.kill('SIGTERM');
+    await following.outcome;
     await trustKubectl(cluster, 'delete', 'pod', 'ticking', '--wait=false');
     expect(previous.trim().split('\n')).toEqual(Array.from({ length: 26 }, (_, index) => `tick ${index}`));
-    // It was begun in the first life, and has all of it.
-    expect((await following.outcome).stdout).toContain(previous);
   });
 
   test('a port of etcd that is blocked between two masters is found and named', async () => {

@@ -82,8 +82,13 @@ export async function deployWeb(cluster: ConfigCluster): Promise<string> {
   });
 }
 
+/** Ends when it is gone: what is put into a namespace that ends goes with it. */
 export async function removeWeb(cluster: ConfigCluster): Promise<void> {
-  await withApi(cluster, (api) => api.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
+  const reference = { apiVersion: 'v1', kind: 'Namespace', name: namespace } as const;
+  await withApi(cluster, (api) => api.delete(reference));
+  await eventuallySeen(cluster, { what: 'the end of its namespace', seconds: 60 }, async (api) =>
+    (await api.find(reference)) === undefined ? true : undefined,
+  );
 }
 
 export type WebClient = ReportingChild<WebReport>;
