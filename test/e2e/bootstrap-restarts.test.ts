@@ -108,13 +108,15 @@ beforeAll(async () => {
   seen.chain = await onBootstrap('systemctl list-dependencies --plain rm-assets.service tectonic.service');
   seen.authentication = await onBootstrap('cat /etc/kubernetes/kube-apiserver/authentication.yaml');
   Object.assign(seen, await installedPods(onBootstrap));
+  // Its service was stopped and started for that.
+  await pausedBefore(held, 'masters', 2);
   second.child.kill('SIGINT');
   const { code, stderr } = await second.outcome;
   Object.assign(seen, { interrupted: code, followed: stderr });
   // A boot is not over while its bootstrap is held.
   await cli('machine', 'reboot', '--cluster', infraId, '--no-wait', 'bootstrap');
   const running = startCli(create);
-  // Held when stage 15 was done, after the stop of the service, and now by the first start of a new boot.
+  // Now by the first start of a new boot.
   await pausedBefore(held, 'masters', 3);
   seen.list = await cli('machine', 'list', '--cluster', infraId);
   seen.continued = await cli('bootkube', 'continue', '--dir', dir);
