@@ -11,13 +11,12 @@ import { currentRelease } from '../../release/current.ts';
 import { retry } from '../../workflow/retry.ts';
 import type { Stage } from '../../workflow/stage.ts';
 import { connectCluster } from '../cluster-kubeconfig.ts';
-import { listNodes, lookAtNodes } from '../cluster-nodes.ts';
-import { stallWatch } from '../explain-stall.ts';
+import { listNodes } from '../cluster-nodes.ts';
 import { assets } from '../stages/assets.ts';
 import { addons, controlPlanePhase, handoff, mastersPhase } from '../stages/bootstrap-phases.ts';
+import { awaitReadyNodes } from '../stages/nodes.ts';
 import { release } from '../stages/release.ts';
 import { removeBootstrap } from '../stages/remove-bootstrap.ts';
-import { waitForProgress } from '../wait-for-progress.ts';
 import { runInMachine } from './machine-transfer.ts';
 import type { RestoreContext } from './restore-context.ts';
 import { broughtSnapshot, restoredMachines } from './restore-machines.ts';
@@ -62,24 +61,11 @@ const restoredNodes: Stage<RestoreContext> = {
   name: 'nodes',
   why: 'Workers find the API again by themselves; the cluster is back when all of its machines can be given work.',
   observe: async () => ({ status: 'needed', because: 'who is Ready is asked each time' }),
-  run: async (context, { signal, report }) => {
-    const { host, dir, patience, command } = context;
+  run: async (context, tools) => {
     const cluster = context.plan.get();
     const machines = await cluster.platform.listMachines(cluster.name);
     const expected = machines.filter(({ role }) => role !== 'bootstrap').map(({ name }) => name);
-    await using client = await connectCluster(host, dir);
-    await waitForProgress({
-      clock: host.clock,
-      command,
-      stage: 'nodes',
-      patience,
-      everyMs: 500,
-      signal,
-      look: () => lookAtNodes({ host, client, cluster, expected, signal }),
-      onMissing: (missing) => report({ missing }),
-      stall: stallWatch({ host, dir, signal }, context.onLikely),
-    });
-    return { inputs: { cluster: cluster.name }, note: `${expected.length} Ready` };
+    return awaitReadyNodes(context, tools, expected);
   },
 };
 

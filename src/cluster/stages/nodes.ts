@@ -1,5 +1,5 @@
 // The last stage: every machine is a Ready node, seen through the API that a person uses.
-import type { Stage } from '../../workflow/stage.ts';
+import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { connectCluster } from '../cluster-kubeconfig.ts';
 import { lookAtNodes } from '../cluster-nodes.ts';
@@ -11,22 +11,29 @@ export const nodes: Stage<ClusterContext> = {
   name: 'nodes',
   why: 'A cluster is there when all of its machines can be given work.',
   observe: async () => ({ status: 'needed', because: 'who is Ready is asked each time' }),
-  run: async (context, { signal, report }) => {
-    const { host, dir, patience } = context;
-    const cluster = context.plan.get();
-    const expected = plannedNodes(cluster);
-    await using client = await connectCluster(host, dir);
-    await waitForProgress({
-      clock: host.clock,
-      command: 'create cluster',
-      stage: 'nodes',
-      patience,
-      everyMs: 500,
-      signal,
-      look: () => lookAtNodes({ host, client, cluster, expected, signal }),
-      onMissing: (missing) => report({ missing }),
-      stall: stallWatch({ host, dir, signal }, context.onLikely),
-    });
-    return { inputs: { cluster: cluster.name }, outputs: {}, note: `${expected.length} Ready` };
+  run: async (context, tools) => {
+    return awaitReadyNodes(context, tools, plannedNodes(context.plan.get()));
   },
 };
+
+/** Ends when all these machines are Ready nodes. */
+export async function awaitReadyNodes(
+  { host, dir, plan, command, patience, onLikely }: ClusterContext,
+  { signal, report }: StageTools,
+  expected: readonly string[],
+): Promise<StageResult> {
+  const cluster = plan.get();
+  await using client = await connectCluster(host, dir);
+  await waitForProgress({
+    clock: host.clock,
+    command,
+    stage: nodes.name,
+    patience,
+    everyMs: 500,
+    signal,
+    look: () => lookAtNodes({ host, client, cluster, expected, signal }),
+    onMissing: (missing) => report({ missing }),
+    stall: stallWatch({ host, dir, signal }, onLikely),
+  });
+  return { inputs: { cluster: cluster.name }, outputs: {}, note: `${expected.length} Ready` };
+}
