@@ -120,8 +120,9 @@ async function giveUpLeadership(agent: Agent): Promise<void> {
   const { passLeadership } = await import('../../membership/pass-leadership.ts');
   try {
     const url = httpsUrl(addressOf(agent), etcdPorts.client);
-    const leader = await passLeadership({ clients: await agent.etcd(), url, signal: agent.signal });
-    if (leader !== undefined) agent.log(`machine-config: ${leader} leads etcd now`);
+    const { signal } = agent;
+    const passed = await passLeadership({ clients: await agent.etcd(), clock: agent.host.clock, url, signal });
+    if (passed.status === 'passed') agent.log(`machine-config: ${passed.to} leads etcd now`);
   } catch (error) {
     if (!(error instanceof FirstlightError)) throw error;
     agent.log(`machine-config: the leadership of etcd was not given up: ${error.message}`);
