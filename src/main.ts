@@ -24,6 +24,12 @@ process.exitCode = await runCli({
 // whoever asked an agent to end, such as a reboot, must not wait for that. Output to a file, pipe or terminal is out.
 // oxlint-disable-next-line unicorn/no-process-exit -- the rule is for code that other code calls
 if (interrupt.signal.aborted) process.exit();
+// The same for a verb that ended by itself, as the one that a machine waits for before it goes down. Its output may
+// still be on the way to a slow reader. The timer keeps no process that has nothing else to wait for.
+setInterval(() => {
+  // oxlint-disable-next-line unicorn/no-process-exit -- as above
+  if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+}, 100).unref();
 
 /** Called when a verb is about to run; help has nothing to interrupt. */
 function listenForSignals(): void {
