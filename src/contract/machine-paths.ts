@@ -10,12 +10,14 @@ export const programs = {
   etcd: '/usr/local/bin/etcd',
   etcdctl: '/usr/local/bin/etcdctl',
   etcdutl: '/usr/local/bin/etcdutl',
+  crictl: '/usr/local/bin/crictl',
   systemctl: '/usr/bin/systemctl',
   shell: '/bin/sh',
   nft: '/usr/sbin/nft',
   updateCaCertificates: '/usr/sbin/update-ca-certificates',
   test: '/usr/bin/test',
   touch: '/usr/bin/touch',
+  true: '/usr/bin/true',
 } as const;
 
 /** The programs of upstream, on machines and in their images. */

@@ -8,13 +8,16 @@ import { kubernetesTlsFlags } from '../contract/tls-policy.ts';
 import { certificateFile, componentFile, keyFile } from './control-plane-paths.ts';
 import { commandLine, completedPod, featureGateFlags, type PodSkeleton, podSkeleton } from './static-pod.ts';
 
+/** How long it still serves, as not ready, after the signal to end: longer than load balancers need to see that. */
+export const apiserverShutdownDelaySeconds = 5;
+
 export interface ApiserverPodOptions {
   readonly image: string;
   /** The address under which the other machines reach this apiserver. */
   readonly advertiseAddress: string;
   readonly serviceNetwork: string;
   readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** How long it still serves, as not ready, after the signal to end. Default 5 s. */
+  /** Default `apiserverShutdownDelaySeconds`. */
   readonly shutdownDelaySeconds?: number;
   /** It never stores much: collecting garbage less often saves a quarter of the processor time of its start. */
   readonly isBootstrap?: boolean;
@@ -29,14 +32,13 @@ export interface ApiserverParts {
 
 export function apiserverPod(options: ApiserverPodOptions, parts = apiserverParts(options)): object {
   const { image, advertiseAddress, serviceNetwork, featureGates } = options;
-  const { shutdownDelaySeconds = 5, isBootstrap = false } = options;
+  const { shutdownDelaySeconds = apiserverShutdownDelaySeconds, isBootstrap = false } = options;
   const flags = {
     'advertise-address': advertiseAddress,
     'secure-port': String(apiPort),
     'allow-privileged': 'true',
     'service-cluster-ip-range': serviceNetwork,
     ...fixedFlags,
-    // Longer than the load balancer needs to see that it is not ready.
     'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
     'shutdown-send-retry-after': 'true',
     ...featureGateFlags(featureGates),

@@ -9,4 +9,10 @@ export const controlPlaneErrors = errorTable('CONTROLPLANE', {
     means: 'Every control-plane machine signs its own leaves with the signers it was given. One of them is missing.',
     exit: exitCodes.bootstrapFailed,
   },
+  CRICTL: {
+    message: (e: { verb: string; reason: string }) => `crictl ${e.verb} failed: ${e.reason || 'it gave no reason'}`,
+    hint: 'Run crictl ps on the machine; journalctl -u containerd shows what containerd says.',
+    means: 'containerd was asked for the containers of the control plane, or to stop one of them, and did not do it.',
+    exit: exitCodes.infrastructure,
+  },
 });

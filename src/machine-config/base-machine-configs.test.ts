@@ -215,6 +215,14 @@ test('feature gates reach the kubelet, kube-proxy, and on masters the agent, whi
   });
 });
 
+test('only masters have the unit that ends a control plane in order, and it starts at boot', () => {
+  const unitsOf = (role: 'bootstrap' | 'master' | 'worker') =>
+    ignitionConfig([baseSoftware(role, facts), kubeletSoftware(role, facts)]).systemd?.units ?? [];
+  const endsControlPlane = { name: 'firstlight-control-plane.service', enabled: true };
+  expect(unitsOf('master')).toContainEqual(expect.objectContaining(endsControlPlane));
+  expect([...unitsOf('worker'), ...unitsOf('bootstrap')].map(({ name }) => name)).not.toContain(endsControlPlane.name);
+});
+
 test('a bootstrap machine has the chain of units, a kubelet without an API, and neither agent nor kube-proxy', () => {
   const config = ignitionConfig([
     baseSoftware('bootstrap', facts),

@@ -26,7 +26,15 @@ import { environmentText } from './environment-file.ts';
 import { ignitionUnits, type UnitDropin } from './ignition-unit.ts';
 import type { FeatureGates, Taint } from './kubelet-configuration.ts';
 import { controlPlaneTaint, kubeletConfigurationText } from './kubelet-configuration.ts';
-import { agentUnit, containerdUnit, kubeletUnit, kubeProxyPathUnit, kubeProxyUnit, prepareUnit } from './node-units.ts';
+import {
+  agentUnit,
+  containerdUnit,
+  controlPlaneUnit,
+  kubeletUnit,
+  kubeProxyPathUnit,
+  kubeProxyUnit,
+  prepareUnit,
+} from './node-units.ts';
 import { podEgressFile, podEgressText, podEgressUnit } from './pod-egress.ts';
 import { type MachineProxy, proxyDropins, proxyEnvironmentText } from './proxy.ts';
 import type { Registry } from './registry-hosts.ts';
@@ -126,7 +134,7 @@ export function baseSoftware(role: MachineRole, facts: SoftwareFacts): SoftwareP
       prepareUnit,
       ...outside.units,
       ...(inCluster ? [podEgressUnit, agentUnit, kubeProxyUnit, kubeProxyPathUnit] : []),
-      ...(role === 'master' ? [masterConfigServerUnit] : []),
+      ...(role === 'master' ? [controlPlaneUnit, masterConfigServerUnit] : []),
       ...(role === 'bootstrap' ? bootstrapUnits : []),
     ],
     dropins: outside.dropins,

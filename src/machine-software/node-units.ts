@@ -128,6 +128,31 @@ export function kubeletUnit({ mode }: KubeletUnitOptions): ServiceUnit {
   };
 }
 
+/** More than `firstlight control-plane stop` takes when each of its waits lasts until its limit. */
+export const controlPlaneStopSeconds = 35;
+
+export const controlPlaneUnit: ServiceUnit = {
+  name: 'firstlight-control-plane.service',
+  why:
+    'Ends the control plane of a master in order when its machine goes down, for whatever reason: systemd stops the ' +
+    'kubelet before it and containerd after it. Without it API server and etcd are killed together, in the middle of ' +
+    'requests. Nothing requires it and it requires nothing, so a restart of containerd or of the kubelet does not stop it.',
+  isEnabled: true,
+  unit: {
+    Description: 'Orderly end of the control plane when this machine goes down',
+    After: [unitNames.containerd, 'network-online.target'],
+    Before: [unitNames.kubelet],
+  },
+  service: {
+    Type: 'oneshot',
+    RemainAfterExit: true,
+    ExecStart: { program: programs.true, args: [] },
+    ExecStop: [{ program: programs.firstlight, args: ['control-plane', 'stop'] }],
+    TimeoutStopSec: controlPlaneStopSeconds,
+  },
+  install: multiUser,
+};
+
 export const kubeProxyUnit: ServiceUnit = {
   name: unitNames.kubeProxy,
   why:

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bootkubeUnit, bootstrapUnits, rmAssetsUnit, tectonicUnit } from './bootstrap-units.ts';
 import { ignitionUnit } from './ignition-unit.ts';
-import { kubeletUnit } from './node-units.ts';
+import { agentUnit, containerdUnit, controlPlaneUnit, kubeletUnit } from './node-units.ts';
 import type { ServiceUnit } from './unit.ts';
 import { dropinText, unitText } from './unit.ts';
 import { commandWord, lineValue, quotedWord, specifier, splitVariable, variable } from './unit-escape.ts';
@@ -27,6 +27,7 @@ const sample: ServiceUnit = {
     PassEnvironment: ['http_proxy', 'no_proxy'],
     ExecStartPre: [{ program: '/bin/true', args: [], mayFail: true }],
     ExecStart: { program: '/bin/echo', args: ['a b', '', '$5', ['--name=', variable('NAME')], splitVariable('MORE')] },
+    ExecStop: [{ program: '/bin/echo', args: ['bye'] }],
     RestartSec: 1,
   },
   install: { WantedBy: ['multi-user.target', 'kubelet.service'] },
@@ -54,6 +55,7 @@ EnvironmentFile=-/may
 PassEnvironment=http_proxy no_proxy
 ExecStartPre=-/bin/true
 ExecStart=/bin/echo "a b" "" $$5 --name=\${NAME} $MORE
+ExecStop=/bin/echo bye
 RestartSec=1
 
 [Install]
@@ -109,6 +111,28 @@ describe('the units of a machine', () => {
     expect(kubelet.service.Restart).toBe('always');
     expect(kubelet.install?.WantedBy).toEqual(['multi-user.target']);
     expect(unitText(kubelet)).toContain('EnvironmentFile=/etc/kubernetes/kubelet.env\n');
+  });
+
+  test('end the control plane of a machine that goes down after the kubelet and before containerd', () => {
+    const { unit, service, install } = controlPlaneUnit;
+    // What starts first is stopped last.
+    expect(unit.After).toContain(containerdUnit.name);
+    expect(unit.Before).toContain(kubeletUnit({ mode: 'cluster' }).name);
+    expect(unit.After).toContain('network-online.target');
+    expect(unitText(controlPlaneUnit)).toContain('ExecStop=/usr/local/bin/firstlight control-plane stop\n');
+    // systemd stops only what is active, so it must be active from the boot on.
+    expect([service.Type, service.RemainAfterExit, install?.WantedBy]).toEqual([
+      'oneshot',
+      true,
+      ['multi-user.target'],
+    ]);
+  });
+
+  test('leave the control plane alone when containerd, kubelet or agent are restarted', () => {
+    expect(unitText(controlPlaneUnit)).not.toMatch(/^(?:Requires|Requisite|BindsTo|PartOf|Conflicts)=/m);
+    for (const unit of [containerdUnit, kubeletUnit({ mode: 'cluster' }), agentUnit]) {
+      expect(unitText(unit)).not.toContain(controlPlaneUnit.name);
+    }
   });
 
   test('keep a standalone kubelet away from every API server', () => {

@@ -53,6 +53,7 @@ export interface ServiceSection {
   readonly ExecStart: Command;
   readonly ExecStartPost?: readonly Command[];
   readonly ExecReload?: readonly Command[];
+  readonly ExecStop?: readonly Command[];
   readonly Restart?: 'no' | 'always' | 'on-failure';
   readonly RestartSec?: number;
   readonly TimeoutStartSec?: number | 'infinity';

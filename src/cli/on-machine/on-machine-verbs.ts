@@ -27,6 +27,12 @@ export const onMachineVerbs: readonly VerbRow[] = [
     load: async () => (await import('./agent.ts')).agentVerb,
   },
   {
+    words: 'control-plane stop',
+    summary: 'End the control plane of this master before its machine goes down.',
+    isHidden: true,
+    load: async () => (await import('./stop-control-plane.ts')).stopControlPlaneVerb,
+  },
+  {
     words: 'machine-config-daemon firstboot-complete-machineconfig',
     summary: 'Apply a MachineConfig before the kubelet starts for the first time, and reboot.',
     isHidden: true,

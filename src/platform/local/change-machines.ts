@@ -2,6 +2,7 @@
 // what is missing, so the same command repairs after a crash. What runs is read from the kernel each time.
 import { machineStateFolder } from '../../contract/machine-paths.ts';
 import type { Host } from '../../host/host.ts';
+import { controlPlaneStopSeconds } from '../../machine-software/node-units.ts';
 import { platformErrors } from '../errors.ts';
 import type { ChangeContext, MachinesRequest } from '../platform.ts';
 import { assignMachines, checkNames } from './assign-machines.ts';
@@ -98,7 +99,8 @@ export async function startMachines(context: LocalContext, cluster: string, name
   });
 }
 
-const stopGraceMs = 20_000;
+/** A master ends its control plane in order, which may take as long as its unit says; all else takes seconds. */
+const stopGraceMs = controlPlaneStopSeconds * 1000 + 10_000;
 
 export async function stopMachines(context: LocalContext, cluster: string, names: readonly string[]): Promise<void> {
   await change(context, { cluster, names, purpose: 'machine stop' }, (life, _, machines) =>
@@ -106,7 +108,8 @@ export async function stopMachines(context: LocalContext, cluster: string, names
   );
 }
 
-const rebootDeadlineMs = 30_000;
+/** The same, and the start of the next life. */
+const rebootDeadlineMs = stopGraceMs + 10_000;
 
 export async function rebootMachines(context: LocalContext, cluster: string, names: readonly string[]): Promise<void> {
   await change(context, { cluster, names, purpose: 'machine reboot' }, (life, _, machines) =>
