@@ -12,12 +12,11 @@ import {
 import { nodeReport } from '../../config-daemon/node-report.ts';
 import { machineConfigGroup, machineConfigurationObject } from '../../contract/machine-config-node.ts';
 import { waitingFor } from '../../contract/missing.ts';
-import { etcdPorts, httpsUrl } from '../../contract/ports.ts';
 import { FirstlightError, isError } from '../../errors/firstlight-error.ts';
 import { kubernetesErrors } from '../../kubernetes/errors.ts';
 import { isReadyNode } from '../../kubernetes/node-object.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
-import { type Agent, addressOf } from '../agent-context.ts';
+import type { Agent } from '../agent-context.ts';
 import { ConfigDaemonMemory } from '../config-daemon-memory.ts';
 import { acted, type Duty, type DutyOutcome, settled, waiting } from '../duty.ts';
 
@@ -99,7 +98,6 @@ async function performStep(agent: Agent, memory: ConfigDaemonMemory, { step, vie
       return prepare(agent, memory, { to: step.to, isForced: step.isForced, view });
     case 'reboot':
       if (!memory.mayAskForReboot()) return waiting(waitingFor('the machine', 'to reboot'));
-      await giveUpLeadership(agent);
       return onMachine(agent, memory, { step, view });
     case 'rewrite':
       return memory.mayRewrite() ? onMachine(agent, memory, { step, view }) : restOutcome(memory, view);
@@ -111,21 +109,6 @@ async function performStep(agent: Agent, memory: ConfigDaemonMemory, { step, vie
     case 'begin-verifying':
     case 'verify':
       return onMachine(agent, memory, { step, view });
-  }
-}
-
-/** The reboot does not depend on it: where etcd does not answer, there is nothing to give up. */
-async function giveUpLeadership(agent: Agent): Promise<void> {
-  if (agent.node.role !== 'master') return;
-  const { passLeadership } = await import('../../membership/pass-leadership.ts');
-  try {
-    const url = httpsUrl(addressOf(agent), etcdPorts.client);
-    const { signal } = agent;
-    const passed = await passLeadership({ clients: await agent.etcd(), clock: agent.host.clock, url, signal });
-    if (passed.status === 'passed') agent.log(`machine-config: ${passed.to} leads etcd now`);
-  } catch (error) {
-    if (!(error instanceof FirstlightError)) throw error;
-    agent.log(`machine-config: the leadership of etcd was not given up: ${error.message}`);
   }
 }
 
