@@ -39,6 +39,7 @@ describe('crictl', () => {
     [['logs', '--help']],
     [['exec', 'etcd-bootstrap', 'logs', 'nobody']],
     [['--timeout', '5s', 'exec', '0abc', 'logs', 'nobody']],
+    [['--runtime-endpoint=unix:///x.sock', '--timeout=16000ms', 'stop', '--timeout=15', '0abc']],
   ])('%j is upstream’s alone', (args) => {
     expect(run('crictl', args)).toMatchObject({ code: 0, stdout: `crictl ${args.join(' ')}` });
   });
