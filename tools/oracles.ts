@@ -21,6 +21,8 @@ const debianTools: Readonly<Record<string, string>> = {
   'systemd-analyze': 'systemd',
   haproxy: 'haproxy',
   'update-ca-certificates': 'ca-certificates',
+  // Shows the rules of the host, which must be the same before and after.
+  nft: 'nftables',
   // Payloads of the in-place bootstrapper: what runs and judges them, and what makes repositories for them.
   'ansible-playbook': 'ansible-core',
   'ansible-lint': 'ansible-lint',

@@ -152,7 +152,8 @@ export function hostPicture(): Readonly<Record<string, readonly string[]>> {
     firewall: run('nft', 'list', 'ruleset'),
     // A host's init makes groups for its own sessions all the time; what machines and their nspawn make is recognised.
     cgroups: run('find', '/sys/fs/cgroup', '-type', 'd').filter((path) => /firstlight|payload|supervisor/.test(path)),
-    nspawn: run('find', '/run/systemd/nspawn'),
+    // The first nspawn of a host makes the folders that are missing; what a machine has is inside them.
+    nspawn: existsSync('/run/systemd/nspawn') ? run('find', '/run/systemd/nspawn', '-mindepth', '2') : [],
     state: existsSync('/var/lib/firstlight') ? run('find', '/var/lib/firstlight', '-maxdepth', '2') : [],
     processes: processes(),
   };

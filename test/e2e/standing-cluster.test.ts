@@ -96,12 +96,8 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'machine-config: a pool of its own': customPoolTopic,
   'machine-config: a unit that does not start': badUnitTopic,
   'machine-config: a reboot of the workers': rebootRolloutTopic,
-  ...(isLong
-    ? {
-        'machine-config: a reboot of the masters': masterRolloutTopic,
-        'machine-config: kills': killPointsTopic,
-      }
-    : {}),
+  'machine-config: a reboot of the masters': masterRolloutTopic,
+  ...(isLong ? { 'machine-config: kills': killPointsTopic } : {}),
   'in-place: a wrecked node': wreckedNodeTopic,
   'in-place: a bare machine': adoptionTopic,
   'in-place: a pool': poolRunTopic,
