@@ -155,6 +155,11 @@ describe('a new machine', () => {
     );
   });
 
+  test('applies the settings of the kernel only when they can be written', async () => {
+    const after = await inside(one, 'a', 'systemctl show --property=After --value systemd-sysctl.service');
+    expect(after.split(/\s+/)).toContain('firstlight-api-mounts.service');
+  });
+
   test('lets the user in by SSH key from another machine, by name', async () => {
     await cli('machine', 'create', '--cluster', one, '--ignition', plain, 'b');
     const ssh = 'ssh -i /root/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes';

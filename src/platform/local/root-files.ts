@@ -49,11 +49,12 @@ mount --make-rshared /
 `;
 const apiMountsPath = '/etc/firstlight/api-mounts.sh';
 
+// Before systemd-sysctl too: settings that it finds read-only are lost without a word until the next boot.
 const apiMountsUnit = `[Unit]
 Description=Make the kernel's interfaces writable for the node's software
 DefaultDependencies=no
 ConditionVirtualization=systemd-nspawn
-Before=sysinit.target shutdown.target
+Before=sysinit.target systemd-sysctl.service shutdown.target
 Conflicts=shutdown.target
 
 [Service]
