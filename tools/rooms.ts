@@ -20,6 +20,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   admission: ['contract', 'errors', 'host', 'kubernetes', 'pki'],
   membership: ['contract', 'errors', 'etcd', 'host', 'kubernetes', 'workflow'],
   torcx: ['contract', 'errors', 'host', 'kubernetes', 'workflow'],
+  operators: ['contract', 'kubernetes'],
   'machine-config': [
     'contract',
     'errors',
@@ -32,6 +33,16 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   'pool-rollout': ['contract', 'errors', 'host', 'kubernetes', 'machine-config', 'workflow'],
+  'version-operator': [
+    'contract',
+    'errors',
+    'host',
+    'kubernetes',
+    'machine-config',
+    'operators',
+    'source-text',
+    'workflow',
+  ],
   'config-daemon': ['contract', 'errors', 'host', 'ignition', 'machine-config', 'source-text'],
   'in-place': [
     'admission',
@@ -198,6 +209,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'secrets-encryption',
     'source-text',
     'torcx',
+    'version-operator',
     'waterfall',
     'workflow',
   ],
