@@ -201,6 +201,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'machine-boot',
     'machine-config',
     'node',
+    'operators',
     'pki',
     'platform',
     'pool-rollout',

@@ -7,8 +7,7 @@ import { isError } from '../errors/firstlight-error.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { fillValues, type PayloadValues } from '../operators/payload-values.ts';
-import type { PayloadTask } from './payload.ts';
+import type { PayloadValues } from '../operators/payload-values.ts';
 import type { ClusterVersionObject, Release } from './version-status.ts';
 
 const url = z.url({ protocol: /^https$/ });
@@ -80,18 +79,4 @@ async function findOrNone(
 
 function fieldOf({ issues }: z.ZodError): string {
   return issues[0]?.path.join('.') ?? 'its fields';
-}
-
-const leftOver = /\{\{[A-Z_]+\}\}/;
-
-/** Every place filled; a manifest with a place that nobody knows is one that fails. */
-export function withValues(tasks: readonly PayloadTask[], values: PayloadValues): readonly PayloadTask[] {
-  return tasks.map((task) => {
-    if (!('object' in task)) return task;
-    const object = fillValues(task.object, values);
-    const [place] = leftOver.exec(JSON.stringify(object)) ?? [];
-    const { object: _, ...where } = task;
-    if (place === undefined) return { ...where, object };
-    return { ...where, problem: `${task.source}  ${place} is a value that this version operator does not know` };
-  });
 }

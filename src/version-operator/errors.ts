@@ -25,7 +25,7 @@ export const versionOperatorErrors = errorTable('VERSION', {
     exit: exitCodes.badConfig,
   },
   NOT_IN_CLUSTER: {
-    message: (e: { missing: string }) => `the version operator runs in no pod: ${e.missing} is missing`,
+    message: (e: { missing: string }) => `the version operator runs in no pod: ${e.missing} is not set`,
     hint: 'It is started by the Deployment openshift-cluster-version/cluster-version-operator, not by hand.',
     means: 'A pod has the address of the API in its environment, and the token of its account in a file.',
     exit: exitCodes.usage,

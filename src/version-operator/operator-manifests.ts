@@ -1,7 +1,7 @@
 // The version operator as the release brings it: level 00, before everything else. What must be there before its pod can
 // run (namespace, kinds, rights) is apart from the Deployment, because the bootstrap seeds the first and applies the
 // second after the handoff.
-import { configurationGroup, payloadAnnotations, versionOperator } from '../contract/cluster-version.ts';
+import { configurationGroup, versionOperator } from '../contract/cluster-version.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ImageReference, ManifestFile } from '../operators/operator.ts';
 import { valueOf } from '../operators/payload-values.ts';
@@ -10,7 +10,6 @@ import { versionKinds } from './kinds.ts';
 const { namespace, name } = versionOperator;
 const labels = { 'k8s-app': name } as const;
 const rbacGroup = 'rbac.authorization.k8s.io';
-const prefix = `0000_00_${name}`;
 
 const namespaceObject = {
   apiVersion: 'v1',
@@ -154,29 +153,13 @@ function container(image: string): object {
   };
 }
 
-/** Needed before its pod can run, and by whatever reports to it. */
-export const versionOperatorBase: readonly ManifestFile[] = [
-  file('00_namespace', [namespaceObject]),
-  file('01_kinds', versionKinds),
-  file('02_rights', rights),
-  file('03_protection', protection),
-];
-
-/** Its Deployment alone. */
-export function versionOperatorDeployment(image: ImageReference): ManifestFile {
-  return file('10_deployment', [deployment(image('firstlight'))]);
-}
-
-/** All of it, as files of the payload. */
-export function versionOperatorManifests(image: ImageReference): readonly ManifestFile[] {
-  return [...versionOperatorBase, versionOperatorDeployment(image)];
-}
-
-function file(part: string, objects: readonly KubernetesObject[]): ManifestFile {
-  return { name: `${prefix}_${part}.yaml`, objects: objects.map(included) };
-}
-
-function included(object: KubernetesObject): KubernetesObject {
-  const annotations = { ...object.metadata.annotations, [payloadAnnotations.include]: 'true' };
-  return { ...object, metadata: { ...object.metadata, annotations } };
+/** As files of the payload: what must be there before its pod can run, then its Deployment alone in the last one. */
+export function versionOperatorFiles(image: ImageReference): readonly ManifestFile[] {
+  return [
+    { name: '00_namespace', objects: [namespaceObject] },
+    { name: '01_kinds', objects: versionKinds },
+    { name: '02_rights', objects: rights },
+    { name: '03_protection', objects: protection },
+    { name: '10_deployment', objects: [deployment(image('firstlight'))] },
+  ];
 }

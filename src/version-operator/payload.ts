@@ -61,8 +61,13 @@ export async function readPayload(files: Files, root: string): Promise<Payload> 
     version,
     images: Object.fromEntries(stream.spec.tags.map(({ name, from }) => [name, from.name])),
     versionHash: digestOfRecord(digests),
-    tasks,
+    tasks: inLevels(tasks),
   };
+}
+
+/** By run-level, and inside a level as given: a file without the prefix comes between others. */
+export function inLevels(tasks: readonly PayloadTask[]): readonly PayloadTask[] {
+  return tasks.toSorted((one, other) => one.level - other.level);
 }
 
 async function readJson<T extends z.ZodType>(
@@ -79,8 +84,7 @@ async function readJson<T extends z.ZodType>(
   throw versionOperatorErrors.PAYLOAD_UNREADABLE({ file, reason });
 }
 
-/** Exported for whoever makes a payload and wants to know how it will be read. */
-export function tasksOf(file: string, text: string): readonly PayloadTask[] {
+function tasksOf(file: string, text: string): readonly PayloadTask[] {
   const place = placeOfFile(file);
   const { documents, mistakes } = readDocuments(file, text);
   const tasks = documents.map(({ value, placeOf }, at): PayloadTask => {
@@ -97,7 +101,7 @@ const levelPattern = /^0000_(\d+)_([a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*?)_/;
 const levelOfUnordered = 50;
 
 /** The run-level and the component that a file name says. */
-export function placeOfFile(file: string): { readonly level: number; readonly component: string } {
+function placeOfFile(file: string): { readonly level: number; readonly component: string } {
   const [, level, component] = levelPattern.exec(file) ?? [];
   if (level !== undefined && component !== undefined) return { level: Number(level), component };
   return { level: levelOfUnordered, component: file.replace(/\.[a-z]+$/, '') };
