@@ -1,10 +1,8 @@
 // How a pod reaches the API: the address is in its environment, its token and the authority of the API in files. The
 // kubelet renews the token in place; connections read these files for every request.
+import { podAccountFolder } from '../contract/machine-paths.ts';
 import type { KubeconfigSource } from './connection.ts';
 import { kubeconfigText } from './kubeconfig.ts';
-
-/** Where the kubelet mounts the account of a pod. */
-const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Undefined outside of a pod. */
 export function podCredentials(
@@ -16,9 +14,9 @@ export function podCredentials(
   const text = kubeconfigText({
     cluster: 'own',
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    caPem: { file: `${accountFolder}/ca.crt` },
+    caPem: { file: `${podAccountFolder}/ca.crt` },
     user,
-    credential: { kind: 'token-file', token: { file: `${accountFolder}/token` } },
+    credential: { kind: 'token-file', token: { file: `${podAccountFolder}/token` } },
   });
   return { text };
 }

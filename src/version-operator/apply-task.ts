@@ -21,7 +21,7 @@ export interface ApplyContext {
   readonly state: OperatorState;
   /** Of the ClusterVersion, which owns everything that the release brings. */
   readonly ownerUid: string;
-  /** Source of a task → the projection of what the server made of it. Lost with the process: then it is applied anew. */
+  /** Source of a task → the projection of what the server made of it. Without it the task is applied anew. */
   readonly memory: Map<string, Digest>;
   readonly signal: AbortSignal;
   /** Whether the Lease is still held; checked before every write. */

@@ -1,4 +1,5 @@
-// Many failures as one reason and one message, as people read them in a condition: what has the same cause is said once.
+// Many failures as one reason and one message, as people read them in a condition: what has the same cause is said
+// once.
 import type { FailureReason, TaskFailure } from './task-failure.ts';
 
 export interface Condensed {

@@ -1,6 +1,6 @@
-// The version operator as the release brings it: level 00, before everything else. What must be there before its pod can
-// run (namespace, kinds, rights) is apart from the Deployment, because the bootstrap seeds the first and applies the
-// second after the handoff.
+// The version operator as the release brings it: level 00, before everything else. What must be there before its pod
+// can run (namespace, kinds, rights) is apart from the Deployment, because the bootstrap seeds the first and applies
+// the second after the handoff.
 import { configurationGroup, versionOperator } from '../contract/cluster-version.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ImageReference, ManifestFile } from '../operators/operator.ts';

@@ -1,6 +1,6 @@
-// Writes the ClusterOperators: for every operator of the table whose capability is enabled, what it wants to see is read,
-// judged by its own pure function, and written where it differs. What cannot be read says nothing: the last verdict
-// stays until the next look.
+// Writes the ClusterOperators: for every operator of the table whose capability is enabled, what it wants to see is
+// read, judged by its own pure function, and written where it differs. What cannot be read says nothing: the last
+// verdict stays until the next look.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CapabilityName,

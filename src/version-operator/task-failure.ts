@@ -54,7 +54,7 @@ const reasons: readonly (readonly [ErrorKind, FailureReason])[] = [
   [kubernetesErrors.NO_SUCH_KIND, 'UpdatePayloadResourceTypeMissing'],
 ];
 
-export function reasonOf(error: FirstlightError): FailureReason {
+export function reasonOfRefusal(error: FirstlightError): FailureReason {
   return reasons.find(([row]) => row.code === error.code)?.[1] ?? 'UpdatePayloadFailed';
 }
 
@@ -67,6 +67,6 @@ export function taskFailure(task: PayloadTask, words: FailureWords): TaskFailure
 
 /** What the API refused. An object that it finds wrong stays wrong until somebody changes something. */
 export function failureOfCall(task: PayloadTask, error: FirstlightError): TaskFailure {
-  const reason = reasonOf(error);
+  const reason = reasonOfRefusal(error);
   return taskFailure(task, { reason, message: error.message, isFinal: reason === 'UpdatePayloadResourceInvalid' });
 }

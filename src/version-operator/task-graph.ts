@@ -1,6 +1,6 @@
-// In which order the tasks of a payload are done. A graph is a list of steps; a step is a list of chains that run beside
-// each other; a chain is done task by task. A step begins when the one before is done, so everything that must wait for
-// something else is either behind it in its chain or in a later step.
+// In which order the tasks of a payload are done. A graph is a list of steps; a step is a list of chains that run
+// beside each other; a chain is done task by task. A step begins when the one before is done, so everything that must
+// wait for something else is either behind it in its chain or in a later step.
 import { digestOf } from '../workflow/digest.ts';
 import type { PayloadTask } from './payload.ts';
 

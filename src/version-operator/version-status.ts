@@ -94,8 +94,8 @@ function nextHistory({ metadata, status }: ClusterVersionObject, facts: VersionF
 }
 
 /**
- * What is said while a pass runs: it begins at zero and has not met what failed the last time, so the report of the last
- * one stays until this one is further, and its failures until this one is over.
+ * What is said while a pass runs: it begins at zero and has not met what failed the last time, so the report of the
+ * last one stays until this one is further, and its failures until this one is over.
  */
 export function shownPass(last: SeenPass | undefined, next: SeenPass): SeenPass {
   if (last === undefined || next.isOver || last.total !== next.total) return next;

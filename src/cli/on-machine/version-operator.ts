@@ -1,5 +1,5 @@
-// `firstlight version-operator run`: what the pod of openshift-cluster-version/cluster-version-operator runs. Runs until
-// it is stopped.
+// `firstlight version-operator run`: what the pod of openshift-cluster-version/cluster-version-operator runs, until it
+// is stopped.
 import { option, text } from '../frame/option.ts';
 import { defineVerb } from '../frame/verb.ts';
 import { neededOption } from './needed-option.ts';
