@@ -94,7 +94,7 @@ function desiredObject({ ownerUid }: ApplyContext, object: KubernetesObject): Ku
   const { status: _, ...rest } = object;
   const { apiVersion, kind, name } = clusterVersionReference;
   const ownerReferences = [{ apiVersion, kind, name, uid: ownerUid }];
-  return { ...rest, metadata: { ...object.metadata, ownerReferences } } as KubernetesObject;
+  return { ...rest, metadata: { ...object.metadata, ownerReferences } };
 }
 
 /** Only what this operator has applied before is removed: a user may have an object of the same name. */

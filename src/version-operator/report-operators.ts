@@ -33,23 +33,31 @@ const everyMs = { trouble: 2_000, well: 10_000 } as const;
 
 /** Ends only by throwing the reason of the signal. */
 export async function reportOperators(options: ReportOptions): Promise<never> {
-  const { host, signal, log } = options;
+  const { host, signal } = options;
+  const said = new Map<string, string>();
+  /** The same trouble is said once, until it is over. */
+  const onTrouble = (name: string, trouble: string): void => {
+    if (trouble !== '' && said.get(name) !== trouble) options.log(`clusteroperator ${name}: ${trouble}`);
+    said.set(name, trouble);
+  };
   for (;;) {
     let isWell = false;
     try {
-      isWell = await reportOnce(options);
+      isWell = await reportOnce({ ...options, onTrouble });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof FirstlightError)) throw error;
-      log(`clusteroperators: ${error.message}`);
+      onTrouble('*', error.message);
     }
     await host.clock.sleep(isWell ? everyMs.well : everyMs.trouble, signal);
   }
 }
 
 /** True when every operator is as it should be. */
-export async function reportOnce(options: ReportOptions): Promise<boolean> {
-  const { operators, client, host, signal, version, mayAct, log } = options;
+async function reportOnce(
+  options: ReportOptions & { readonly onTrouble: (operator: string, trouble: string) => void },
+): Promise<boolean> {
+  const { operators, client, host, signal, version, mayAct, onTrouble } = options;
   const capabilities = options.capabilities();
   if (capabilities === undefined) return false;
   const { items } = await client.list(clusterOperatorKind, {}, { signal, keep: withoutManagers });
@@ -63,11 +71,12 @@ export async function reportOnce(options: ReportOptions): Promise<boolean> {
       isWell &&= health.available.isSo && !health.progressing.isSo && !health.degraded.isSo;
       const live = items.find(({ metadata }) => metadata.name === operator.name);
       if (mayAct()) await writeHealth(options, { operator, health, live });
+      onTrouble(operator.name, '');
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof FirstlightError)) throw error;
       isWell = false;
-      log(`clusteroperator ${operator.name}: ${error.message}`);
+      onTrouble(operator.name, error.message);
     }
   }
   return isWell;
@@ -170,7 +179,8 @@ export function operatorStatus(
       condition('Degraded', degraded),
     ],
     versions: Object.entries(versions).map(([name, version]) => ({ name, version })),
-    relatedObjects,
+    // As the API gives it back, without fields that are undefined.
+    relatedObjects: JSON.parse(JSON.stringify(relatedObjects)) as typeof relatedObjects,
   };
 }
 

@@ -127,13 +127,15 @@ describe('drift', () => {
     const before = world.objects();
     world.api.patch(resource, name, patch, namespace);
     expect(world.objects()).not.toEqual(before);
-    await world.until('it is put right', () => isEqual(world.objects(), before), driftMs);
+    const tookMs = await world.until('it is put right', () => isEqual(world.objects(), before), driftMs);
+    expect(tookMs).toBeLessThanOrEqual(driftMs);
   });
 
   test.each(kinds)('a deleted %s is made again within 30 s', async (_kind, resource, name, namespace) => {
     const world = await settledWorld();
     world.api.delete(resource, name, namespace);
-    await world.until('it is made again', () => world.api.find(resource, name, namespace) !== undefined, driftMs);
+    const isBack = (): boolean => world.api.find(resource, name, namespace) !== undefined;
+    expect(await world.until('it is made again', isBack, driftMs)).toBeLessThanOrEqual(driftMs);
   });
 
   test('an item taken from a list, and one put into it, are put right', async () => {
@@ -142,16 +144,16 @@ describe('drift', () => {
       world.api.patch('clusterroles', 'dns', { rules });
       const isRight = (): boolean =>
         JSON.stringify(world.api.find('clusterroles', 'dns')?.['rules']) === '[{"verbs":["list","watch"]}]';
-      await world.until('it is put right', isRight, driftMs);
+      expect(await world.until('it is put right', isRight, driftMs)).toBeLessThanOrEqual(driftMs);
     }
   });
 
   test('what others add is kept, also in a list of named items, and is not fought over', async () => {
     const world = await settledWorld();
-    const { template } = world.api.find('deployments', 'coredns', 'dns')?.['spec'] as {
-      template: { spec: { containers: object[] } };
-    };
-    const containers = [...template.spec.containers, { name: 'sidecar', image: 'mine' }];
+    const live = world.api.find('deployments', 'coredns', 'dns');
+    const own = (live?.['spec'] as { template: { spec: { containers: object[] } } } | undefined)?.template.spec
+      .containers;
+    const containers = [...(own ?? []), { name: 'sidecar', image: 'mine' }];
     world.api.patch('deployments', 'coredns', { spec: { paused: true, template: { spec: { containers } } } }, 'dns');
     world.api.patch('configmaps', 'corefile', { data: { mine: 'x' }, metadata: { labels: { mine: 'x' } } }, 'dns');
     await world.host.clock.sleep(60_000);
@@ -258,6 +260,33 @@ describe('operators and capabilities', () => {
     expect(world.condition('ReleaseAccepted')).toMatchObject({ reason: 'RetrievePayload' });
     expect(world.condition('Progressing')?.message).toBe('Cluster version is 0.2.0');
   });
+});
+
+test('another release than the one before is brought level by level, each when its operators have the new version', async () => {
+  const world = await worldWith();
+  const history = [
+    { state: 'Completed', version: '0.1.0', image: 'old', startedTime: '', completionTime: '', verified: false },
+  ];
+  world.api.patch('clusterversions', 'version', { status: { history } });
+  world.start();
+  const isDone = (): boolean => {
+    const [newest] = world.version.status?.history ?? [];
+    return newest?.version === '0.2.0' && newest.state === 'Completed';
+  };
+  await world.until('the release is applied', isDone);
+  const made = world.api.log
+    .filter(({ type, resource }) => type === 'ADDED' && ['namespaces', 'deployments'].includes(resource))
+    .map(({ object }) => `${object.kind} ${object.metadata.name}`);
+  expect(made.slice(1)).toEqual(['Namespace dns', 'Namespace storage', 'Deployment provisioner', 'Deployment coredns']);
+  const isStorageReady = world.api.log.findIndex(
+    ({ resource, object }) => resource === 'clusteroperators' && JSON.stringify(object).includes('all replicas answer'),
+  );
+  const isDnsBegun = world.api.log.findIndex(({ object }) => object.metadata.name === 'coredns');
+  expect(isStorageReady).toBeLessThan(isDnsBegun);
+  expect(world.version.status?.history?.map(({ version, state }) => `${version} ${state}`)).toEqual([
+    '0.2.0 Completed',
+    '0.1.0 Completed',
+  ]);
 });
 
 describe('the status', () => {

@@ -126,7 +126,7 @@ export class VersionWorld {
   #populate({ spec, isBare = false }: VersionWorldOptions): void {
     const { apiVersion, kind, name } = clusterVersionReference;
     this.api.onChange = ({ type, resource, object: changed }) => {
-      if (resource === 'clusterversions') this.statuses.push(changed as ClusterVersionObject);
+      if (resource === 'clusterversions') this.statuses.push(changed);
       if (type === 'ADDED' && resource === 'customresourcedefinitions') this.#establish(changed.metadata.name);
       if (type === 'ADDED' && resource === 'deployments') this.#rollOut(changed);
     };
