@@ -15,6 +15,7 @@ async function settledWorld(options: VersionWorldOptions = {}): Promise<VersionW
 }
 
 const driftMs = 30_000;
+const included = { 'include.release.openshift.io/self-managed-high-availability': 'true' };
 
 describe('the first pass', () => {
   test('brings every object with the values of the cluster, and ends in Reconciling', async () => {
@@ -103,8 +104,6 @@ describe('the first pass', () => {
   });
 });
 
-const included = { 'include.release.openshift.io/self-managed-high-availability': 'true' };
-
 describe('drift', () => {
   const kinds = [
     ['ConfigMap', 'configmaps', 'corefile', 'dns', { data: { Corefile: 'mine' } }],
@@ -191,6 +190,52 @@ describe('drift', () => {
     const isRight = (): boolean =>
       JSON.stringify(world.api.find('configmaps', 'corefile', 'dns')?.['data']) === '{"Corefile":".:53"}';
     await world.until('it is put right', isRight, driftMs);
+  });
+});
+
+describe('objects that are not simply kept', () => {
+  const configMap = (name: string, annotations: Readonly<Record<string, string>>) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'dns', annotations: { ...included, ...annotations } },
+    data: { from: 'the release' },
+  });
+
+  test('one that is made once is the user’s from then on', async () => {
+    const once = configMap('once', { 'release.openshift.io/create-only': 'true' });
+    const world = await settledWorld({ payload: { ...samplePayload, '0000_80_x_00_once.yaml': [once] } });
+    expect(world.api.find('configmaps', 'once', 'dns')?.['data']).toEqual({ from: 'the release' });
+    world.api.patch('configmaps', 'once', { data: { from: 'the user' } }, 'dns');
+    await world.host.clock.sleep(60_000);
+    expect(world.api.find('configmaps', 'once', 'dns')?.['data']).toEqual({ from: 'the user' });
+    world.api.delete('configmaps', 'once', 'dns');
+    await world.until('it is made again', () => world.api.find('configmaps', 'once', 'dns') !== undefined, driftMs);
+  });
+
+  test('one that the release removes goes only where an operator has brought it', async () => {
+    const gone = ['ours', 'theirs'].map((name) => configMap(name, { 'release.openshift.io/delete': 'true' }));
+    const world = await worldWith({ payload: { ...samplePayload, '0000_80_x_00_gone.yaml': gone } });
+    const { apiVersion, kind } = gone[0] ?? configMap('', {});
+    const ownerReferences = [
+      { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version', uid: 'x' },
+    ];
+    world.api.put('configmaps', { apiVersion, kind, metadata: { name: 'ours', namespace: 'dns', ownerReferences } });
+    world.api.put('configmaps', { apiVersion, kind, metadata: { name: 'theirs', namespace: 'dns' } });
+    world.start();
+    await world.until('the release is applied', () => world.isSettled());
+    expect(world.api.find('configmaps', 'ours', 'dns')).toBeUndefined();
+    expect(world.api.find('configmaps', 'theirs', 'dns')).toBeDefined();
+  });
+
+  test('one with a value that nobody knows fails by name and is not applied', async () => {
+    const strange = { ...configMap('strange', {}), data: { from: '{{NOBODY_KNOWS}}' } };
+    const world = await worldWith({ payload: { ...samplePayload, '0000_80_x_00_strange.yaml': [strange] } });
+    world.start();
+    await world.until('it is said', () => world.condition('Failing')?.status === 'True');
+    expect(world.condition('Failing')?.message).toBe(
+      'Could not read 0000_80_x_00_strange.yaml#1  {{NOBODY_KNOWS}} is a value that this version operator does not know',
+    );
+    expect(world.api.find('configmaps', 'strange', 'dns')).toBeUndefined();
   });
 });
 
