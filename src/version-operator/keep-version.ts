@@ -52,9 +52,12 @@ const sayMs = 1_000;
 /** While reconciling, what fails for a shorter time is no news: a master restarts, a pod moves. */
 const mildMs = 20_000;
 
-/** After failures a sixteenth of the interval, then twice that, and so on. */
-function pauseAfter(failedPasses: number): number {
-  return failedPasses === 0 || failedPasses > 4 ? intervalMs : (intervalMs / 16) * 2 ** (failedPasses - 1);
+/** After failures a sixteenth of the interval, then twice that, and so on. What is on its way is looked at soon. */
+function pauseAfter({ failures }: PassProgress, state: OperatorState, failedPasses: number): number {
+  if (failedPasses === 0) return intervalMs;
+  if (state !== 'Reconciling' && failures.length > 0 && failures.every(({ effect }) => effect === 'wait'))
+    return waitMs;
+  return failedPasses > 4 ? intervalMs : (intervalMs / 16) * 2 ** (failedPasses - 1);
 }
 
 export class VersionKeeper {
@@ -215,7 +218,7 @@ export class VersionKeeper {
     const failures = pass.failures.map(({ object, message }) => `\n  ${object}: ${message}`).sort();
     this.#say(`${what}${failures.join('')}`);
     await this.#report(state);
-    return pauseAfter(this.#failedPasses);
+    return pauseAfter(pass, state, this.#failedPasses);
   }
 
   #mild(progress: PassProgress, state: OperatorState): PassProgress {
