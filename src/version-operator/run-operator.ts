@@ -43,7 +43,13 @@ export async function runVersionOperator(host: OperatorHost, options: VersionOpe
   const operators = broughtOperators(options.operators, { images });
   log(`release ${version} (${options.releaseImage}) with ${operators.length} operators`);
   const identity = `${node}_${randomText(host.random, '0123456789abcdef', 8)}`;
-  const onEvent = (event: ElectionEvent): void => log(eventLine(event));
+  let said = '';
+  // An API that is away is asked every two seconds, and said once.
+  const onEvent = (event: ElectionEvent): void => {
+    const line = eventLine(event);
+    if (line !== said) log(line);
+    said = line;
+  };
   await leadWhile({ client, host, ...versionOperator, identity, signal, onEvent }, (leadership) =>
     lead({ ...options, ...leadership, host, release, versionHash, operators }),
   );
