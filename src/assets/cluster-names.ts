@@ -1,6 +1,7 @@
 // Names, ports and addresses that follow from the install-config. An asset of its own, so that what depends on names
 // alone (certificates, kubeconfigs, pointers) is not made anew when, for example, the number of workers changes.
 import { z } from 'zod';
+import { dnsAddressIn } from '../contract/addresses.ts';
 import { ownFolder } from '../contract/asset-folder.ts';
 import { apiPort, configServerPort } from '../contract/ports.ts';
 import { type AddressRange, readRange, sizeOf } from '../install-config/cidr.ts';
@@ -51,7 +52,7 @@ export function namesOf(config: InstallConfig): ClusterNames {
     apiInternalUrl: `https://api-int.${domain}:${apiPort}`,
     configServerUrl: `https://api-int.${domain}:${configServerPort}`,
     serviceAddresses: [addressAt(services, 1)],
-    dnsAddress: addressAt(services, 10),
+    dnsAddress: dnsAddressIn(config.networking.serviceNetwork[0]),
     apiVips: balancerOffset === undefined ? [] : [addressAt(machineRange(config), balancerOffset)],
   };
 }

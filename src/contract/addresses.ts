@@ -5,6 +5,13 @@ import ipaddr from 'ipaddr.js';
 /** Where the machines of a local cluster have their addresses, unless the user says otherwise. */
 export const defaultMachineNetwork = '10.99.0.0/24';
 
+/** The name server of pods is the tenth address of the Services. Kubelets, DNS and whoever renders for them say so. */
+export function dnsAddressIn(serviceNetwork: string): string {
+  const [network] = ipaddr.IPv4.parseCIDR(serviceNetwork);
+  const bytes = network.toByteArray();
+  return [...bytes.slice(0, 3), (bytes[3] ?? 0) + 10].join('.');
+}
+
 /**
  * One spelling for one address: `::1`, not `0:0::1`, and an IPv4 address inside IPv6 (`::ffff:10.0.0.1`) as the IPv4
  * address that Go, OpenSSL and the kernel take it for. Throws for a text that is no address: callers check before.

@@ -29,6 +29,9 @@ export const upstreamProgramFolder = '/usr/local/libexec/firstlight';
 /** Node and the bundle, on machines and in our image. */
 export const firstlightFolder = '/usr/local/lib/firstlight';
 
+/** In a pod, where the kubelet mounts the token of its account and the authority of the API. */
+export const podAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+
 /** Other names of our program: called by one of them, it does what that program did. */
 export const torcxPrograms = { bootstrap: 'tectonic-torcx-bootstrap', hookPre: 'tectonic-torcx-hook-pre' } as const;
 /** Upstream's daemon, which units written for it call; of it this program has the completion of a first boot. */

@@ -313,7 +313,8 @@ function checkManifests(manifests: readonly Manifest[]): {
   return { items, unusable };
 }
 
-function reasonUnusable(value: unknown): string | undefined {
+/** Why a value that somebody wrote cannot be sent to the API; undefined where it can. */
+export function reasonUnusable(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object';
   const { apiVersion, kind, metadata } = value as Record<string, unknown>;
   if (typeof apiVersion !== 'string' || !/^[^/\s]+(\/[^/\s]+)?$/.test(apiVersion)) return 'it has no apiVersion';
@@ -325,12 +326,12 @@ function reasonUnusable(value: unknown): string | undefined {
 
 const crdKind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
-function isCrd({ apiVersion, kind }: KubernetesObject): boolean {
+export function isCrd({ apiVersion, kind }: KubernetesObject): boolean {
   return apiVersion === crdKind.apiVersion && kind === crdKind.kind;
 }
 
 /** A kind can be used once the API says that its definition is established. True, or what is missing. */
-function establishedOrWhy(crd: KubernetesObject): true | string {
+export function establishedOrWhy(crd: KubernetesObject): true | string {
   if (hasCondition(crd, 'Established')) return true;
   const accepted = conditionOf(crd, 'NamesAccepted');
   if (accepted?.status === 'False') return `its names are taken: ${accepted.message || 'no message'}`;

@@ -12,7 +12,9 @@ export interface KubeconfigOptions {
   readonly credential?:
     | { readonly kind: 'certificate'; readonly certificatePem: string; readonly keyPem: string }
     | { readonly kind: 'files'; readonly certificate: FileReference; readonly key: FileReference }
-    | { readonly kind: 'token'; readonly token: string };
+    | { readonly kind: 'token'; readonly token: string }
+    /** A token that somebody renews in place. */
+    | { readonly kind: 'token-file'; readonly token: FileReference };
 }
 
 /** A path on the machine that uses the kubeconfig; a relative one starts at the kubeconfig's own folder. */
@@ -46,6 +48,7 @@ export function kubeconfigText(options: KubeconfigOptions): string {
 function credentialFields(credential: KubeconfigOptions['credential']): object {
   if (credential === undefined) return {};
   if (credential.kind === 'token') return { token: credential.token };
+  if (credential.kind === 'token-file') return { tokenFile: credential.token.file };
   if (credential.kind === 'files') {
     return { 'client-certificate': credential.certificate.file, 'client-key': credential.key.file };
   }

@@ -2,7 +2,7 @@
 // its own Node. RBAC cannot express "own" or "one annotation"; the admission policy does, by the node name that the API
 // server puts into the pod's token.
 import { torcxMappings, torcxMappingsKeys } from '../contract/cluster-objects.ts';
-import { kubernetesFolder, systemTrust } from '../contract/machine-paths.ts';
+import { kubernetesFolder, podAccountFolder, systemTrust } from '../contract/machine-paths.ts';
 import { nodePaths } from './context.ts';
 
 export interface HookOptions {
@@ -18,7 +18,6 @@ type KubernetesObject = Readonly<Record<string, unknown>>;
 
 const name = 'container-linux-torcx-pre-hook';
 const nodeNameClaim = 'authentication.kubernetes.io/node-name';
-const secrets = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** To be applied in this order: the policy must be in force before the pods run. */
 export function hookManifests(options: HookOptions): readonly KubernetesObject[] {
@@ -99,8 +98,8 @@ function kubeconfig(namespace: string, server: string): KubernetesObject {
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'here', cluster: { server, 'certificate-authority': `${secrets}/ca.crt` } }],
-    users: [{ name: 'hook', user: { tokenFile: `${secrets}/token` } }],
+    clusters: [{ name: 'here', cluster: { server, 'certificate-authority': `${podAccountFolder}/ca.crt` } }],
+    users: [{ name: 'hook', user: { tokenFile: `${podAccountFolder}/token` } }],
     contexts: [{ name: 'hook', context: { cluster: 'here', user: 'hook' } }],
     'current-context': 'hook',
   };

@@ -22,6 +22,28 @@ const groups: Readonly<Record<string, readonly Resource[]>> = {
     { name: 'secrets', kind: 'Secret', namespaced: true },
     { name: 'configmaps', kind: 'ConfigMap', namespaced: true },
     { name: 'events', kind: 'Event', namespaced: true },
+    { name: 'namespaces', kind: 'Namespace', namespaced: false },
+    { name: 'services', kind: 'Service', namespaced: true },
+    { name: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true },
+  ],
+  '/apis/apps/v1': [
+    { name: 'deployments', kind: 'Deployment', namespaced: true },
+    { name: 'daemonsets', kind: 'DaemonSet', namespaced: true },
+  ],
+  '/apis/batch/v1': [{ name: 'jobs', kind: 'Job', namespaced: true }],
+  '/apis/rbac.authorization.k8s.io/v1': [
+    { name: 'clusterroles', kind: 'ClusterRole', namespaced: false },
+    { name: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false },
+  ],
+  '/apis/apiextensions.k8s.io/v1': [
+    { name: 'customresourcedefinitions', kind: 'CustomResourceDefinition', namespaced: false },
+  ],
+  '/apis/config.openshift.io/v1': [
+    { name: 'clusterversions', kind: 'ClusterVersion', namespaced: false },
+    { name: 'clusteroperators', kind: 'ClusterOperator', namespaced: false },
+    { name: 'infrastructures', kind: 'Infrastructure', namespaced: false },
+    { name: 'networks', kind: 'Network', namespaced: false },
+    { name: 'ingresses', kind: 'Ingress', namespaced: false },
   ],
   '/apis/ipb.dev/v1': [
     { name: 'inplaceattempts', kind: 'InPlaceAttempt', namespaced: false },
@@ -42,17 +64,23 @@ export type RequestFault = (request: { readonly isWrite: boolean }) => 'lose-req
 
 const delayMs = 5;
 
+/** What a manager has applied of each object, by which server-side apply knows what it gives up. */
+type Applied = Map<string, unknown>;
+
 export class SimApi {
   readonly log: Change[] = [];
   /** Called after every change, before anybody else sees it. */
   onChange: (change: Change) => void = () => {};
   /** How long a watch shows nothing of a change. */
   watchLagMs: () => number = () => delayMs;
+  /** Why it refuses an object that is applied. */
+  refused: (object: KubernetesObject) => string | undefined = () => undefined;
   /** A kubelet ends the pods that are evicted. */
   endsEvictedPods = true;
   readonly #host: FakeHost;
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #changed = new Doorbell();
+  readonly #applied: Applied = new Map();
   #version = 0;
 
   constructor(host: FakeHost) {
@@ -85,7 +113,10 @@ export class SimApi {
     const uid = before?.metadata.uid ?? `uid-${this.#version + 1}`;
     const creationTimestamp = before?.metadata.creationTimestamp ?? this.#host.clock.now().toISOString();
     this.#version += 1;
-    const metadata = { ...object.metadata, uid, creationTimestamp, resourceVersion: String(this.#version) };
+    const isSameSpec = JSON.stringify(before?.['spec']) === JSON.stringify(object['spec']);
+    const generation = Number(before?.metadata['generation'] ?? 0) + (isSameSpec && before !== undefined ? 0 : 1);
+    const resourceVersion = String(this.#version);
+    const metadata = { ...object.metadata, uid, creationTimestamp, generation, resourceVersion };
     const stored = { ...object, metadata };
     this.#objects.set(key, stored);
     this.#record({ type: before === undefined ? 'ADDED' : 'MODIFIED', resource, object: stored });
@@ -162,7 +193,8 @@ export class SimApi {
     signal?.throwIfAborted();
   }
 
-  #answer({ url, method = 'GET', body }: HttpRequest): { readonly status: number; readonly body: unknown } {
+  #answer(asked: HttpRequest): { readonly status: number; readonly body: unknown } {
+    const { url, method = 'GET', body } = asked;
     const { pathname, searchParams } = new URL(url);
     const resources = groups[pathname];
     if (resources !== undefined) return { status: 200, body: { resources } };
@@ -180,6 +212,9 @@ export class SimApi {
       return isThere ? refusal(409, 'AlreadyExists') : { status: 201, body: this.put(resource, created) };
     }
     const present = this.find(resource, name, namespace);
+    if (given !== undefined && asked.headers?.['content-type'] === 'application/apply-patch+yaml') {
+      return this.#apply(resource, given, present);
+    }
     if (present === undefined) return refusal(404, 'NotFound');
     if (method === 'DELETE') return { status: 200, body: { deleted: this.delete(resource, name, namespace) } };
     if (method === 'GET' || given === undefined) return { status: 200, body: present };
@@ -190,6 +225,29 @@ export class SimApi {
     const after = method === 'PUT' ? given : (merged(present, patch) as KubernetesObject);
     // The API writes nothing when a patch changes nothing.
     return { status: 200, body: isSame(present, after) ? present : this.put(resource, after) };
+  }
+
+  /** Server-side apply of one manager: what it no longer says goes, what others have said stays. */
+  #apply(
+    resource: string,
+    given: KubernetesObject,
+    present: KubernetesObject | undefined,
+  ): { readonly status: number; readonly body: unknown } {
+    const reason = this.refused(given);
+    if (reason !== undefined) return { status: 422, body: { kind: 'Status', reason: 'Invalid', message: reason } };
+    const namespace = given.metadata.namespace ?? '';
+    if (namespace !== '' && this.find('namespaces', namespace) === undefined) {
+      return {
+        status: 404,
+        body: { kind: 'Status', reason: 'NotFound', message: `namespaces "${namespace}" not found` },
+      };
+    }
+    const key = keyOf(resource, given);
+    const kept = withoutGivenUp(present ?? {}, this.#applied.get(key), given);
+    this.#applied.set(key, given);
+    const after = appliedOver(kept, given) as KubernetesObject;
+    if (present !== undefined && isSame(present, after)) return { status: 200, body: present };
+    return { status: present === undefined ? 201 : 200, body: this.put(resource, after) };
   }
 
   #evict(name: string, namespace: string): { readonly status: number; readonly body: unknown } {
@@ -229,6 +287,51 @@ function isSame(one: KubernetesObject, other: KubernetesObject): boolean {
 
 function refusal(status: number, reason: string): { readonly status: number; readonly body: object } {
   return { status, body: { kind: 'Status', reason, message: reason } };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists whose items have names are merged by them, as those of containers and variables are; others are replaced. */
+function isNamedList(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => isFields(item) && 'name' in item);
+}
+
+function withoutGivenUp(present: unknown, last: unknown, given: unknown): unknown {
+  if (isNamedList(present) && isNamedList(last) && isNamedList(given)) {
+    const named = (list: readonly Fields[], name: unknown): Fields | undefined =>
+      list.find((item) => item['name'] === name);
+    return present.flatMap((item) => {
+      const before = named(last, item['name']);
+      const now = named(given, item['name']);
+      if (before !== undefined && now === undefined) return [];
+      return [before === undefined ? item : withoutGivenUp(item, before, now)];
+    });
+  }
+  if (!isFields(present) || !isFields(last) || !isFields(given)) return present;
+  return Object.fromEntries(
+    Object.entries(present).flatMap(([key, value]) => {
+      if (!(key in last)) return [[key, value]];
+      return key in given ? [[key, withoutGivenUp(value, last[key], given[key])]] : [];
+    }),
+  );
+}
+
+function appliedOver(present: unknown, given: unknown): unknown {
+  if (isNamedList(present) && isNamedList(given)) {
+    const names = given.map((item) => item['name']);
+    const own = given.map((item) => {
+      const before = present.find((each) => each['name'] === item['name']);
+      return before === undefined ? item : appliedOver(before, item);
+    });
+    return [...own, ...present.filter((item) => !names.includes(item['name']))];
+  }
+  if (!isFields(present) || !isFields(given)) return given;
+  const own = Object.entries(given).map(([key, value]) => [key, appliedOver(present[key], value)] as const);
+  return { ...present, ...Object.fromEntries(own) };
 }
 
 /** RFC 7386. */

@@ -32,6 +32,7 @@ import { platformErrors } from '../../platform/errors.ts';
 import { releaseErrors } from '../../release/errors.ts';
 import { secretsEncryptionErrors } from '../../secrets-encryption/errors.ts';
 import { torcxErrors } from '../../torcx/errors.ts';
+import { versionOperatorErrors } from '../../version-operator/errors.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { cliErrors } from '../frame/errors.ts';
 
@@ -55,6 +56,7 @@ export const errorTables = {
   releasePivotErrors,
   bootkubeErrors,
   etcdRestoreErrors,
+  versionOperatorErrors,
   agentErrors,
   inPlacePodErrors,
   releaseFactsErrors,

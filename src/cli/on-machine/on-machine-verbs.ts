@@ -39,6 +39,12 @@ export const onMachineVerbs: readonly VerbRow[] = [
     load: async () => (await import('./complete-first-boot.ts')).completeFirstBootVerb,
   },
   {
+    words: 'version-operator run',
+    summary: 'Bring a release into the cluster, keep it so, and report on its operators.',
+    isHidden: true,
+    load: async () => (await import('./version-operator.ts')).versionOperatorVerb,
+  },
+  {
     words: 'machine-facts',
     summary: 'Say what keeps this machine from joining, as far as it can be seen from inside.',
     isHidden: true,
