@@ -48,10 +48,10 @@ function release(): object {
   const digest = 'a'.repeat(64);
   const images = ['kubernetes', 'etcd', 'coredns', 'pause', 'firstlight'].map((name) => {
     const full = `release.firstlight.internal/${name}`;
-    return { name: full, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
+    return { name, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
   });
   const variables = imageVariables.map(({ variable, image, component, ...row }) => {
-    const reference = images.find(({ name }) => name.endsWith(`/${image}`))?.reference ?? '';
+    const reference = images.find(({ name }) => name === image)?.reference ?? '';
     const renders = component === undefined ? 'nothing' : 'built-in';
     return [variable, { ...row, reference, image, component, renders }];
   });

@@ -1,6 +1,6 @@
 // What the version operator, bootkube and the workstation agree on: the objects that say which release a cluster runs
-// and how its operators are, and which capabilities a cluster may have. Names and fields are those of the original, because
-// existing tools read them.
+// and how its operators are, and which capabilities a cluster may have. Names and fields are those of the original,
+// because existing tools read them.
 
 export const configurationGroup = 'config.openshift.io';
 const apiVersion = `${configurationGroup}/v1` as const;
@@ -17,10 +17,21 @@ export const versionOperator = {
   name: 'cluster-version-operator',
 } as const;
 
+/** In the image of the release: the manifests, and two files beside them that say what the release is. */
+export const payloadFiles = {
+  folder: 'release-manifests',
+  /** An ImageStream: name of an image → reference by digest. */
+  images: 'image-references',
+  /** Version, and which releases come before it. */
+  metadata: 'release-metadata',
+} as const;
+
 /** Written into every object that the release brings. */
 export const payloadAnnotations = {
   /** An object without it is not applied. */
   include: 'include.release.openshift.io/self-managed-high-availability',
+  /** An object with it is not applied. */
+  exclude: 'exclude.release.openshift.io/self-managed-high-availability',
   /** Names of capabilities with `+` between: the object is applied when all of them are enabled. */
   capability: 'capability.openshift.io/name',
   /** The object is made once, and then left alone. */

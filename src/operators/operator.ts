@@ -6,9 +6,12 @@ import type { KubernetesObject, ObjectKind } from '../kubernetes/object.ts';
 /** The images of the release: name → reference by digest. An unknown name is a mistake of the caller. */
 export type ImageReference = (image: string) => string;
 
-/** A file of the payload: `0000_<level>_<operator>_<name>.yaml`. */
+/** A file of the payload. */
 export interface ManifestFile {
+  /** The last part of its name: `0000_<level>_<operator>_<name>.yaml`. */
   readonly name: string;
+  /** Where it is not that of the operator: kinds and rights come below 10. */
+  readonly level?: number;
   readonly objects: readonly KubernetesObject[];
 }
 
