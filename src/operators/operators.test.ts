@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { operators } from './operators.ts';
-import { minutesAgo, notReadySince, seenNode, samplePod, sightOf } from './sample-sight.ts';
+import { minutesAgo, notReadySince, samplePod, seenNode, sightOf } from './sample-sight.ts';
 
 const masters = ['master-0', 'master-1', 'master-2'];
 const nodes = [...masters, 'worker-0'].map((name) => seenNode(name));

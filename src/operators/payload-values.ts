@@ -1,5 +1,6 @@
 // Values of a cluster that manifests of the release cannot know when the release is built. A manifest has `{{NAME}}` in
-// their place; whoever applies it puts the value in. Only strings inside objects are looked at, never the text of a file.
+// their place; whoever applies it puts the value in. Only strings inside objects are looked at, never the text of a
+// file.
 import type { KubernetesObject } from '../kubernetes/object.ts';
 
 /** Name → what it is. */
