@@ -47,7 +47,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   operators: ['contract', 'in-place', 'kubernetes', 'machine-config'],
-  'version-operator': ['contract', 'kubernetes', 'operators'],
+  'version-operator': ['contract', 'kubernetes', 'machine-config', 'operators'],
   release: ['contract', 'errors', 'host', 'operators', 'version-operator', 'workflow'],
   'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software', 'release'],
   'config-server': [

@@ -39,6 +39,13 @@ export interface ObjectList<T> {
 
 export type Subresource = 'status' | 'approval' | 'scale';
 
+export interface ServerSideOptions extends ApiCallOptions {
+  readonly force?: boolean;
+  readonly subresource?: Subresource;
+  /** Who owns the fields from then on. Default `firstlight`. */
+  readonly manager?: string;
+}
+
 export interface DeleteOptions extends ApiCallOptions {
   /** Delete only this very object, not one that took its name since. */
   readonly uid?: string;
@@ -69,11 +76,8 @@ export interface KubernetesClient extends AsyncDisposable {
     object: T,
     options?: ApiCallOptions & { readonly subresource?: Subresource },
   ): Promise<T>;
-  /** Server-side apply as `firstlight`. `force` takes fields from other managers instead of failing with CONFLICT. */
-  apply<T extends KubernetesObject>(
-    object: T,
-    options?: ApiCallOptions & { readonly force?: boolean; readonly subresource?: Subresource },
-  ): Promise<T>;
+  /** Server-side apply. `force` takes fields from other managers instead of failing with CONFLICT. */
+  apply<T extends KubernetesObject>(object: T, options?: ServerSideOptions): Promise<T>;
   /** JSON merge patch (RFC 7386): null removes a field. */
   mergePatch<T extends KubernetesObject>(
     reference: ObjectReference,
@@ -187,16 +191,17 @@ class ConnectedClient implements KubernetesClient {
     return (await this.#call(object, call, options)) as T;
   }
 
-  async apply<T extends KubernetesObject>(
-    object: T,
-    options: ApiCallOptions & { readonly force?: boolean; readonly subresource?: Subresource } = {},
-  ): Promise<T> {
+  async apply<T extends KubernetesObject>(object: T, options: ServerSideOptions = {}): Promise<T> {
     const reference = referenceOf(object);
     const call = {
       what: `apply ${referenceText(reference)}${partText(options.subresource)}`,
       method: 'PATCH',
       path: { ...placeOf(reference), ...subresourceOf(options) },
-      query: { fieldManager, force: String(options.force ?? false), fieldValidation: 'Strict' },
+      query: {
+        fieldManager: options.manager ?? fieldManager,
+        force: String(options.force ?? false),
+        fieldValidation: 'Strict',
+      },
       body: object,
       // JSON is YAML.
       contentType: 'application/apply-patch+yaml',

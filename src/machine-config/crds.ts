@@ -57,7 +57,13 @@ export interface CustomKind {
   readonly why?: string;
   readonly spec: Schema;
   readonly status?: Schema;
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly jsonPath: string }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly jsonPath: string;
+    /** Above 0 only `-o wide` shows it. */
+    readonly priority?: number;
+  }[];
 }
 
 const machineConfig: CustomKind = {

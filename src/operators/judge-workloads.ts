@@ -109,7 +109,7 @@ function availability(rollOuts: readonly RollOut[]): Verdict {
     const verb = rollOuts.length === 1 ? 'serves' : 'serve';
     return { isSo: true, reason: 'AsExpected', message: `${rollOuts.map(({ name }) => name).join(', ')} ${verb}` };
   }
-  const reason = first.isThere ? (first.troubles[0]?.reason ?? 'NotAvailable') : 'NotThere';
+  const reason = first.troubles[0]?.reason ?? 'NotAvailable';
   return { isSo: false, reason, message: away.map(whyAway).join('; ') };
 }
 

@@ -1,151 +1,165 @@
-// What the release brings for the version operator itself: the kinds that it writes, its namespace and rights, and its
-// Deployment.
-import { configurationGroup, payloadFiles, versionOperator } from '../contract/cluster-version.ts';
+// The version operator as the release brings it: level 00, before everything else. What must be there before its pod
+// can run (namespace, kinds, rights) is apart from the Deployment, because the bootstrap seeds the first and applies
+// the second after the handoff.
+import { configurationGroup, versionOperator } from '../contract/cluster-version.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ImageReference, ManifestFile } from '../operators/operator.ts';
 import { valueOf } from '../operators/payload-values.ts';
+import { versionKinds } from './kinds.ts';
 
-const { name, namespace } = versionOperator;
-const rbac = 'rbac.authorization.k8s.io';
+const { namespace, name } = versionOperator;
+const labels = { 'k8s-app': name } as const;
+const rbacGroup = 'rbac.authorization.k8s.io';
 
-/** In the order in which they are applied; `image`: of this program. */
-export function versionOperatorFiles(image: ImageReference): readonly ManifestFile[] {
-  return [
-    { name: '01_kinds', objects: [clusterVersionCrd, clusterOperatorCrd] },
-    { name: '02_rights', objects: rights },
-    { name: '03_deployment', objects: [deployment(image('firstlight'))] },
-  ];
-}
-
-const status = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
-const text = { type: 'string' } as const;
-const texts = { type: 'array', items: text } as const;
-const conditionColumn = (type: string): object => ({
-  name: type,
-  type: 'string',
-  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
-});
-const since: object = {
-  name: 'Since',
-  type: 'date',
-  jsonPath: '.status.conditions[?(@.type=="Progressing")].lastTransitionTime',
-};
-
-function definition(kind: string, spec: object, columns: readonly object[]): KubernetesObject {
-  const singular = kind.toLowerCase();
-  const plural = `${singular}s`;
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${configurationGroup}` },
-    spec: {
-      group: configurationGroup,
-      names: { kind, listKind: `${kind}List`, plural, singular },
-      scope: 'Cluster',
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: 'object', required: ['spec'], properties: { spec, status } } },
-          additionalPrinterColumns: columns,
-        },
-      ],
-    },
-  };
-}
-
-const override = {
-  type: 'object',
-  required: ['kind', 'group', 'namespace', 'name', 'unmanaged'],
-  properties: { kind: text, group: text, namespace: text, name: text, unmanaged: { type: 'boolean' } },
+const namespaceObject = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {
+    name: namespace,
+    // Its pod uses the network of the machine, which nothing less allows.
+    labels: { 'pod-security.kubernetes.io/enforce': 'privileged', 'pod-security.kubernetes.io/warn': 'privileged' },
+  },
 } as const;
 
-const clusterVersionCrd = definition(
-  'ClusterVersion',
-  {
-    type: 'object',
-    required: ['clusterID'],
-    properties: {
-      clusterID: text,
-      channel: text,
-      desiredUpdate: status,
-      capabilities: {
-        type: 'object',
-        properties: {
-          baselineCapabilitySet: text,
-          additionalEnabledCapabilities: texts,
-          disabledCapabilities: texts,
-        },
-      },
-      overrides: { type: 'array', items: override },
-    },
-  },
-  [
-    { name: 'Version', type: 'string', jsonPath: '.status.history[?(@.state=="Completed")].version' },
-    conditionColumn('Available'),
-    conditionColumn('Progressing'),
-    since,
-    { name: 'Status', type: 'string', jsonPath: '.status.conditions[?(@.type=="Progressing")].message' },
-    { name: 'Image', type: 'string', jsonPath: '.status.desired.image', priority: 1 },
-  ],
-);
-
-const clusterOperatorCrd = definition('ClusterOperator', { type: 'object' }, [
-  { name: 'Version', type: 'string', jsonPath: '.status.versions[?(@.name=="operator")].version' },
-  conditionColumn('Available'),
-  conditionColumn('Progressing'),
-  conditionColumn('Degraded'),
-  since,
-  { name: 'Message', type: 'string', jsonPath: '.status.conditions[?(@.type=="Available")].message' },
-]);
-
+/** It makes the roles of every component, and nobody may give rights that he does not have. */
 const rights: readonly KubernetesObject[] = [
-  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace }, automountServiceAccountToken: false },
   {
-    apiVersion: `${rbac}/v1`,
+    apiVersion: `${rbacGroup}/v1`,
     kind: 'ClusterRoleBinding',
     metadata: { name },
-    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+    roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ kind: 'ServiceAccount', name, namespace }],
   },
 ];
 
+const policyName = 'firstlight:keep-clusterversion';
+
+/** Everything of the release has the ClusterVersion as its owner, and would be deleted with it. */
+const protection: readonly KubernetesObject[] = [
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: policyName },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        matchPolicy: 'Equivalent',
+        resourceRules: [
+          {
+            apiGroups: [configurationGroup],
+            apiVersions: ['*'],
+            operations: ['DELETE'],
+            resources: ['clusterversions'],
+            scope: '*',
+          },
+          {
+            apiGroups: ['apiextensions.k8s.io'],
+            apiVersions: ['*'],
+            operations: ['DELETE'],
+            resources: ['customresourcedefinitions'],
+            resourceNames: [`clusterversions.${configurationGroup}`],
+            scope: '*',
+          },
+        ],
+      },
+      validations: [
+        { expression: 'false', message: 'all that the release brought would be deleted with the ClusterVersion' },
+      ],
+    },
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: policyName },
+    spec: { policyName, validationActions: ['Deny'] },
+  },
+];
+
+/** Where the pod sees the image of the release. */
+const releaseMount = '/release';
+
 function deployment(image: string): KubernetesObject {
-  const labels = { 'k8s-app': name };
-  const release = '/release';
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, namespace, labels },
     spec: {
       replicas: 1,
+      // Two of them would wait for one Lease.
       strategy: { type: 'Recreate' },
+      revisionHistoryLimit: 2,
       selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          serviceAccountName: name,
-          hostNetwork: true,
-          dnsPolicy: 'Default',
-          nodeSelector: { 'node-role.kubernetes.io/control-plane': '' },
-          containers: [
-            {
-              name,
-              image,
-              args: ['version-operator', 'run', '--payload', `${release}/${payloadFiles.folder}`],
-              env: [
-                { name: 'KUBERNETES_SERVICE_HOST', value: valueOf('API_HOST') },
-                { name: 'KUBERNETES_SERVICE_PORT', value: valueOf('API_PORT') },
-              ],
-              volumeMounts: [{ name: 'release', mountPath: release, readOnly: true }],
-            },
-          ],
-          volumes: [{ name: 'release', image: { reference: valueOf('RELEASE_IMAGE'), pullPolicy: 'IfNotPresent' } }],
-        },
-      },
+      template: { metadata: { labels }, spec: podSpec(image) },
     },
   };
+}
+
+function podSpec(image: string): object {
+  return {
+    serviceAccountName: name,
+    automountServiceAccountToken: true,
+    priorityClassName: 'system-cluster-critical',
+    // It brings DNS and the pod network, and can need neither.
+    hostNetwork: true,
+    dnsPolicy: 'Default',
+    nodeSelector: { 'node-role.kubernetes.io/control-plane': '' },
+    tolerations: [
+      { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' },
+      { key: 'node-role.kubernetes.io/master', operator: 'Exists' },
+      { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' },
+      { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoSchedule' },
+      ...['not-ready', 'unreachable'].map((state) => ({
+        key: `node.kubernetes.io/${state}`,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: 60,
+      })),
+    ],
+    terminationGracePeriodSeconds: 15,
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [container(image)],
+    volumes: [{ name: 'release', image: { reference: valueOf('RELEASE_IMAGE'), pullPolicy: 'IfNotPresent' } }],
+  };
+}
+
+function container(image: string): object {
+  return {
+    name,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    args: [
+      'version-operator',
+      'run',
+      `--payload=${releaseMount}`,
+      `--release-image=${valueOf('RELEASE_IMAGE')}`,
+      '--node=$(NODE_NAME)',
+    ],
+    env: [
+      { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      // Not through the Service of the API: kube-proxy may not work yet.
+      { name: 'KUBERNETES_SERVICE_HOST', value: valueOf('API_HOST') },
+      { name: 'KUBERNETES_SERVICE_PORT', value: valueOf('API_PORT') },
+      { name: 'NODE_OPTIONS', value: '--max-semi-space-size=1 --max-old-space-size=64' },
+    ],
+    resources: { requests: { cpu: '20m', memory: '60Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [{ name: 'release', mountPath: releaseMount, readOnly: true }],
+  };
+}
+
+/** As files of the payload: what must be there before its pod can run, then its Deployment alone in the last one. */
+export function versionOperatorFiles(image: ImageReference): readonly ManifestFile[] {
+  return [
+    { name: '00_namespace', objects: [namespaceObject] },
+    { name: '01_kinds', objects: versionKinds },
+    { name: '02_rights', objects: rights },
+    { name: '03_protection', objects: protection },
+    { name: '10_deployment', objects: [deployment(image('firstlight'))] },
+  ];
 }
