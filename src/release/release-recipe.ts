@@ -2,7 +2,7 @@
 // materials and the payload: what it brings into a cluster. The digest of that image's manifest is the digest of the
 // release.
 import { join } from 'node:path';
-import { payloadFiles } from '../contract/cluster-version.ts';
+import { payloadFiles, releaseFiles } from '../contract/cluster-version.ts';
 import type { Files } from '../host/files.ts';
 import { payloadTexts } from '../operators/payload-files.ts';
 import { digestOfRecord } from '../workflow/digest.ts';
@@ -19,8 +19,8 @@ export interface ReleaseIngredients {
   readonly debian?: Recipe;
 }
 
-export const manifestPath = `${payloadFiles.folder}/release.json`;
-export const sbomPath = `${payloadFiles.folder}/sbom.cdx.json`;
+export const manifestPath = `${payloadFiles.folder}/${releaseFiles.manifest}`;
+export const sbomPath = `${payloadFiles.folder}/${releaseFiles.billOfMaterials}`;
 
 export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
   return {

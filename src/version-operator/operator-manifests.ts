@@ -33,7 +33,7 @@ const rights: readonly KubernetesObject[] = [
   },
 ];
 
-const policyName = 'firstlight:keep-clusterversion';
+const policyName = 'keep-clusterversion.firstlight.io';
 
 /** Everything of the release has the ClusterVersion as its owner, and would be deleted with it. */
 const protection: readonly KubernetesObject[] = [

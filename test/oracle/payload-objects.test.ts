@@ -62,7 +62,7 @@ test('a field that the next release does not have any more goes away when its ve
   expect(Object.keys(after['data'] as object)).toEqual(Object.keys(data));
 });
 
-test('the API takes a ClusterVersion with capabilities and overrides, and refuses one that does not exist', async () => {
+test('the API takes a ClusterVersion with capabilities, and refuses a capability that does not exist', async () => {
   const { name, ...kind } = clusterVersionReference;
   const version = (capabilities: object): KubernetesObject => ({
     ...kind,
