@@ -80,7 +80,7 @@ export class ApiOfObjects {
   }
 
   #answer({ url, method = 'GET', body }: HttpRequest): { readonly status: number; readonly body: unknown } {
-    const { pathname } = new URL(url);
+    const { pathname, searchParams } = new URL(url);
     if (pathname === '/readyz') return { status: 200, body: 'ok' };
     const kinds = this.#kinds.get(pathname);
     if (kinds !== undefined) {
@@ -91,6 +91,10 @@ export class ApiOfObjects {
     const path = pathname.replace(/\/status$/, '');
     const present = this.objects.get(path);
     if (present === undefined) {
+      // Server-side apply makes what is not there.
+      if (method === 'PATCH' && searchParams.has('force')) {
+        return this.#create(dirname(path), JSON.parse(String(body)) as AnyObject);
+      }
       const items = [...this.objects].filter(([key]) => dirname(key) === path).map(([, object]) => object);
       if (items.length > 0 || this.#isCollection(path)) {
         return { status: 200, body: { metadata: { resourceVersion: '1' }, items } };

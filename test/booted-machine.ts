@@ -8,6 +8,7 @@ import { nodeEnvironmentText } from '../src/contract/node-environment.ts';
 import { type FakeHost, fakeHost } from '../src/host/fake/fake-host.ts';
 import { decodeDataUrl } from '../src/ignition/data-url.ts';
 import { imageVariables } from '../src/release/images/image-variables.ts';
+import { partImages } from '../src/release/images/images.ts';
 
 export async function bootedMachine(installConfig = ''): Promise<FakeHost> {
   const host = fakeHost({ seed: 'bootkube' });
@@ -46,12 +47,12 @@ export const bootedRelease = `release.firstlight.internal/release@sha256:${'b'.r
 
 function release(): object {
   const digest = 'a'.repeat(64);
-  const images = ['kubernetes', 'etcd', 'coredns', 'pause', 'firstlight'].map((name) => {
+  const images = [...partImages.map(({ name }) => name), 'firstlight'].map((name) => {
     const full = `release.firstlight.internal/${name}`;
-    return { name: full, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
+    return { name, reference: `${full}@sha256:${digest}`, tag: `${full}:v1`, digest, sizeBytes: 1 };
   });
   const variables = imageVariables.map(({ variable, image, component, ...row }) => {
-    const reference = images.find(({ name }) => name.endsWith(`/${image}`))?.reference ?? '';
+    const reference = images.find(({ name }) => name === image)?.reference ?? '';
     const renders = component === undefined ? 'nothing' : 'built-in';
     return [variable, { ...row, reference, image, component, renders }];
   });

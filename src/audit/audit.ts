@@ -1,9 +1,9 @@
 // The verdict of every control about the same facts. A pure function: the same facts always give the same report.
-import type { AuditArea, ControlText, Verdict, VerdictResult } from './control.ts';
+import type { AuditArea, ControlText, ControlVerdict, VerdictResult } from './control.ts';
 import { auditAreas } from './controls.ts';
 import type { AuditFacts } from './facts.ts';
 
-export type JudgedControl = ControlText & { readonly area: string } & Verdict;
+export type JudgedControl = ControlText & { readonly area: string } & ControlVerdict;
 
 export interface AuditReport {
   readonly controls: readonly JudgedControl[];
@@ -27,7 +27,9 @@ export function audit(
   return { controls, counts, isWell: counts.fail + counts.unknown === 0 };
 }
 
-export function countResults(controls: readonly Pick<Verdict, 'result'>[]): Readonly<Record<VerdictResult, number>> {
+export function countResults(
+  controls: readonly Pick<ControlVerdict, 'result'>[],
+): Readonly<Record<VerdictResult, number>> {
   const count = (result: VerdictResult): number => controls.filter((control) => control.result === result).length;
   return {
     pass: count('pass'),

@@ -12,7 +12,7 @@ export interface AuditFinding {
   readonly seen: string;
 }
 
-export type Verdict =
+export type ControlVerdict =
   | { readonly result: 'pass' }
   | { readonly result: 'fail'; readonly findings: readonly AuditFinding[] }
   /** It does not concern this cluster, or the cluster does something else instead: the reason says what. */
@@ -20,7 +20,7 @@ export type Verdict =
   /** It could not be looked at. That counts as a failure: nobody knows that it is well. */
   | { readonly result: 'unknown'; readonly reason: string };
 
-export type VerdictResult = Verdict['result'];
+export type VerdictResult = ControlVerdict['result'];
 
 export interface AuditControl {
   /** The number in the benchmark; those of our own begin with a letter. */
@@ -30,7 +30,7 @@ export interface AuditControl {
   readonly why: string;
   /** What to do where it fails. */
   readonly remedy: string;
-  readonly look: (facts: AuditFacts) => Verdict;
+  readonly look: (facts: AuditFacts) => ControlVerdict;
 }
 
 /** What is known of a control before its look. */
@@ -42,23 +42,23 @@ export interface AuditArea {
   readonly controls: readonly AuditControl[];
 }
 
-export const passed: Verdict = { result: 'pass' };
+export const passed: ControlVerdict = { result: 'pass' };
 
-export function notApplicable(reason: string): Verdict {
+export function notApplicable(reason: string): ControlVerdict {
   return { result: 'not-applicable', reason };
 }
 
-export function failed(findings: readonly AuditFinding[]): Verdict {
+export function failed(findings: readonly AuditFinding[]): ControlVerdict {
   return { result: 'fail', findings };
 }
 
 /** Passes when nothing was found. */
-export function verdictOf(findings: readonly AuditFinding[]): Verdict {
+export function verdictOf(findings: readonly AuditFinding[]): ControlVerdict {
   return findings.length === 0 ? passed : failed(findings);
 }
 
 /** One verdict for several places: one that fails makes it fail, one that could not be looked at makes it unknown. */
-export function combineVerdicts(verdicts: readonly (Verdict & { readonly where: string })[]): Verdict {
+export function combineVerdicts(verdicts: readonly (ControlVerdict & { readonly where: string })[]): ControlVerdict {
   const findings = verdicts.flatMap((verdict): readonly AuditFinding[] => {
     if (verdict.result === 'fail') return verdict.findings;
     return verdict.result === 'unknown' ? [{ where: verdict.where, seen: verdict.reason }] : [];

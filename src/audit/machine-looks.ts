@@ -4,32 +4,35 @@ import {
   type AuditControl,
   type AuditFinding,
   type ControlText,
+  type ControlVerdict,
   combineVerdicts,
   notApplicable,
-  type Verdict,
   verdictOf,
 } from './control.ts';
 import type { AuditedMachine, AuditFacts, KubeletSettings, Seen } from './facts.ts';
 import type { AuditedProgram, ObservedProcess, OwnedFile, SecurityFacts } from './inside/security-facts.ts';
 
 /** What is wrong, in words; undefined where nothing is; or a verdict of its own, such as "does not apply". */
-export type Judgement = string | undefined | Verdict;
+export type Judgement = string | undefined | ControlVerdict;
 
-function judged(where: string, judgement: Judgement): Verdict {
+function judged(where: string, judgement: Judgement): ControlVerdict {
   if (typeof judgement === 'object') return judgement;
   return verdictOf(judgement === undefined ? [] : [{ where, seen: judgement }]);
 }
 
-function unseen(part: Extract<Seen<unknown>, { status: 'unseen' }>): Verdict {
+function unseen(part: Extract<Seen<unknown>, { status: 'unseen' }>): ControlVerdict {
   return part.isPossible ? { result: 'unknown', reason: part.reason } : notApplicable(part.reason);
 }
 
 /** The verdict about what could be seen, or why there is none. */
-export function ifSeen<T>(part: Seen<T>, look: (value: T) => Verdict): Verdict {
+export function ifSeen<T>(part: Seen<T>, look: (value: T) => ControlVerdict): ControlVerdict {
   return part.status === 'seen' ? look(part.value) : unseen(part);
 }
 
-function onEach(machines: readonly AuditedMachine[], look: (machine: AuditedMachine) => Verdict): Verdict {
+function onEach(
+  machines: readonly AuditedMachine[],
+  look: (machine: AuditedMachine) => ControlVerdict,
+): ControlVerdict {
   const verdicts = machines.map((machine) => ({ ...look(machine), where: machine.name }));
   return verdicts.length === 0 ? { result: 'unknown', reason: 'no machine is known' } : combineVerdicts(verdicts);
 }
@@ -70,7 +73,7 @@ export interface ProcessLook {
 
 export function processControl(text: ControlText, processLook: ProcessLook): AuditControl {
   const isOnMasters = masterPrograms.includes(processLook.program);
-  const look = (facts: AuditFacts): Verdict =>
+  const look = (facts: AuditFacts): ControlVerdict =>
     onEach(isOnMasters ? facts.machines.filter(isMaster) : facts.machines, (machine) =>
       lookAtProcess(facts, machine, processLook),
     );
@@ -81,7 +84,7 @@ function lookAtProcess(
   facts: AuditFacts,
   machine: AuditedMachine,
   { program, judge, needsFiles = false }: ProcessLook,
-): Verdict {
+): ControlVerdict {
   const { security } = machine;
   const shown =
     security.status === 'seen' || security.isPossible || needsFiles ? [] : shownProcesses(facts, machine, program);
@@ -154,14 +157,14 @@ export interface FileLook {
   /** What is wrong with one file. */
   readonly judge: (file: OwnedFile, machine: AuditedMachine, facts: AuditFacts) => string | undefined;
   /** Where there is no such file. */
-  readonly none: Verdict;
+  readonly none: ControlVerdict;
 }
 
 export function fileControl(text: ControlText, fileLook: FileLook): AuditControl {
   return { ...text, look: (facts) => lookAtFiles(facts, fileLook) };
 }
 
-export function lookAtFiles(facts: AuditFacts, { on, files, judge, none }: FileLook): Verdict {
+export function lookAtFiles(facts: AuditFacts, { on, files, judge, none }: FileLook): ControlVerdict {
   const machines = on === 'masters' ? facts.machines.filter(isMaster) : facts.machines;
   return onEach(machines, (machine) =>
     ifSeen(machine.security, (security) => {
@@ -203,7 +206,7 @@ export function ownerText({ uid, gid }: Pick<OwnedFile, 'uid' | 'gid'>): string 
 
 /** Looks at the settings of every kubelet. */
 export function kubeletControl(text: ControlText, judge: (settings: KubeletSettings) => Judgement): AuditControl {
-  const look = ({ machines }: AuditFacts): Verdict =>
+  const look = ({ machines }: AuditFacts): ControlVerdict =>
     onEach(machines, ({ name, kubelet }) => ifSeen(kubelet, (settings) => judged(name, judge(settings))));
   return { ...text, look };
 }

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiOfObjects } from '../../test/api-of-objects.ts';
 import { copyOfMachine, type MachineWithApi, renderedMachine, runOn } from '../../test/machine-with-api.ts';
 import { bootkubeJournal, removalMark } from '../contract/bootstrap-paths.ts';
+import { versionOperator } from '../contract/cluster-version.ts';
+import { inPlaceDaemonSet, inPlaceFactsConfigMap } from '../contract/in-place.ts';
 import { bootstrapFolder } from '../contract/machine-paths.ts';
 import { lastRecords } from '../workflow/engine.ts';
 import type { WorkflowEvent } from '../workflow/events.ts';
@@ -18,22 +21,20 @@ beforeAll(async () => {
     handedOver.api.put({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
 });
 
-type Condition = { readonly type: string; readonly status: string; readonly message: string };
-
-function statusOf({ api }: MachineWithApi) {
-  return api.find('ClusterVersion', 'version')?.['status'] as {
-    readonly desired: object;
-    readonly observedGeneration: number;
-    readonly versionHash: string;
-    readonly history: readonly { readonly state: string }[];
-    readonly conditions: readonly Condition[];
+/** Deployments are available at once, and the version operator goes through the release at once. */
+function lively({ api }: MachineWithApi): void {
+  api.onCreate = ({ kind, metadata: { name } }) => {
+    if (name === versionOperator.name) hasPassed(api);
+    return kind === 'Deployment' ? available : {};
   };
 }
 
-const conditionsOf = (machine: MachineWithApi): string =>
-  statusOf(machine)
-    .conditions.map(({ type, status }) => `${type}=${status}`)
-    .join(' ');
+const available = { status: { observedGeneration: 1, conditions: [{ type: 'Available', status: 'True' }] } };
+
+function hasPassed(api: ApiOfObjects): void {
+  const status = { conditions: [{ type: 'FirstPassDone', status: 'True' }] };
+  Object.assign(api.find('ClusterVersion', 'version') ?? {}, { status });
+}
 
 async function recorded({ host }: MachineWithApi): Promise<readonly string[]> {
   const records = lastRecords(await readJournal(host.files, bootkubeJournal));
@@ -41,39 +42,41 @@ async function recorded({ host }: MachineWithApi): Promise<readonly string[]> {
 }
 
 describe('tectonic', () => {
-  test('succeeds when the add-ons work, and the ClusterVersion says what was seen', async () => {
+  test('succeeds when names work and the version operator has been through the release', async () => {
     const machine = await copyOfMachine(handedOver);
-    machine.api.onCreate = ({ kind }) => (kind === 'Deployment' ? available : {});
+    lively(machine);
     await runOn(machine, addonService.stages);
     expect(machine.api.find('Infrastructure', 'cluster')).toMatchObject({ spec: { platform: 'local' } });
-    expect(statusOf(machine)).toMatchObject({
-      desired: { version: '0.1.0', image: machine.context.bootedRelease },
-      observedGeneration: 1,
-      versionHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-      history: [{ state: 'Completed' }],
+    expect(machine.api.find('ConfigMap', inPlaceFactsConfigMap.name)).toBeDefined();
+    expect(machine.api.find('DaemonSet', inPlaceDaemonSet)).toBeDefined();
+  });
+
+  test('leaves the status of the ClusterVersion to the operator in the cluster', async () => {
+    const machine = await copyOfMachine(handedOver);
+    lively(machine);
+    await runOn(machine, addonService.stages);
+    expect(machine.api.find('ClusterVersion', 'version')?.['status']).toEqual({
+      conditions: [{ type: 'FirstPassDone', status: 'True' }],
     });
-    expect(conditionsOf(machine)).toBe('Available=True Progressing=False Failing=False');
   });
 
   test('fails with an add-on missing, says which, and the next run goes on', async () => {
     const machine = await copyOfMachine(handedOver);
-    machine.api.onCreate = ({ kind }) => (kind === 'Deployment' ? available : {});
+    lively(machine);
     machine.api.refused.set('kube-dns', 'spec.clusterIP: provided IP is already allocated');
     await expect(runOn(machine, addonService.stages)).rejects.toMatchObject({
       code: 'BOOTKUBE_NOT_APPLIED',
       message: expect.stringContaining('Service kube-system/kube-dns (06-version-operator/') as string,
     });
-    expect(conditionsOf(machine)).toBe('Available=False Progressing=True Failing=True');
-    expect(statusOf(machine).conditions[0]?.message).toContain('already allocated');
     expect(await recorded(machine)).toEqual([]);
     machine.api.refused.clear();
     await runOn(machine, addonService.stages);
     expect(await recorded(machine)).toEqual(['add-ons', 'nodes']);
-    expect(conditionsOf(machine)).toBe('Available=True Progressing=False Failing=False');
   });
 
   test('fails with a name server that does not start, however long it waits', async () => {
     const machine = await copyOfMachine(handedOver);
+    hasPassed(machine.api);
     await expect(runOn(machine, addonService.stages)).rejects.toMatchObject({
       code: 'WORKFLOW_DEADLINE',
       message: expect.stringContaining('CoreDNS is not available') as string,
@@ -81,17 +84,38 @@ describe('tectonic', () => {
     expect(await recorded(machine)).toEqual(['add-ons']);
   });
 
+  test('waits for no name server where the ClusterVersion does not ask for one', async () => {
+    const machine = await copyOfMachine(handedOver);
+    const spec = machine.api.find('ClusterVersion', 'version')?.['spec'] as object;
+    Object.assign(spec, { capabilities: { baselineCapabilitySet: 'None' } });
+    hasPassed(machine.api);
+    await runOn(machine, addonService.stages);
+    expect(await recorded(machine)).toEqual(['add-ons', 'nodes']);
+  });
+
+  test('fails while the version operator has not been through the release, and says why it does not run', async () => {
+    const machine = await copyOfMachine(handedOver);
+    machine.api.onCreate = ({ metadata: { name } }) => (name === 'coredns' ? available : {});
+    await expect(runOn(machine, addonService.stages)).rejects.toMatchObject({
+      code: 'WORKFLOW_DEADLINE',
+      message: expect.stringContaining('the version operator does not run: the controller manager has not') as string,
+    });
+    const idle = await copyOfMachine(handedOver);
+    idle.api.onCreate = ({ kind }) => (kind === 'Deployment' ? available : {});
+    await expect(runOn(idle, addonService.stages)).rejects.toMatchObject({
+      message: expect.stringContaining('the version operator has not been through the release yet') as string,
+    });
+  });
+
   test('does not wait for ever for a machine that never joins', async () => {
     const machine = await copyOfMachine(handedOver);
-    machine.api.onCreate = ({ kind }) => (kind === 'Deployment' ? available : {});
+    lively(machine);
     machine.api.objects.delete('/api/v1/nodes/worker-0');
     const events: WorkflowEvent[] = [];
     await runOn(machine, addonService.stages, (event) => events.push(event));
     expect(JSON.stringify(events)).toContain('the add-ons work, not all machines are nodes');
   });
 });
-
-const available = { status: { conditions: [{ type: 'Available', status: 'True' }] } };
 
 test('rm-assets removes nothing while a retry of tectonic needs it', async () => {
   const { host } = await copyOfMachine(handedOver);

@@ -1,20 +1,21 @@
-// tectonic.service: applies the add-ons, and the configuration that machines were given, through the masters, after
-// bootkube has ended. It then waits until the add-ons work and every expected machine is a node, because the next unit
-// stops the config server that the last machines may need. It fails, and its unit tries again, as long as an add-on is
-// missing; a machine that never joins must not stop the removal of the secrets from this machine for longer than the
-// wait.
+// tectonic.service: applies the version operator, what names need, and the configuration that machines were given,
+// through the masters, after bootkube has ended. It then waits until names work, the operator has once been through the
+// whole release, and every expected machine is a node, because the next unit stops the config server that the last
+// machines may need. It fails, and its unit tries again, as long as one of the first two is missing; a machine that
+// never joins must not stop the removal of the secrets from this machine for longer than the wait.
 import { systemNamespace } from '../contract/cluster-objects.ts';
+import { clusterVersionReference, enabledCapabilities, versionOperator } from '../contract/cluster-version.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
-import { FirstlightError, isError } from '../errors/firstlight-error.ts';
+import { isError } from '../errors/firstlight-error.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
-import { conditionsOf, hasCondition } from '../kubernetes/conditions.ts';
-import type { KubernetesObject } from '../kubernetes/object.ts';
+import { hasCondition } from '../kubernetes/conditions.ts';
+import { judgeWorkloads, type Workload } from '../operators/judge-workloads.ts';
 import { workflowErrors } from '../workflow/errors.ts';
 import type { Stage, StageTools } from '../workflow/stage.ts';
 import { type Observation, waitUntil } from '../workflow/wait.ts';
 import { clientFor } from './api-clients.ts';
 import { applyRendered } from './apply-rendered.ts';
-import { reportVersion } from './cluster-version.ts';
+import type { ClusterVersion } from './cluster-version.ts';
 import type { BootkubeContext } from './context.ts';
 import { addonPlaces, configurationPlaces } from './rendered-manifests.ts';
 import type { BootstrapService } from './run-service.ts';
@@ -23,17 +24,12 @@ const minuteMs = 60_000;
 
 const addons: Stage<BootkubeContext> = {
   name: 'add-ons',
-  why: 'A cluster without names is of little use, and the masters now carry what its name server needs.',
+  why: 'A cluster without names is of little use, and the masters now carry what its name server and the version operator need.',
   observe: async () => ({ status: 'needed', because: 'to apply what is there already changes nothing' }),
   run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
-    try {
-      const count = await applyRendered(context, client, { places: addonPlaces, tools });
-      return { note: `${count} objects` };
-    } catch (error) {
-      await reportFailure(context, client, error);
-      throw error;
-    }
+    const count = await applyRendered(context, client, { places: addonPlaces, tools });
+    return { note: `${count} objects` };
   },
 };
 
@@ -43,15 +39,7 @@ const everybody: Stage<BootkubeContext> = {
   observe: async () => ({ status: 'needed', because: 'who is there is looked at anew each time' }),
   run: async (context, tools) => {
     await using client = await clientFor(context, context.names.apiInternalUrl);
-    try {
-      const note = await settle(context, client, tools);
-      await reportVersion(context, client, { missing: [], hasFailed: false });
-      return { note };
-    } catch (error) {
-      tools.signal.throwIfAborted();
-      await reportFailure(context, client, error);
-      throw error;
-    }
+    return { note: await settle(context, client, tools) };
   },
 };
 
@@ -70,22 +58,12 @@ async function settle(context: BootkubeContext, client: KubernetesClient, tools:
   }
 }
 
-/** Whoever looks at the cluster reads why it is not complete. The failure itself is more important than this report. */
-async function reportFailure(context: BootkubeContext, client: KubernetesClient, failure: unknown): Promise<void> {
-  const missing = [failure instanceof Error ? failure.message : String(failure)];
-  try {
-    await reportVersion(context, client, { missing, hasFailed: true });
-  } catch (error) {
-    if (!(error instanceof FirstlightError)) throw error;
-  }
-}
-
 async function awaitEverybody(context: BootkubeContext, client: KubernetesClient, tools: StageTools): Promise<string> {
   let seen: Surroundings = { addons: [], machines: [] };
   try {
     await waitUntil({
       clock: context.host.clock,
-      what: 'that the add-ons work and all machines are nodes',
+      what: 'that the add-ons work, the version operator has been through the release, and all machines are nodes',
       deadlineMs: 10 * minuteMs,
       everyMs: 200,
       signal: tools.signal,
@@ -113,21 +91,27 @@ interface Surroundings {
 }
 
 async function lookAround(
-  { inventory }: BootkubeContext,
+  context: BootkubeContext,
   client: KubernetesClient,
   signal: AbortSignal,
 ): Promise<Surroundings> {
+  const { inventory } = context;
   const call = { signal, deadlineMs: 5_000 };
   try {
-    const nodes = await client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call);
-    const dns = await client.find(
-      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'coredns' },
-      call,
-    );
+    const [nodes, version] = await Promise.all([
+      client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
+      client.find<ClusterVersion>(clusterVersionReference, call),
+    ]);
     const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
     const expected = inventory.isClosed ? inventory.machines.filter(({ role }) => role !== 'bootstrap') : [];
+    const hasNames = enabledCapabilities(version?.spec?.capabilities).includes('DNS');
+    // A cluster that is brought back has been through its release once, and its operator goes on by itself.
+    const isPassed = context.restore !== undefined || (version !== undefined && hasCondition(version, 'FirstPassDone'));
     return {
-      addons: isAvailable(dns) ? [] : [waitingFor('CoreDNS', 'is not available', await whyNot(client, call))],
+      addons: [
+        ...(hasNames ? await nameServerMissing(context, client, call) : []),
+        ...(isPassed ? [] : [await operatorMissing(context, client, call)]),
+      ],
       machines: expected.filter(({ name }) => !names.has(name)).map(({ name }) => waitingFor(name, 'is not a node')),
     };
   } catch (error) {
@@ -137,17 +121,42 @@ async function lookAround(
   }
 }
 
-/** Why the pods of CoreDNS do not run: the message of the scheduler or the kubelet. */
-async function whyNot(client: KubernetesClient, call: ApiCallOptions): Promise<Pick<Missing, 'detail'>> {
-  const selection = { namespace: systemNamespace, labelSelector: 'k8s-app=kube-dns' };
-  const { items } = await client.list({ apiVersion: 'v1', kind: 'Pod' }, selection, call);
-  if (items.length === 0) return { detail: 'it has no pods yet' };
-  const said = items.flatMap(conditionsOf).find(({ status, message }) => status === 'False' && message !== '')?.message;
-  return said === undefined ? {} : { detail: said.split('. ', 1)[0] ?? said };
+const nameServer: Workload = { kind: 'Deployment', namespace: systemNamespace, name: 'coredns' };
+const operator: Workload = { kind: 'Deployment', ...versionOperator };
+
+async function nameServerMissing(
+  context: BootkubeContext,
+  client: KubernetesClient,
+  call: ApiCallOptions,
+): Promise<readonly Missing[]> {
+  const { isSo, message } = await availability(context, client, { workload: nameServer, call });
+  return isSo ? [] : [waitingFor('CoreDNS', 'is not available', { detail: message })];
 }
 
-function isAvailable(deployment: KubernetesObject | undefined): boolean {
-  return deployment !== undefined && hasCondition(deployment, 'Available');
+async function operatorMissing(
+  context: BootkubeContext,
+  client: KubernetesClient,
+  call: ApiCallOptions,
+): Promise<Missing> {
+  const { isSo, message } = await availability(context, client, { workload: operator, call });
+  if (isSo) return waitingFor('the version operator', 'has not been through the release yet');
+  return waitingFor('the version operator', 'does not run', { detail: message });
+}
+
+/** Whether its pods serve; if not, what the scheduler or the kubelet says of them. */
+async function availability(
+  { host, release }: BootkubeContext,
+  client: KubernetesClient,
+  { workload, call }: { readonly workload: Workload; readonly call: ApiCallOptions },
+) {
+  const { namespace } = workload;
+  const [found, pods] = await Promise.all([
+    client.find({ apiVersion: 'apps/v1', ...workload }, call),
+    client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace }, call),
+  ]);
+  const seen = { version: release.version, capabilities: [], now: host.clock.now() };
+  const objects = (kind: string) => (kind === 'Pod' ? pods.items : found === undefined ? [] : [found]);
+  return judgeWorkloads({ ...seen, objects }, [workload]).available;
 }
 
 /** All stages of tectonic.service. */

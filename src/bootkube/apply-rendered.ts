@@ -1,9 +1,10 @@
 // Puts what stages have rendered into the API. Everything is there in the end, or the error names each object that is
 // not, with its file and the reason. Nothing is undone: the next run finds what is there and goes on.
+import { payloadAnnotations, versionOperator } from '../contract/cluster-version.ts';
 import { waitingFor } from '../contract/missing.ts';
 import { type AppliedObject, applyManifests } from '../kubernetes/apply.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
-import { referenceText } from '../kubernetes/object.ts';
+import { type KubernetesObject, referenceText } from '../kubernetes/object.ts';
 import type { StageTools } from '../workflow/stage.ts';
 import type { BootkubeContext } from './context.ts';
 import { bootkubeErrors } from './errors.ts';
@@ -30,6 +31,7 @@ export async function applyRendered(
     client,
     host,
     manifests: await renderedManifests(context, places),
+    managerOf,
     deadlineMs,
     strangersMs,
     signal: tools.signal,
@@ -41,6 +43,11 @@ export async function applyRendered(
   // Two files may bring the same object.
   return new Set(report.objects.map(({ object, source }) => (object === undefined ? source : referenceText(object))))
     .size;
+}
+
+/** What the release brings is the version operator's from the beginning: it must be able to take fields away later. */
+function managerOf({ metadata }: KubernetesObject): string | undefined {
+  return metadata.annotations?.[payloadAnnotations.include] === undefined ? undefined : versionOperator.name;
 }
 
 function missingObject({ object, source, reason }: AppliedObject) {

@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { bootedMachine, bootedRelease } from '../../test/booted-machine.ts';
@@ -7,6 +8,8 @@ import { Crash, type FakeDisk } from '../host/fake/fake-files.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import type { FileNode } from '../ignition/config.ts';
 import { readInlineContents } from '../ignition/inline-contents.ts';
+import { payloadTexts } from '../operators/payload-files.ts';
+import { releasePayload } from '../release/release-payload.ts';
 import { dockerVersionsFor } from '../torcx/kubernetes-version.ts';
 import { readJournal } from '../workflow/journal.ts';
 import { type BootkubeContext, loadContext, machineFolders } from './context.ts';
@@ -214,6 +217,41 @@ describe('the stages that render', () => {
     await visit(machineFolders.render);
     expect(images).toContainEqual(expect.stringContaining('/coredns@sha256:'));
     expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+  });
+
+  test('stage 6 has the files of the release image, with the values of this cluster, by who applies them first', async () => {
+    const { release, names } = await loadContext(host, () => {});
+    const folder = `${machineFolders.render}/06-version-operator`;
+    const inFolder = async (name: string): Promise<readonly string[]> => {
+      const paths = ((await host.files.list(`${folder}/${name}`)) ?? []).map((file) => join(name, file));
+      return paths.filter((path) => path.endsWith('.yaml'));
+    };
+    const [seeded, addons, rest] = [await inFolder(''), await inFolder('addons'), await inFolder('payload')];
+    const texts = payloadTexts(releasePayload(release));
+    const made = ['0000_00_cluster-version.yaml', '0000_80_machine-config_in-place-facts.yaml'];
+    const files = [...seeded, ...addons, ...rest].filter((path) => !made.includes(basename(path)));
+    expect(files.map((path) => basename(path)).toSorted()).toEqual(
+      Object.keys(texts)
+        .flatMap((path) => (path.endsWith('.yaml') ? [basename(path)] : []))
+        .toSorted(),
+    );
+    for (const path of seeded) expect(await rendered(`06-version-operator/${path}`)).not.toMatch(/^kind: Deployment$/m);
+    expect(addons).toContain('addons/0000_70_dns_coredns.yaml');
+    const dns = texts['release-manifests/0000_70_dns_coredns.yaml'] ?? '';
+    expect(await rendered('06-version-operator/addons/0000_70_dns_coredns.yaml')).toBe(
+      dns.replace('"{{DNS_ADDRESS}}"', names.dnsAddress),
+    );
+  });
+
+  test('a capability that the install-config turns off is in the ClusterVersion, and nobody applies it at once', async () => {
+    const minimal = await bootedMachine('capabilities: {baselineCapabilitySet: None}\n');
+    await render(minimal);
+    const folder = `${machineFolders.render}/06-version-operator`;
+    expect(await minimal.files.list(`${folder}/addons`)).not.toContain('0000_70_dns_coredns.yaml');
+    expect(await minimal.files.list(`${folder}/payload`)).toContain('0000_70_dns_coredns.yaml');
+    expect(parse(await minimal.files.readText(`${folder}/0000_00_cluster-version.yaml`))).toMatchObject({
+      spec: { capabilities: { baselineCapabilitySet: 'None' } },
+    });
   });
 
   test('each pool has a rendered configuration', async () => {

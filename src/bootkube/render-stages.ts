@@ -5,7 +5,7 @@ import { releaseInfoStage } from './stages/02-release-info.ts';
 import { api } from './stages/03-api.ts';
 import { authentication } from './stages/04-authentication.ts';
 import { configStage } from './stages/05-config.ts';
-import { versionOperator } from './stages/06-version-operator.ts';
+import { versionOperatorStage } from './stages/06-version-operator.ts';
 import { etcd } from './stages/07-etcd.ts';
 import { kubeApiserver } from './stages/08-kube-apiserver.ts';
 import { controllerManager } from './stages/09-controller-manager.ts';
@@ -19,7 +19,7 @@ export const renderStages: readonly RenderStage[] = [
   api,
   authentication,
   configStage,
-  versionOperator,
+  versionOperatorStage,
   etcd,
   kubeApiserver,
   controllerManager,

@@ -17,6 +17,10 @@ export interface RenderedPlace {
 /** In the folder of stage 5. */
 export const configurationFolder = 'cluster';
 
+/** In the folder of stage 6: what tectonic.service applies, and what the version operator in the cluster applies. */
+export const addonFolder = 'addons';
+export const payloadFolder = 'payload';
+
 /** First the definitions of kinds, then the release and its components, then the workstation and the user. */
 export const seedPlaces: readonly RenderedPlace[] = [
   { number: 3, name: 'api' },
@@ -26,7 +30,7 @@ export const seedPlaces: readonly RenderedPlace[] = [
 ];
 
 /** After the handoff. */
-export const addonPlaces: readonly RenderedPlace[] = [{ number: 6, name: 'version-operator', subfolder: 'addons' }];
+export const addonPlaces: readonly RenderedPlace[] = [{ number: 6, name: 'version-operator', subfolder: addonFolder }];
 
 /**
  * How the cluster was meant to be, and what machines were given. Nobody waits for either: the pool controller begins

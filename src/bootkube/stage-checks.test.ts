@@ -54,10 +54,10 @@ const wrongOutputs: readonly (readonly [number, (machine: MachineWithApi) => Pro
   ],
   [
     3,
-    rewrite(inStage(3, 'crd-clusterversions.config.openshift.io.yaml'), (text) =>
+    rewrite(inStage(3, 'crd-machineconfigpools.machineconfiguration.openshift.io.yaml'), (text) =>
       text.replace('served: true', 'served: false'),
     ),
-    /no version of clusterversions.config.openshift.io is served/,
+    /no version of machineconfigpools.machineconfiguration.openshift.io is served/,
   ],
   [
     4,
@@ -75,7 +75,18 @@ const wrongOutputs: readonly (readonly [number, (machine: MachineWithApi) => Pro
     rewrite(inStage(5, 'cluster/networks.yaml'), (text) => text.replace('networkType:', 'networkTyp:')),
     /networks.yaml: spec.networkType is missing/,
   ],
-  [6, rewrite(inStage(6, 'addons/0000_70_dns.yaml'), otherImage), /elsewhere.test\/image:latest is not in the release/],
+  [
+    6,
+    rewrite(inStage(6, 'addons/0000_70_dns_coredns.yaml'), otherImage),
+    /elsewhere.test\/image:latest is not in the release/,
+  ],
+  [
+    6,
+    rewrite(inStage(6, 'addons/0000_70_dns_coredns.yaml'), (text) =>
+      text.replace(/clusterIP: .*/, 'clusterIP: "{{DNS_ADDRESS}}"'),
+    ),
+    /0000_70_dns_coredns.yaml: \{\{DNS_ADDRESS\}\} is not filled in/,
+  ],
   [
     7,
     rewrite(inStage(7, 'scaling.json'), (text) => text.replace('"maxLearners": 3', '"maxLearners": 5')),

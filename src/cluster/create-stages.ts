@@ -5,6 +5,7 @@ import { assets } from './stages/assets.ts';
 import { addons, controlPlanePhase, handoff, mastersPhase } from './stages/bootstrap-phases.ts';
 import { machines } from './stages/machines.ts';
 import { nodes } from './stages/nodes.ts';
+import { operatorsStage } from './stages/operators.ts';
 import { release } from './stages/release.ts';
 import { removeBootstrap } from './stages/remove-bootstrap.ts';
 
@@ -18,4 +19,5 @@ export const createStages: readonly Stage<ClusterContext>[] = [
   addons,
   removeBootstrap,
   nodes,
+  operatorsStage,
 ];

@@ -20,7 +20,7 @@ export async function finishedCluster(
   if (cluster?.placed === undefined) return undefined;
   const { domain, apiEndpoint } = cluster.placed;
   await using journal = await openJournal(host.files, join(dir, clusterJournalPath));
-  if (lastRecords(journal.records).get('nodes')?.inputs['cluster'] !== cluster.name) return undefined;
+  if (lastRecords(journal.records).get('operators')?.inputs['cluster'] !== cluster.name) return undefined;
   const expected = cluster.inventory.machines.filter(({ role }) => role !== 'bootstrap');
   const names = expected.map(({ name }) => name);
   try {

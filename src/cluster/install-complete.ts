@@ -1,6 +1,7 @@
 // When an installation is complete: every expected machine is a Ready node, the control plane of each master has been
-// Ready for a while, the add-ons are rolled out, and the API is ready. The pod of a kube-apiserver is Ready when its
-// kubelet gets 200 from /readyz: that checks each server; the request for /readyz here checks the load balancer.
+// Ready for a while, the release is applied with every operator Available and not Degraded, and the API is ready. The
+// pod of a kube-apiserver is Ready when its kubelet gets 200 from /readyz: that checks each server; the request for
+// /readyz here checks the load balancer.
 import { systemNamespace } from '../contract/cluster-objects.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { type Missing, waitingFor } from '../contract/missing.ts';
@@ -8,6 +9,7 @@ import type { KubernetesClient } from '../kubernetes/client.ts';
 import { conditionOf } from '../kubernetes/conditions.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { listNodes, notReady } from './cluster-nodes.ts';
+import { listOperators, operatorsMissing } from './cluster-operators.ts';
 
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 /** A pod that restarts in a loop is Ready from time to time. */
@@ -23,11 +25,11 @@ export interface InstallQuestion {
 export async function installMissing({ client, inventory, now, signal }: InstallQuestion): Promise<readonly Missing[]> {
   const call = { signal, deadlineMs: 5_000 };
   const namespace = systemNamespace;
-  const [ready, nodes, pods, deployments] = await Promise.all([
+  const [ready, nodes, pods, operators] = await Promise.all([
     client.getRaw('/readyz', call),
     listNodes(client, signal),
     client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace }, call),
-    client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace }, call),
+    listOperators(client, signal),
   ]);
   const named = (role: string): readonly string[] =>
     inventory.machines.filter((machine) => machine.role === role).map(({ name }) => name);
@@ -37,10 +39,7 @@ export async function installMissing({ client, inventory, now, signal }: Install
     ...named('master').flatMap((master) =>
       components.flatMap((component) => podMissing({ component, master }, pods.items, now)),
     ),
-    ...(deployments.items.length === 0 ? [waitingFor('there are no add-ons yet')] : []),
-    ...deployments.items
-      .filter((one) => !isRolledOut(one))
-      .map(({ metadata }) => waitingFor(metadata.name, 'is not rolled out')),
+    ...operatorsMissing(operators),
   ];
 }
 
@@ -62,20 +61,4 @@ function podMissing(
   if (ready?.status !== 'True') return [waitingFor(name, 'is not Ready', about)];
   const isSteady = ready.since !== undefined && now.getTime() - ready.since.getTime() >= steadyMs;
   return isSteady ? [] : [waitingFor(name, `has been Ready for less than ${steadyMs / 1000} s`, about)];
-}
-
-interface Deployment {
-  readonly spec?: { readonly replicas?: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly updatedReplicas?: number;
-    readonly availableReplicas?: number;
-  };
-}
-
-export function isRolledOut(deployment: KubernetesObject): boolean {
-  const { spec, status } = deployment as unknown as Deployment;
-  const wanted = spec?.replicas ?? 1;
-  const isSeen = (status?.observedGeneration ?? 0) >= Number(deployment.metadata['generation'] ?? 0);
-  return isSeen && status?.updatedReplicas === wanted && status.availableReplicas === wanted;
 }

@@ -9,11 +9,13 @@ import type { Host } from '../host/host.ts';
 import { type AttemptView, newestOfEachNode } from '../in-place/attempt-view.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
+import type { OperatorView, ReleaseView } from '../operators/operator-view.ts';
 import type { PoolView } from '../pool-rollout/pool-view.ts';
 import { isHeld } from './bootstrap-phase.ts';
 import { connectCluster } from './cluster-kubeconfig.ts';
 import { bootstrapWords } from './cluster-missing.ts';
 import { type ClusterNode, listNodes } from './cluster-nodes.ts';
+import { listOperators, noOperators } from './cluster-operators.ts';
 import { mustFindCluster } from './find-cluster.ts';
 import { observeAttempts } from './in-place/observe-attempts.ts';
 import { machineWords } from './machine-words.ts';
@@ -46,6 +48,10 @@ export interface ClusterStatus {
   readonly pools: readonly PoolView[];
   /** The newest attempt in place of each node; empty like `pools`. */
   readonly attempts: readonly AttemptView[];
+  /** Null while the API does not answer, or has no ClusterVersion. */
+  readonly release: ReleaseView | null;
+  /** Empty like `pools`. */
+  readonly operators: readonly OperatorView[];
 }
 
 export async function clusterStatus(host: Host, dir: string, signal: AbortSignal): Promise<ClusterStatus> {
@@ -84,20 +90,22 @@ async function askApi({
   dir,
   inventory,
   signal,
-}: ApiQuestion): Promise<Pick<ClusterStatus, 'api' | 'etcdVoters' | 'nodes' | 'pools' | 'attempts'>> {
+}: ApiQuestion): Promise<Omit<ClusterStatus, 'cluster' | 'infraId' | 'machines' | 'bootstrap'>> {
   try {
     await using client = await connectCluster(host, dir);
-    const [nodes, etcdVoters, pools, attempts] = await Promise.all([
+    const [nodes, etcdVoters, pools, attempts, operators] = await Promise.all([
       listNodes(client, signal),
       listVoters(client, inventory.machines, signal),
       noneIfUnknown(observePools(client, signal)),
       noneIfUnknown(observeAttempts(client, signal).then((seen) => newestOfEachNode(seen.attempts))),
+      listOperators(client, signal),
     ]);
-    return { api: { isReady: true }, etcdVoters, nodes, pools, attempts };
+    return { api: { isReady: true }, etcdVoters, nodes, pools, attempts, ...operators };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FirstlightError)) throw error;
-    return { api: { isReady: false, reason: error.message }, etcdVoters: [], nodes: [], pools: [], attempts: [] };
+    const api = { isReady: false, reason: error.message };
+    return { api, etcdVoters: [], nodes: [], pools: [], attempts: [], ...noOperators };
   }
 }
 

@@ -140,3 +140,6 @@ export interface RelatedObject {
   readonly namespace?: string;
   readonly name: string;
 }
+
+/** Beside the payload in the image of the release, and no part of it: what the release itself is made of. */
+export const releaseFiles = { manifest: 'release.json', billOfMaterials: 'sbom.cdx.json' } as const;

@@ -19,6 +19,7 @@ import { machineStopped } from './checks/machine-stopped.ts';
 import { nameUnresolved } from './checks/name-unresolved.ts';
 import { nobodyServes } from './checks/nobody-serves.ts';
 import { nodeUnready } from './checks/node-unready.ts';
+import { operatorUnwell } from './checks/operator-unwell.ts';
 import { poolUnrendered } from './checks/pool-unrendered.ts';
 import { portClosed } from './checks/port-closed.ts';
 import { rollOutWaits } from './checks/roll-out-waits.ts';
@@ -49,6 +50,7 @@ export const checks: readonly DiagnosisCheck[] = [
   configDegraded,
   drainBlocked,
   attemptStuck,
+  operatorUnwell,
   somebodyWaits,
   rollOutWaits,
 ];

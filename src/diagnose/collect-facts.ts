@@ -2,6 +2,7 @@
 // cannot be read is left out, because a diagnosis must not fail when the cluster is broken.
 
 import { systemNamespace } from '../contract/cluster-objects.ts';
+import { clusterOperatorKind, clusterVersionReference } from '../contract/cluster-version.ts';
 import { attemptKind, readAttempt } from '../contract/in-place.ts';
 import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import type { Missing } from '../contract/missing.ts';
@@ -14,6 +15,7 @@ import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { conditionsOf } from '../kubernetes/conditions.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject, ObjectKind } from '../kubernetes/object.ts';
+import { viewOperators, viewRelease } from '../operators/operator-view.ts';
 import type { PlacedCluster, Platform } from '../platform/platform.ts';
 import { viewPools } from '../pool-rollout/pool-view.ts';
 import type { ApiFacts, DiagnosedAttempt, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
@@ -130,17 +132,22 @@ export function clockAhead(
 async function askApi({ host, client, signal }: CollectFactsOptions): Promise<ApiFacts | undefined> {
   const call = { signal, deadlineMs: 5_000 };
   try {
-    const [nodes, pods, pools, attempts] = await Promise.all([
+    const [nodes, pods, pools, attempts, operators, versions] = await Promise.all([
       client.list({ apiVersion: 'v1', kind: 'Node' }, {}, call),
       client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: systemNamespace }, call),
       listIfKnown(client, machineConfigPoolKind, call),
       listIfKnown(client, attemptKind, call),
+      listIfKnown(client, clusterOperatorKind, call),
+      listIfKnown(client, clusterVersionReference, call),
     ]);
+    const [version] = versions;
     return {
       conditions: nodes.items.flatMap(nodeConditions),
       waiting: pods.items.flatMap(waitingIn),
       pools: viewPools(pools, nodes.items),
       attempts: diagnosedAttempts(attempts, nodes.items, host.clock.now()),
+      operators: viewOperators(operators),
+      release: version === undefined ? undefined : viewRelease(version),
     };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { clusterOperatorKind, clusterVersionReference } from '../contract/cluster-version.ts';
 import { readAttempt } from '../contract/in-place.ts';
 import { nodeConfigAnnotations } from '../contract/machine-config-node.ts';
 import { machineConfigPoolKind } from '../contract/machine-config-pool.ts';
 import { waitingFor } from '../contract/missing.ts';
 import { attemptView } from '../in-place/attempt-view.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { viewOperators, viewRelease } from '../operators/operator-view.ts';
 import { poolView } from '../pool-rollout/pool-view.ts';
 import { checks } from './checks.ts';
 import { clockAhead } from './collect-facts.ts';
@@ -12,6 +14,8 @@ import { diagnose } from './diagnose.ts';
 import { diagnosisLines } from './diagnosis-lines.ts';
 import type { DiagnosedAttempt, DiagnosedMachine, DiagnosisFacts } from './facts.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
+
+const noOperators = { operators: [], release: undefined };
 
 const at = '2026-01-01T00:00:00Z';
 const gib = 2 ** 30;
@@ -138,6 +142,7 @@ test('what was measured comes before what somebody says, whoever stands higher i
     waiting: [],
     pools: [],
     attempts: [],
+    ...noOperators,
   };
   const faulty = sick({ images: { needed: [etcdImage], missing: [etcdImage] } }, { firstBoot });
   expect(diagnose(cluster([...healthy, faulty], { api })).map(({ check }) => check)).toEqual([
@@ -191,7 +196,7 @@ describe('a roll-out that is stuck is explained by what it waits for:', () => {
   });
   const stuck = (pool: object, seen: KubernetesObject) => {
     const object = { ...machineConfigPoolKind, metadata: { name: 'worker' }, ...pool };
-    const api = { conditions: [], waiting: [], pools: [poolView(object, [seen])], attempts: [] };
+    const api = { conditions: [], waiting: [], pools: [poolView(object, [seen])], attempts: [], ...noOperators };
     return diagnose(cluster(healthy, { api }))[0];
   };
   const target = { spec: { configuration: { name: 'new' } } };
@@ -240,6 +245,31 @@ describe('a roll-out that is stuck is explained by what it waits for:', () => {
   });
 });
 
+test('an operator that is degraded is named with its own words, and so is a release that cannot be applied', () => {
+  const dns = viewOperators([
+    {
+      ...clusterOperatorKind,
+      metadata: { name: 'dns' },
+      status: {
+        conditions: [
+          { type: 'Available', status: 'True', message: 'one of two pods serves' },
+          { type: 'Degraded', status: 'True', message: 'pod coredns-1 on worker-0: container coredns waits' },
+        ],
+      },
+    },
+  ]);
+  const release = viewRelease({
+    ...clusterVersionReference,
+    metadata: { name: 'version' },
+    status: { conditions: [{ type: 'Failing', status: 'True', message: 'Deployment kube-system/x is not valid' }] },
+  });
+  const api = { conditions: [], waiting: [], pools: [], attempts: [], operators: dns, release };
+  expect(diagnose(cluster(healthy, { api })).map(({ check, sentence }) => [check, sentence])).toEqual([
+    ['operator-unwell', 'operator dns is degraded: pod coredns-1 on worker-0: container coredns waits'],
+    ['operator-unwell', 'the release is not applied: Deployment kube-system/x is not valid'],
+  ]);
+});
+
 describe('an attempt in place', () => {
   const attempt = (status: object, more: Partial<DiagnosedAttempt> = {}): DiagnosedAttempt => {
     const spec = { node: 'worker-0', attemptId: 'a1', os: 'rhcos', notAfter: at, clusterId: 'c' };
@@ -248,7 +278,7 @@ describe('an attempt in place', () => {
     return { attempt: attemptView(read), stillMs: undefined, isCordoned: true, ...more };
   };
   const first = (...attempts: readonly DiagnosedAttempt[]) =>
-    diagnose(cluster(healthy, { api: { conditions: [], waiting: [], pools: [], attempts } }))[0];
+    diagnose(cluster(healthy, { api: { conditions: [], waiting: [], pools: [], attempts, ...noOperators } }))[0];
 
   test('that moves, or ended well, is no finding', () => {
     expect(first(attempt({ phase: 'Applying' }), attempt({ phase: 'Succeeded' }))).toBeUndefined();

@@ -5,6 +5,7 @@ import type { FirstBootStatus } from '../contract/first-boot-status.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { Missing } from '../contract/missing.ts';
 import type { AttemptView } from '../in-place/attempt-view.ts';
+import type { OperatorView, ReleaseView } from '../operators/operator-view.ts';
 import type { PoolView } from '../pool-rollout/pool-view.ts';
 import type { InsideFacts } from './inside/inside-facts.ts';
 
@@ -52,6 +53,10 @@ export interface ApiFacts {
   readonly pools: readonly PoolView[];
   /** Empty while the API knows no attempts. */
   readonly attempts: readonly DiagnosedAttempt[];
+  /** Empty while the API knows no operators. */
+  readonly operators: readonly OperatorView[];
+  /** Undefined while the API does not have its ClusterVersion. */
+  readonly release: ReleaseView | undefined;
 }
 
 export interface DiagnosisFacts {

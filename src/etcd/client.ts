@@ -100,7 +100,7 @@ export function etcdClients(tls: EtcdTls, clock: Clock): EtcdClients {
 }
 
 /** The value; throws ETCD_CALL for callers that do not handle a refusal. */
-export function valueOf<T>(answer: Answer<T>): T {
+export function valueOfAnswer<T>(answer: Answer<T>): T {
   if (answer.status === 'ok') return answer.value;
   throw etcdErrors.CALL(answer);
 }

@@ -9,6 +9,7 @@ import {
   progressCommands,
 } from '../contract/in-place.ts';
 import { runKind } from '../contract/in-place-run.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
 import { type CustomKind, customResourceDefinition } from '../machine-config/crds.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -94,4 +95,4 @@ const run: CustomKind = {
   ],
 };
 
-export const inPlaceResources: readonly object[] = [attempt, run].map(customResourceDefinition);
+export const inPlaceResources: readonly KubernetesObject[] = [attempt, run].map(customResourceDefinition);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inPlaceNamespace, scheduleLabels } from '../contract/in-place.ts';
 import { inPlaceObjects } from './manifests.ts';
-import { sampleSettings } from './preflight/sample-attempt.ts';
 
 interface Manifest {
   readonly kind: string;
@@ -11,7 +10,7 @@ interface Manifest {
   readonly spec?: unknown;
 }
 
-const objects = inPlaceObjects({ image: 'image@sha256:00', facts: sampleSettings.facts }) as readonly Manifest[];
+const objects = inPlaceObjects('image@sha256:00') as unknown as readonly Manifest[];
 const rulesOf = (name: string) =>
   objects.filter((one) => one.metadata.name === name).flatMap(({ rules = [] }) => rules);
 const rightsOf = (name: string) =>

@@ -1,5 +1,6 @@
-// The objects of the in-place bootstrapper in the cluster: namespace, kinds, rights, facts and the DaemonSet. The pods
-// are root on their machines, and their account can do next to nothing in the cluster: the controller acts there.
+// The objects of the in-place bootstrapper in the cluster: namespace, kinds, rights and the DaemonSet, which are the
+// release's, and the facts, which are the cluster's. The pods are root on their machines, and their account can do next
+// to nothing in the cluster: the controller acts there.
 import { configServerGroup, nodeAgentGroup } from '../contract/cluster-objects.ts';
 import {
   type InPlaceFacts,
@@ -11,22 +12,17 @@ import {
   scheduledValue,
   scheduleLabels,
 } from '../contract/in-place.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
 import { inPlaceResources } from './custom-resources.ts';
 import { podPaths } from './pod/pod-paths.ts';
-
-export interface InPlaceContext {
-  /** The image of this program, by digest. */
-  readonly image: string;
-  readonly facts: InPlaceFacts;
-}
 
 const namespace = inPlaceNamespace;
 const labels = { app: inPlaceDaemonSet } as const;
 const rbacGroup = 'rbac.authorization.k8s.io';
 const read = ['get', 'list', 'watch'] as const;
 
-/** In the order in which they are applied. */
-export function inPlaceObjects({ image, facts }: InPlaceContext): readonly object[] {
+/** In the order in which they are applied. `image`: of this program, by digest. */
+export function inPlaceObjects(image: string): readonly KubernetesObject[] {
   return [
     {
       apiVersion: 'v1',
@@ -47,14 +43,18 @@ export function inPlaceObjects({ image, facts }: InPlaceContext): readonly objec
     ...access('ipb:pod', podSubject, { inNamespace: podRules }),
     ...access('firstlight:in-place:config-server', groupOf(configServerGroup), configServerRules),
     ...access('firstlight:in-place:controller', groupOf(nodeAgentGroup), controllerRules),
-    {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: inPlaceFactsConfigMap.name, namespace },
-      data: { [inPlaceFactsConfigMap.key]: `${JSON.stringify(facts, null, 2)}\n` },
-    },
     daemonSet(image),
   ];
+}
+
+/** What pods must know of their cluster; the installer writes it once. */
+export function inPlaceFactsObject(facts: InPlaceFacts): KubernetesObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: inPlaceFactsConfigMap.name, namespace },
+    data: { [inPlaceFactsConfigMap.key]: `${JSON.stringify(facts, null, 2)}\n` },
+  };
 }
 
 const podSubject = { kind: 'ServiceAccount', name: inPlaceDaemonSet, namespace };
@@ -97,8 +97,8 @@ const controllerRules: Rules = {
   ],
 };
 
-function access(name: string, subject: object, { inCluster = [], inNamespace }: Rules): readonly object[] {
-  const pair = (kind: 'Role' | 'ClusterRole', place: object, rules: readonly Rule[]): readonly object[] => [
+function access(name: string, subject: object, { inCluster = [], inNamespace }: Rules): readonly KubernetesObject[] {
+  const pair = (kind: 'Role' | 'ClusterRole', place: object, rules: readonly Rule[]): readonly KubernetesObject[] => [
     { apiVersion: `${rbacGroup}/v1`, kind, metadata: { name, ...place }, rules },
     {
       apiVersion: `${rbacGroup}/v1`,
@@ -114,7 +114,7 @@ function access(name: string, subject: object, { inCluster = [], inNamespace }: 
   ];
 }
 
-function daemonSet(image: string): object {
+function daemonSet(image: string): KubernetesObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',

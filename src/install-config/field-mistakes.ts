@@ -87,7 +87,6 @@ function valueMistake(issue: Issue, value: unknown, schema: JsonSchema): FieldMi
 const unservedFields: ReadonlyMap<string, string> = new Map([
   ['arbiter', 'there are no arbiter machines; use an odd number of masters'],
   ['bootstrapInPlace', 'a cluster is always bootstrapped from a machine of its own'],
-  ['capabilities', 'there are no optional operators to choose from'],
   ['cpuPartitioningMode', 'processors are not partitioned'],
   ['credentialsMode', 'there are no cloud credentials to manage'],
   ['imageContentSources', 'openshift-install retired it; use imageDigestSources'],

@@ -1,4 +1,5 @@
-// Rules about the proxy, additional certificates, mirrors, feature gates and the torcx bootstrapper.
+// Rules about the proxy, additional certificates, capabilities, mirrors, feature gates and the torcx bootstrapper.
+import { type CapabilitiesSpec, type CapabilityName, capabilitySets } from '../contract/cluster-version.ts';
 import { mirrorBase, repositoryPath } from './image-mirror.ts';
 import type { ConfigRule } from './rule.ts';
 
@@ -24,6 +25,41 @@ export const optionRules: readonly ConfigRule[] = [
       const message =
         'additionalTrustBundle is not used: no proxy is set, and additionalTrustBundlePolicy is Proxyonly, not Always';
       return [{ path: ['additionalTrustBundle'], message }];
+    },
+  },
+  {
+    name: 'capability-on-or-off',
+    says: 'No capability is in additionalEnabledCapabilities and in disabledCapabilities.',
+    severity: 'mistake',
+    reads: [['capabilities']],
+    find: ({ config: { capabilities } }) =>
+      capabilities.disabledCapabilities.flatMap((name, i) =>
+        capabilities.additionalEnabledCapabilities.includes(name)
+          ? [{ path: ['capabilities', 'disabledCapabilities', i], message: `${name} is enabled and disabled at once` }]
+          : [],
+      ),
+  },
+  {
+    name: 'capability-changes-something',
+    says: 'What is enabled is not in the baseline set already, and what is disabled is in it.',
+    severity: 'warning',
+    reads: [['capabilities']],
+    find: ({ config: { capabilities } }) => {
+      const { baselineCapabilitySet: set, additionalEnabledCapabilities, disabledCapabilities } = capabilities;
+      const has = (name: CapabilityName): boolean => capabilitySets[set].some((each) => each === name);
+      const about = (list: keyof CapabilitiesSpec, i: number) => ['capabilities', list, i] as const;
+      return [
+        ...additionalEnabledCapabilities.flatMap((name, i) =>
+          has(name)
+            ? [{ path: about('additionalEnabledCapabilities', i), message: `${name} is in the set ${set} already` }]
+            : [],
+        ),
+        ...disabledCapabilities.flatMap((name, i) =>
+          has(name)
+            ? []
+            : [{ path: about('disabledCapabilities', i), message: `${name} is not in the set ${set} anyway` }],
+        ),
+      ];
     },
   },
   {

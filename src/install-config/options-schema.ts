@@ -1,6 +1,7 @@
-// Mirrors and feature gates, and the fields of openshift-install that have one value here: a file made for it is read
-// as long as it asks for nothing else.
+// Capabilities, mirrors and feature gates, and the fields of openshift-install that have one value here: a file made
+// for it is read as long as it asks for nothing else.
 import { z } from 'zod';
+import { type CapabilitySet, capabilityNames, capabilitySets } from '../contract/cluster-version.ts';
 import { repositoryMistake } from './credentials.ts';
 import { textField } from './text-field.ts';
 
@@ -27,10 +28,34 @@ const featureGateSchema = textField({
   allowed: 'Name=true or Name=false',
 });
 
+const setNames = Object.keys(capabilitySets) as CapabilitySet[];
+const setText = (set: CapabilitySet): string => capabilitySets[set].join(', ') || 'none';
+const capability = z.enum(capabilityNames);
+
+const capabilitiesSchema = z.strictObject({
+  baselineCapabilitySet: z
+    .enum(setNames)
+    .default('Full')
+    .meta({ description: `Where to begin. ${setNames.map((set) => `${set}: ${setText(set)}`).join('. ')}.` }),
+  additionalEnabledCapabilities: z
+    .array(capability)
+    .default([])
+    .meta({ description: 'What the cluster has besides that set.', examples: [['Storage']] }),
+  disabledCapabilities: z
+    .array(capability)
+    .default([])
+    .meta({ description: 'What of that set the cluster does not have.', examples: [['Registry']] }),
+});
+
 const refused = (reason: string) => (issue: { readonly code?: string }) =>
   issue.code === 'invalid_value' ? reason : undefined;
 
 export const optionFields = {
+  capabilities: capabilitiesSchema.prefault({}).meta({
+    description:
+      'What the cluster brings besides Kubernetes itself. It becomes spec.capabilities of the ClusterVersion, where ' +
+      'more can be enabled while the cluster stands.',
+  }),
   imageDigestSources: z
     .array(imageDigestSourceSchema)
     .max(100)

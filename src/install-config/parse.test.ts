@@ -22,6 +22,14 @@ function mistakesIn(text: string): readonly string[] {
   return checked.mistakes.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
+test('a capability that does not exist is a mistake at its place, with the one that was meant', () => {
+  const text = 'capabilities:\n  baselineCapabilitySet: Minimal\n  additionalEnabledCapabilities: [DNS, Registri]\n';
+  expect(messageOf(text)).toContain('install-config.yaml:3:40');
+  expect(messageOf(text)).toMatch(
+    /additionalEnabledCapabilities\[1\] "Registri" is not one of .*did you mean Registry\?/,
+  );
+});
+
 describe('an install-config without mistakes', () => {
   test('may be empty: the default is a local cluster with three masters and one worker', () => {
     for (const text of ['', '\n', '# nothing\n', '{}', '---\n', '--- {}\n...\n', 'null']) {

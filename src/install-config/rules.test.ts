@@ -54,6 +54,18 @@ const cases: readonly Case[] = [
     kept: 'proxy: {httpProxy: "http://a.test:1"}',
   },
   {
+    rule: 'capability-on-or-off',
+    broken: 'capabilities: {additionalEnabledCapabilities: [DNS], disabledCapabilities: [Storage, DNS]}',
+    says: 'DNS is enabled and disabled at once',
+    kept: 'capabilities: {baselineCapabilitySet: None, additionalEnabledCapabilities: [DNS]}',
+  },
+  {
+    rule: 'capability-changes-something',
+    broken: 'capabilities: {baselineCapabilitySet: Minimal, disabledCapabilities: [Registry]}',
+    says: 'Registry is not in the set Minimal anyway',
+    kept: 'capabilities: {disabledCapabilities: [Registry]}',
+  },
+  {
     rule: 'feature-gates-need-feature-set',
     broken: 'featureGates: [A=true]',
     says: 'featureGates need featureSet: CustomNoUpgrade',

@@ -56,6 +56,8 @@ export interface ApplyOptions {
   readonly manifests: readonly Manifest[];
   /** Server-side apply as `firstlight`, taking fields from others, also for what exists. */
   readonly force?: boolean;
+  /** Who owns the fields of an object that is made here, so that he can take them away later. Default: nobody. */
+  readonly managerOf?: (object: KubernetesObject) => string | undefined;
   readonly deadlineMs: number;
   /**
    * How long objects may wait for a kind or a namespace that no manifest of the set brings, when all the others are
@@ -189,12 +191,15 @@ class Run {
   }
 
   async #applyOne({ manifest, object }: Item, leftMs: number): Promise<Outcome> {
-    const { client, force = false, signal } = this.#options;
+    const { client, force = false, managerOf, signal } = this.#options;
     // Never too short for an answer, even at the end: the report should name the true reason.
     const deadlineMs = Math.min(Math.max(leftMs, callMsMin), callMsMax);
     const call = { deadlineMs, ...(signal === undefined ? {} : { signal }) };
     try {
-      const outcome = force ? await forceOne(client, object, call) : await createOne(client, object, call);
+      const manager = managerOf?.(object);
+      const outcome = force
+        ? await forceOne(client, object, call)
+        : await createOne(client, object, { ...call, ...(manager === undefined ? {} : { manager }) });
       if (outcome.state === 'created') this.#created.add(manifest);
       const why = isCrd(object) ? establishedOrWhy(await client.get(referenceOf(object), call)) : true;
       if (why !== true) return { state: 'waiting', reason: why };
@@ -229,14 +234,20 @@ async function aFewAtATime<T>(items: readonly T[], run: (item: T) => Promise<voi
 
 const levels = { created: 'info', changed: 'info', present: 'debug', waiting: 'debug', refused: 'warn' } as const;
 
-async function createOne(client: KubernetesClient, object: KubernetesObject, call: ApiCallOptions): Promise<Outcome> {
+async function createOne(
+  client: KubernetesClient,
+  object: KubernetesObject,
+  { manager, ...call }: ApiCallOptions & { readonly manager?: string },
+): Promise<Outcome> {
   const present = await client.find(referenceOf(object), call);
   if (present !== undefined) {
     await fillStatus(client, object, { present, call });
     return { state: 'present' };
   }
   try {
-    const created = await client.create(await mainPart(client, object, call), call);
+    const main = await mainPart(client, object, call);
+    const created =
+      manager === undefined ? await client.create(main, call) : await client.apply(main, { ...call, manager });
     await fillStatus(client, object, { present: created, call });
     return { state: 'created' };
   } catch (error) {

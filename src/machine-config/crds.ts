@@ -3,6 +3,7 @@
 // so that a file from another cluster loses nothing.
 import { driftPolicies, machineConfigGroup, machineConfigurationObject } from '../contract/machine-config-node.ts';
 import { poolHistoryLength } from '../contract/machine-config-pool.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
 import { policyActionTypes } from './disruption-policies.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -233,7 +234,7 @@ export function customResourceDefinition({
   spec,
   status,
   columns,
-}: CustomKind): object {
+}: CustomKind): KubernetesObject {
   const singular = kind.toLowerCase();
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

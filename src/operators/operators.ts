@@ -1,4 +1,21 @@
 // Every operator of the release, in the order of its run-levels. One row each; a new one is a new file and a row here.
+import { authenticationOperator } from './authentication.ts';
+import { dnsOperator } from './dns.ts';
+import { etcdOperator } from './etcd.ts';
+import { kubeApiserverOperator } from './kube-apiserver.ts';
+import { controllerManagerOperator } from './kube-controller-manager.ts';
+import { schedulerOperator } from './kube-scheduler.ts';
+import { machineConfigOperator } from './machine-config.ts';
+import { networkOperator } from './network.ts';
 import type { Operator } from './operator.ts';
 
-export const operators: readonly Operator[] = [];
+export const operators: readonly Operator[] = [
+  etcdOperator,
+  kubeApiserverOperator,
+  controllerManagerOperator,
+  schedulerOperator,
+  authenticationOperator,
+  networkOperator,
+  dnsOperator,
+  machineConfigOperator,
+];

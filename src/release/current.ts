@@ -4,6 +4,7 @@ import { unpackTar } from 'modern-tar';
 import { z } from 'zod';
 import type { Files } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
+import { digestOf } from '../workflow/digest.ts';
 import {
   type CacheEntry,
   cacheFolder,
@@ -68,12 +69,29 @@ export async function currentEntry(cache: ReleaseCache, id: EntryId): Promise<Ca
 const imageManifestSchema = z.object({ layers: z.array(z.object({ digest: z.string() })).min(1) });
 
 /** Reads one text file from the layer of the release image. */
-export async function readLayerText(files: Files, { release, digest }: CurrentRelease, path: string): Promise<string> {
-  const blob = (sha256: string): string => join(release.content, blobFolder, sha256.replace('sha256:', ''));
-  const manifest = imageManifestSchema.parse(JSON.parse(await files.readText(blob(digest))));
-  const layer = await files.read(blob(manifest.layers[0]?.digest ?? ''));
-  const entries = await unpackTar(layer, { strict: true, filter: (header) => header.name === path });
-  const [found] = entries;
-  if (found?.data === undefined) throw new Error(`the release image has no ${path}`);
-  return Buffer.from(found.data).toString('utf8');
+export async function readLayerText(files: Files, current: CurrentRelease, path: string): Promise<string> {
+  const found = (await readLayerTexts(files, current, (name) => name === path))[path];
+  if (found === undefined) throw new Error(`the release image has no ${path}`);
+  return found;
+}
+
+/** The text files of the layer whose path is wanted: path → text. What does not have its digest is not read. */
+export async function readLayerTexts(
+  files: Files,
+  { release, digest }: CurrentRelease,
+  isWanted: (path: string) => boolean,
+): Promise<Readonly<Record<string, string>>> {
+  const blob = async (named: string): Promise<Uint8Array> => {
+    const sha256 = named.replace('sha256:', '');
+    const content = await files.read(join(release.content, blobFolder, sha256));
+    if (digestOf(content) === sha256) return content;
+    throw releaseErrors.ENTRY_DAMAGED({ entry: 'release release', reason: `blob ${sha256} has another digest` });
+  };
+  const manifest = imageManifestSchema.parse(JSON.parse(Buffer.from(await blob(digest)).toString('utf8')));
+  const layer = await blob(manifest.layers[0]?.digest ?? '');
+  const entries = await unpackTar(layer, {
+    strict: true,
+    filter: ({ name, type }) => type === 'file' && isWanted(name),
+  });
+  return Object.fromEntries(entries.map(({ header, data }) => [header.name, Buffer.from(data ?? '').toString('utf8')]));
 }

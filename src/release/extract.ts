@@ -1,13 +1,14 @@
 // Extracts one component of the release: a part as its files, an image (or the whole release) as an OCI archive, the
-// bill of materials as JSON. All its digests are checked before anything is written.
-import { join } from 'node:path';
+// manifests that it brings into a cluster, the bill of materials. Digests are checked before anything is written.
+import { basename, join } from 'node:path';
+import { payloadFiles } from '../contract/cluster-version.ts';
 import type { Host } from '../host/host.ts';
 import type { CacheEntry, EntryId } from './cache/cache.ts';
 import type { TreeItem } from './cache/tree.ts';
-import { currentEntry, currentRelease, readLayerText } from './current.ts';
+import { type CurrentRelease, currentEntry, currentRelease, readLayerText, readLayerTexts } from './current.ts';
 import { releaseErrors } from './errors.ts';
 import { writeArchive } from './images/oci-archive.ts';
-import { sbomPath } from './release-recipe.ts';
+import { manifestPath, sbomPath } from './release-recipe.ts';
 
 export interface Extracted {
   readonly component: string;
@@ -22,9 +23,10 @@ export async function extractComponent(host: Host, component: string, to: string
     await host.files.write(path, await readLayerText(host.files, current, sbomPath));
     return { component, files: [path] };
   }
+  if (component === 'manifests') return { component, files: await writeManifests(host, current, to) };
   const id = current.ids.find((candidate) => componentName(candidate) === component);
   if (id === undefined) {
-    const known = [...current.ids.map(componentName).filter((name) => name !== undefined), 'sbom'];
+    const known = [...current.ids.map(componentName).filter((name) => name !== undefined), 'manifests', 'sbom'];
     throw releaseErrors.UNKNOWN_NAME({ what: 'component', name: component, known });
   }
   const entry = await currentEntry(current.cache, id);
@@ -35,6 +37,19 @@ export async function extractComponent(host: Host, component: string, to: string
   const path = join(to, `${component}.tar`);
   await writeArchive(host.files, entry.content, path);
   return { component, files: [path] };
+}
+
+/** As the version operator reads them: places such as `{{DNS_ADDRESS}}` are filled in the cluster. */
+async function writeManifests({ files }: Host, current: CurrentRelease, to: string): Promise<readonly string[]> {
+  const others = [manifestPath, sbomPath];
+  const isPayload = (path: string): boolean => path.startsWith(`${payloadFiles.folder}/`) && !others.includes(path);
+  const written: string[] = [];
+  for (const [path, text] of Object.entries(await readLayerTexts(files, current, isPayload))) {
+    const target = join(to, basename(path));
+    await files.write(target, text);
+    written.push(target);
+  }
+  return written;
 }
 
 /** Images have the suffix `-image`, so that both the part etcd and the image etcd have a name. */

@@ -1,11 +1,13 @@
 // The manifest of a release: every part with version, digest, size, licence and source, every image, and one image
 // reference per component. It is the first file of the release image; everything that installs a release reads it.
 import { z } from 'zod';
+import type { ReleasePayload } from '../operators/payload-files.ts';
 import type { CacheEntry } from './cache/cache.ts';
 import type { TreeItem } from './cache/tree.ts';
 import { componentImageName, type ImageVariable, imageVariables, type Renderer } from './images/image-variables.ts';
 import { imageOfEntry } from './images/images.ts';
 import { referenceByDigest, referenceByTag } from './images/oci-image.ts';
+import { operatorSummaries, releasePayload } from './release-payload.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -47,6 +49,19 @@ export const releaseManifestSchema = z.object({
       why: z.string(),
     }),
   ),
+  /** What it brings into a cluster, in the order in which it is applied; absent in releases of before. */
+  operators: z
+    .array(
+      z.object({
+        name: z.string(),
+        level: z.number(),
+        capability: z.string().optional(),
+        why: z.string(),
+        images: z.array(z.string()),
+        files: z.array(z.string()),
+      }),
+    )
+    .optional(),
   /** The Debian that machines run; absent in a release without machines. */
   debian: z
     .object({ suite: z.string(), digest: sha256, sizeBytes: z.number(), packages: z.record(z.string(), z.string()) })
@@ -66,6 +81,11 @@ export interface ReleaseContent {
   readonly debian?: CacheEntry;
 }
 
+/** What the payload of the release is made from. */
+export function payloadOf(version: string, images: readonly CacheEntry[]): ReleasePayload {
+  return releasePayload({ version, images: images.map(describeImage).sort(byName) });
+}
+
 export function releaseManifest(content: ReleaseContent): ReleaseManifest {
   const parts = content.parts.map(describePart).sort(byName);
   const kubernetes = parts.find((part) => part.name === 'kubernetes')?.version;
@@ -77,6 +97,11 @@ export function releaseManifest(content: ReleaseContent): ReleaseManifest {
     parts,
     images: content.images.map(describeImage).sort(byName),
     imageVariables: variables(content.images),
+    operators: operatorSummaries(payloadOf(content.version, content.images)).map((row) => ({
+      ...row,
+      images: [...row.images],
+      files: [...row.files],
+    })),
     ...(content.debian === undefined ? {} : { debian: describeDebian(content.debian) }),
   };
 }

@@ -1,13 +1,17 @@
-// The release itself: an OCI layout with every image and, as one more image, the release manifest and the bill of
-// materials. The digest of that image's manifest is the digest of the release.
+// The release itself: an OCI layout with every image and, as one more image, the release manifest, the bill of
+// materials and the payload: what it brings into a cluster. The digest of that image's manifest is the digest of the
+// release.
 import { join } from 'node:path';
+import { payloadFiles, releaseFiles } from '../contract/cluster-version.ts';
 import type { Files } from '../host/files.ts';
+import { payloadTexts } from '../operators/payload-files.ts';
 import { digestOfRecord } from '../workflow/digest.ts';
 import { goArchitecture, needEntry, type Recipe, type ReleaseBuilder } from './build/builder.ts';
 import type { CacheEntry } from './cache/cache.ts';
 import { imageOfEntry, imagePrefix } from './images/images.ts';
 import { blobFolder, writeImage, writeIndex } from './images/oci-image.ts';
-import { type ReleaseContent, releaseManifest } from './release-manifest.ts';
+import type { LayerContent } from './images/oci-layer.ts';
+import { payloadOf, type ReleaseContent, releaseManifest } from './release-manifest.ts';
 
 export interface ReleaseIngredients {
   readonly parts: readonly Recipe[];
@@ -15,8 +19,8 @@ export interface ReleaseIngredients {
   readonly debian?: Recipe;
 }
 
-export const manifestPath = 'release-manifests/release.json';
-export const sbomPath = 'release-manifests/sbom.cdx.json';
+export const manifestPath = `${payloadFiles.folder}/${releaseFiles.manifest}`;
+export const sbomPath = `${payloadFiles.folder}/${releaseFiles.billOfMaterials}`;
 
 export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
   return {
@@ -31,7 +35,12 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
           const { parts, images, debian } = ingredients;
           const all = await needAll(builder, [...parts, ...images, ...(debian === undefined ? [] : [debian])]);
           const digests = all.map(({ manifest: m }) => [`${m.kind} ${m.name}`, m.treeDigest] as const);
-          return { format: '1', version: builder.version, content: digestOfRecord(Object.fromEntries(digests)) };
+          return {
+            format: '2',
+            version: builder.version,
+            content: digestOfRecord(Object.fromEntries(digests)),
+            payload: digestOfRecord(await payload(builder, images)),
+          };
         },
         make: async (builder, { folder, report }) => {
           const content = await gather(builder, ingredients);
@@ -40,10 +49,12 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
           const { billOfMaterials } = await import('./sbom.ts');
           const sbom = await billOfMaterials(builder, { manifest, content });
           for (const image of content.images) await linkBlobs(builder.host.files, image.content, folder);
-          const files = {
+          const texts = Object.entries(await payload(builder, ingredients.images));
+          const files: LayerContent = {
+            ...Object.fromEntries(texts.map(([path, text]) => [path, { kind: 'text', text }] as const)),
             [manifestPath]: { kind: 'text', text: `${JSON.stringify(manifest, null, 2)}\n` },
             [sbomPath]: { kind: 'text', text: sbom },
-          } as const;
+          };
           const release = await writeImage(builder.host.files, folder, {
             name: `${imagePrefix}/release`,
             tag: `v${builder.version}`,
@@ -61,6 +72,10 @@ export function releaseRecipe(ingredients: ReleaseIngredients): Recipe {
       },
     ],
   };
+}
+
+async function payload(builder: ReleaseBuilder, images: readonly Recipe[]): Promise<Readonly<Record<string, string>>> {
+  return payloadTexts(payloadOf(builder.version, await needAll(builder, images)));
 }
 
 function needAll(builder: ReleaseBuilder, recipes: readonly Recipe[]): Promise<readonly CacheEntry[]> {

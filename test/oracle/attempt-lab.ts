@@ -13,7 +13,7 @@ import {
   progressPath,
 } from '../../src/contract/in-place.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
-import { inPlaceObjects } from '../../src/in-place/manifests.ts';
+import { inPlaceFactsObject, inPlaceObjects } from '../../src/in-place/manifests.ts';
 import { newReporterToken } from '../../src/in-place/reporting/reporter-token.ts';
 import type { Lab, LabServer } from './config-server-lab.ts';
 import { applyTo } from './config-server-masters.ts';
@@ -35,8 +35,9 @@ export function attemptLab(masters: Masters) {
   const { plane, lab } = masters;
   const serviceCa = lab.rootCa.certificatePem;
   const facts = { clusterId: cluster, serviceUrl: 'https://api-int.test:22623', serviceCa };
-  const objects = inPlaceObjects({ image: `registry.test/firstlight@sha256:${'0'.repeat(64)}`, facts });
-  applyTo(plane, ...objects.filter((object) => (object as { kind: string }).kind === 'CustomResourceDefinition'));
+  const image = `registry.test/firstlight@sha256:${'0'.repeat(64)}`;
+  const objects = [...inPlaceObjects(image), inPlaceFactsObject(facts)];
+  applyTo(plane, ...objects.filter((object) => object.kind === 'CustomResourceDefinition'));
   applyTo(plane, ...objects);
   const ca = lab.at('root-ca.crt');
   writeFileSync(ca, serviceCa);

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isError } from '../../src/errors/firstlight-error.ts';
-import { type Answer, type EtcdClient, etcdClients, valueOf } from '../../src/etcd/client.ts';
+import { type Answer, type EtcdClient, etcdClients, valueOfAnswer } from '../../src/etcd/client.ts';
 import { readDataFolder } from '../../src/etcd/data-folder.ts';
 import { etcdErrors } from '../../src/etcd/errors.ts';
 import type { MemberId } from '../../src/etcd/member.ts';
@@ -41,32 +41,32 @@ describe('a single member', () => {
     const hex = lab.etcdctl(lab.bootstrap, 'member', 'list', '--hex', '-w', 'json');
     const [, id] = /"ID":\s*"?([0-9a-f]+)/.exec(hex)!;
     const [, cluster] = /"cluster_id":\s*"?([0-9a-f]+)/.exec(hex)!;
-    const status = valueOf(await etcd.status());
+    const status = valueOfAnswer(await etcd.status());
     expect([status.id, status.clusterId, status.leader]).toEqual([id, cluster, id]);
     const [said] = JSON.parse(lab.etcdctl(lab.bootstrap, 'endpoint', 'status', '-w', 'json')) as readonly [CtlStatus];
     expect(status.version).toBe(said.Status.version);
     expect(status.revision).toBe(said.Status.header.revision);
     expect(status.alarms).toEqual([]);
-    const list = valueOf(await etcd.memberList({ isLinearizable: true }));
+    const list = valueOfAnswer(await etcd.memberList({ isLinearizable: true }));
     expect(list).toMatchObject({ clusterId: cluster, members: [{ id, name: 'bootstrap', isLearner: false }] });
   });
 
   test('names itself and its cluster on its disk', async () => {
-    const status = valueOf(await etcd.status());
+    const status = valueOfAnswer(await etcd.status());
     const found = await readDataFolder(realHost().files, lab.bootstrap.dataFolder);
     expect(found).toEqual({ status: 'present', member: status.id, cluster: status.clusterId });
     expect(await readDataFolder(realHost().files, join(tmpdir(), 'no-such-folder'))).toEqual({ status: 'empty' });
   });
 
   test('keeps what is put, and a conditional put knows who was first', async () => {
-    expect(valueOf(await etcd.get('colour', { isSerializable: false }))).toBeUndefined();
-    expect(valueOf(await etcd.putIf('colour', 'red', { modRevision: 0 }))).toBe(true);
-    expect(valueOf(await etcd.putIf('colour', 'blue', { modRevision: 0 }))).toBe(false);
-    const stored = valueOf(await etcd.get('colour', { isSerializable: true }))!;
+    expect(valueOfAnswer(await etcd.get('colour', { isSerializable: false }))).toBeUndefined();
+    expect(valueOfAnswer(await etcd.putIf('colour', 'red', { modRevision: 0 }))).toBe(true);
+    expect(valueOfAnswer(await etcd.putIf('colour', 'blue', { modRevision: 0 }))).toBe(false);
+    const stored = valueOfAnswer(await etcd.get('colour', { isSerializable: true }))!;
     expect(Buffer.from(stored.value).toString()).toBe('red');
-    expect(valueOf(await etcd.putIf('colour', 'green', { modRevision: stored.modRevision }))).toBe(true);
+    expect(valueOfAnswer(await etcd.putIf('colour', 'green', { modRevision: stored.modRevision }))).toBe(true);
     expect(lab.etcdctl(lab.bootstrap, 'get', 'colour', '--print-value-only')).toBe('green\n');
-    valueOf(await etcd.put('colour', 'black'));
+    valueOfAnswer(await etcd.put('colour', 'black'));
     expect(lab.etcdctl(lab.bootstrap, 'get', 'colour', '--print-value-only')).toBe('black\n');
   });
 
@@ -76,11 +76,11 @@ describe('a single member', () => {
     const text = execFileSync(oracleProgram('etcdutl'), ['snapshot', 'status', path, '-w', 'json'], {
       encoding: 'utf8',
     });
-    expect(JSON.parse(text)).toMatchObject({ revision: valueOf(await etcd.status()).revision });
+    expect(JSON.parse(text)).toMatchObject({ revision: valueOfAnswer(await etcd.status()).revision });
   });
 
   test('refuses by the names of the table', async () => {
-    const { id } = valueOf(await etcd.status());
+    const { id } = valueOfAnswer(await etcd.status());
     const stranger = 'abcdef0123456789' as MemberId;
     expect(outcomeOf(await etcd.promote(id))).toBe('not-a-learner');
     expect(outcomeOf(await etcd.promote(stranger))).toBe('member-not-found');
@@ -102,10 +102,10 @@ describe('a member that has used up its space', () => {
       outcome = outcomeOf(await member.put(`block-${count}`, block));
     }
     expect(outcome).toBe('no-space');
-    const { id, alarms } = valueOf(await member.status());
+    const { id, alarms } = valueOfAnswer(await member.status());
     expect(alarms).toEqual([{ member: id, kind: 'NOSPACE' }]);
-    valueOf(await member.disarm({ member: id, kind: 'NOSPACE' }));
-    expect(valueOf(await member.status()).alarms).toEqual([]);
+    valueOfAnswer(await member.disarm({ member: id, kind: 'NOSPACE' }));
+    expect(valueOfAnswer(await member.status()).alarms).toEqual([]);
   });
 });
 
@@ -114,10 +114,10 @@ describe('a learner', () => {
     const [master] = lab.masters as [EtcdLab['bootstrap']];
     await lab.agentStep(master);
     expect(master.decision).toMatchObject({ kind: 'wait' });
-    valueOf(await etcd.addLearner(master.peerUrl));
+    valueOfAnswer(await etcd.addLearner(master.peerUrl));
     expect(outcomeOf(await etcd.addLearner(master.peerUrl))).toMatch(/peer-url-exists|member-exists/);
     expect(outcomeOf(await etcd.addLearner('https://127.0.0.1:1'))).toBe('too-many-learners');
-    const { members } = valueOf(await etcd.memberList({ isLinearizable: true }));
+    const { members } = valueOfAnswer(await etcd.memberList({ isLinearizable: true }));
     const announced = members.find((member) => member.isLearner)!;
     expect(announced).toMatchObject({ name: '', clientUrls: [], peerUrls: [master.peerUrl] });
     expect(outcomeOf(await etcd.promote(announced.id))).toBe('not-in-sync');
@@ -128,7 +128,7 @@ describe('a learner', () => {
     });
     const joined = lab.clients.at(master.clientUrl);
     await until('the learner answers', async () => (await joined.status()).status === 'ok');
-    expect(valueOf(await joined.status())).toMatchObject({ id: announced.id, isLearner: true });
+    expect(valueOfAnswer(await joined.status())).toMatchObject({ id: announced.id, isLearner: true });
     expect(outcomeOf(await joined.get('health', { isSerializable: true }))).toBe('ok');
     expect(outcomeOf(await joined.get('health', { isSerializable: false }))).toBe('learner-cannot-serve');
     expect(outcomeOf(await joined.memberList({ isLinearizable: true }))).toBe('learner-cannot-serve');
@@ -143,7 +143,7 @@ describe('when there is nobody to trust or to talk to', () => {
     const answer = await lab.clients.at('https://127.0.0.1:1').status();
     expect(outcomeOf(answer)).toBe('unreachable');
     expect(performance.now() - startMs).toBeLessThan(900);
-    expect(() => valueOf(answer)).toThrow(/did not do Maintenance\/Status: there is no connection/);
+    expect(() => valueOfAnswer(answer)).toThrow(/did not do Maintenance\/Status: there is no connection/);
   });
 
   test('a silent port costs the time given and no more, and an abort less', async () => {

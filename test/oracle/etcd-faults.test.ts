@@ -1,7 +1,7 @@
 // What goes wrong during a handoff, done to the real etcd: killed learners, wiped disks, lost answers, dead masters.
 // The rules must be stricter than etcd, which would accept some of what is refused here.
 import { afterEach, expect, test } from 'vitest';
-import { type Answer, valueOf } from '../../src/etcd/client.ts';
+import { type Answer, valueOfAnswer } from '../../src/etcd/client.ts';
 import type { Member, MemberId } from '../../src/etcd/member.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { membersToPublish } from '../../src/membership/etcd-endpoints.ts';
@@ -69,7 +69,7 @@ async function keepFor({ keep }: Scene, ms: number): Promise<void> {
 }
 
 const members = async (lab: EtcdLab): Promise<readonly Member[]> =>
-  valueOf(await lab.clients.at(lab.bootstrap.clientUrl).memberList({ isLinearizable: true })).members;
+  valueOfAnswer(await lab.clients.at(lab.bootstrap.clientUrl).memberList({ isLinearizable: true })).members;
 
 test('a learner killed after it caught up is not promoted, and is when it comes back', async () => {
   const set = await scene(1);
@@ -77,7 +77,7 @@ test('a learner killed after it caught up is not promoted, and is when it comes 
   const [master] = lab.masters as [LabMachine];
   const bootstrap = lab.clients.at(lab.bootstrap.clientUrl);
   await lab.agentStep(master);
-  valueOf(await bootstrap.addLearner(master.peerUrl));
+  valueOfAnswer(await bootstrap.addLearner(master.peerUrl));
   const learner = lab.clients.at(master.clientUrl);
   await until('the learner has caught up', async () => {
     // An agent looks again until its member runs: one look may come when nobody answers in time.
@@ -90,7 +90,7 @@ test('a learner killed after it caught up is not promoted, and is when it comes 
   expect(lab.etcdctlMembers(lab.bootstrap)).toEqual(['bootstrap:voter', 'master-0:learner']);
   expect(set.events.some((event) => event.kind === 'moved')).toBe(false);
   expect(JSON.stringify(set.events)).toContain('etcd on master-0 does not answer');
-  valueOf(await bootstrap.put('still', 'writable'));
+  valueOfAnswer(await bootstrap.put('still', 'writable'));
   await lab.agentStep(master);
   expect(master.decision).toEqual({ kind: 'resume' });
   const backAtMs = performance.now();
@@ -157,5 +157,5 @@ test('the bootstrap member stays while a master is down, though etcd would let i
 });
 
 function idAt(answer: Answer<{ readonly members: readonly Member[] }>, machine: LabMachine): MemberId | undefined {
-  return valueOf(answer).members.find(({ peerUrls }) => peerUrls.includes(machine.peerUrl))?.id;
+  return valueOfAnswer(answer).members.find(({ peerUrls }) => peerUrls.includes(machine.peerUrl))?.id;
 }

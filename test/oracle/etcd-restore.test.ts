@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { restoreArguments } from '../../src/bootkube/restore/restore-etcd.ts';
 import { snapshotDigests } from '../../src/disaster-recovery/backup-file.ts';
 import { readEndpointStatus, readSnapshotStatus } from '../../src/disaster-recovery/etcd-answers.ts';
-import { valueOf } from '../../src/etcd/client.ts';
+import { valueOfAnswer } from '../../src/etcd/client.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { type EtcdLab, etcdLab, until } from './etcd-lab.ts';
 import { oracleProgram } from './programs.ts';
@@ -24,19 +24,19 @@ beforeAll(async () => {
   const [master] = masters;
   await lab.startBootstrap();
   const etcd = lab.clients.at(bootstrap.clientUrl);
-  valueOf(await etcd.put('kept', 'before'));
+  valueOfAnswer(await etcd.put('kept', 'before'));
   snapshot = join(bootstrap.dataFolder, 'snapshot.db');
   lab.etcdctl(bootstrap, 'snapshot', 'save', snapshot);
-  valueOf(await etcd.put('kept', 'changed'));
-  valueOf(await etcd.put('later', 'lost'));
+  valueOfAnswer(await etcd.put('kept', 'changed'));
+  valueOfAnswer(await etcd.put('later', 'lost'));
   // A member of the cluster that will be lost, whose data stays.
   if (master === undefined) throw new Error('no master');
-  valueOf(await etcd.addLearner(master.peerUrl));
+  valueOfAnswer(await etcd.addLearner(master.peerUrl));
   await lab.agentStep(master);
   await until('the learner has started', async () =>
-    valueOf(await etcd.memberList({ isLinearizable: true })).members.every(({ name }) => name !== ''),
+    valueOfAnswer(await etcd.memberList({ isLinearizable: true })).members.every(({ name }) => name !== ''),
   );
-  const status = valueOf(await etcd.status());
+  const status = valueOfAnswer(await etcd.status());
   [lostCluster, lostRevision] = [status.clusterId, status.revision];
   await lab.kill(master);
   await lab.kill(bootstrap);
@@ -61,13 +61,13 @@ test('what the snapshot had is there, what was written later is not', () => {
 test('it is another cluster: the data of a lost member is put aside, and never joins', async () => {
   const [master] = lab.masters;
   if (master === undefined) throw new Error('no master');
-  expect(valueOf(await lab.clients.at(lab.bootstrap.clientUrl).status()).clusterId).not.toBe(lostCluster);
+  expect(valueOfAnswer(await lab.clients.at(lab.bootstrap.clientUrl).status()).clusterId).not.toBe(lostCluster);
   await lab.agentStep(master);
   expect(master.decision?.kind).toBe('archive');
 });
 
 test('its revisions are none of the lost ones, and a watch from one of those is told to begin anew', async () => {
-  const { revision } = valueOf(await lab.clients.at(lab.bootstrap.clientUrl).status());
+  const { revision } = valueOfAnswer(await lab.clients.at(lab.bootstrap.clientUrl).status());
   expect(revision).toBeGreaterThan(lostRevision + 900_000_000);
   expect(() => lab.etcdctl(lab.bootstrap, 'get', 'kept', `--rev=${lostRevision}`)).toThrow(/compacted/);
 });

@@ -18,7 +18,7 @@ import {
 import { nodeConfigAnnotations } from '../../src/contract/machine-config-node.ts';
 import { realHost } from '../../src/host/real/real-host.ts';
 import { runInPlaceController } from '../../src/in-place/controller/run-controller.ts';
-import { inPlaceObjects } from '../../src/in-place/manifests.ts';
+import { inPlaceFactsObject, inPlaceObjects } from '../../src/in-place/manifests.ts';
 import { judgeEvents } from '../../src/in-place/reporting/judge-event.ts';
 import { applyManifests } from '../../src/kubernetes/apply.ts';
 import { connectKubernetes, type KubernetesClient } from '../../src/kubernetes/client.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(output);
   // It waits for kinds that do not exist yet.
   running = [control().catch((error: unknown) => error)];
-  const objects = inPlaceObjects({ image: 'example.com/firstlight@sha256:1', facts });
+  const objects = [...inPlaceObjects('example.com/firstlight@sha256:1'), inPlaceFactsObject(facts)];
   const manifests = objects.map((value, n) => ({ source: String(n), value }));
   const { missing } = await applyManifests({ client: admin, host, manifests, deadlineMs: 30_000 });
   if (missing.length > 0) throw new Error(missing.join('; '));

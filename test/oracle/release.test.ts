@@ -77,10 +77,23 @@ describe('a release', () => {
     expect(JSON.parse(said)).toMatchObject({ supportedVersions: expect.arrayContaining(['1.0.0']) });
   });
 
+  test('gives out what it brings into a cluster, with its images by digest', async () => {
+    const to = join(fixture.folder, 'manifests');
+    await extractComponent(fixture.host('one'), 'manifests', to);
+    // Neither part is run by an operator: of the payload there is only what says which release this is.
+    expect(await readdir(to)).toEqual(['image-references', 'release-metadata']);
+    const { metadata, spec } = JSON.parse(await readFile(join(to, 'image-references'), 'utf8')) as ImageStream;
+    expect(metadata.name).toBe('0.0.1');
+    const { manifest } = await currentRelease(fixture.host('one'));
+    expect(spec.tags.map(({ name, from }) => [name, from.name])).toEqual(
+      manifest.images.map(({ name, reference }) => [name, reference]),
+    );
+  });
+
   test('refuses to give out what it does not have, and says what it has', async () => {
     await expect(extractComponent(fixture.host('one'), 'etcd', fixture.folder)).rejects.toMatchObject({
       code: 'RELEASE_UNKNOWN_NAME',
-      message: 'there is no component etcd; known: pause, cni, node, firstlight, pause-image, release, sbom',
+      message: 'there is no component etcd; known: pause, cni, node, firstlight, pause-image, release, manifests, sbom',
     });
   });
 
@@ -99,6 +112,11 @@ describe('a release', () => {
     expect(npm.map((component) => component.name)).toContain('zod');
   });
 });
+
+interface ImageStream {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly tags: readonly { readonly name: string; readonly from: { readonly name: string } }[] };
+}
 
 interface Bom {
   readonly components: readonly (BomComponent & { readonly components: readonly BomComponent[] })[];

@@ -52,7 +52,7 @@ proveLines([
     asks: 'tectonic completes with success, and not with less',
     provenBy: {
       'src/bootkube/add-ons.test.ts': [
-        'succeeds when the add-ons work, and the ClusterVersion says what was seen',
+        'succeeds when names work and the version operator has been through the release',
         'fails with an add-on missing, says which, and the next run goes on',
         'fails with a name server that does not start, however long it waits',
       ],

@@ -142,6 +142,28 @@ proveLines([
     provenBy: { 'test/e2e/stalls.test.ts': ['port 22623 is blocked'] },
   },
   {
+    lines: [256, 274],
+    asks: 'the version operator deploys the operators, and each says how its part of the cluster is',
+    provenBy: {
+      'src/operators/payload-files.test.ts': [
+        'has files whose names say run-level and operator, in the order in which they are applied',
+        'marks every object as included, and with the capability of its operator',
+      ],
+      'src/operators/operators.test.ts': ['$operator: $title'],
+    },
+  },
+  {
+    lines: [299],
+    asks: 'the bootstrap is complete when the version operator has been through the release',
+    provenBy: {
+      'src/bootkube/add-ons.test.ts': [
+        'succeeds when names work and the version operator has been through the release',
+        'fails while the version operator has not been through the release, and says why it does not run',
+      ],
+      'src/cluster/cluster-operators.test.ts': ['two operators are not well'],
+    },
+  },
+  {
     lines: [298],
     asks: 'masters serve the API before the bootstrap machine leaves',
     provenBy: {

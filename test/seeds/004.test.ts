@@ -47,6 +47,17 @@ proveLines([
     },
   },
   {
+    lines: [71, 84],
+    asks: 'stage 6 renders the version operator, and the manifests of the release in order',
+    provenBy: {
+      [rendering]: [
+        'stage 6 has the files of the release image, with the values of this cluster, by who applies them first',
+        'a capability that the install-config turns off is in the ClusterVersion, and nobody applies it at once',
+      ],
+      'src/operators/payload-files.test.ts': ['is read back as it was meant'],
+    },
+  },
+  {
     lines: [86, 99],
     asks: 'stage 7 renders the pod of etcd, its certificates and how it scales',
     provenBy: {

@@ -15,7 +15,7 @@ import { poolTokensManifest } from './pool-tokens.ts';
 import { rootCaManifest } from './root-ca-bundle.ts';
 import { torcxManifest } from './torcx.ts';
 
-export interface ManifestFile {
+interface ManifestFile {
   readonly path: string;
   readonly content: Uint8Array;
   readonly objects: readonly string[];

@@ -1,6 +1,6 @@
 // Sections 5.3 to 5.6: network policies, secrets of pods, provenance of images, namespaces.
 import { systemNamespace } from '../../contract/cluster-objects.ts';
-import { type AuditControl, failed, notApplicable, passed, type Verdict, verdictOf } from '../control.ts';
+import { type AuditControl, type ControlVerdict, failed, notApplicable, passed, verdictOf } from '../control.ts';
 import { type ApiSecurity, type AuditedMachine, type AuditedPod, type AuditFacts, isInPlacePod } from '../facts.ts';
 import { flagList, genuineProcesses, ifSeen } from '../machine-looks.ts';
 
@@ -16,14 +16,14 @@ function pluginsOf(machines: readonly AuditedMachine[]): readonly string[] {
 const enforcesPolicies = (machines: readonly AuditedMachine[]): boolean =>
   pluginsOf(machines).some((plugin) => enforcingPlugins.includes(plugin));
 
-function saysThatItDoesNot({ networkPolicyAnswers }: ApiSecurity): Verdict | undefined {
+function saysThatItDoesNot({ networkPolicyAnswers }: ApiSecurity): ControlVerdict | undefined {
   if (networkPolicyAnswers.length === 0) return undefined;
   return notApplicable(
     `this pod network does not enforce NetworkPolicies, and the API tells everybody who makes one (${networkPolicyAnswers.join(', ')})`,
   );
 }
 
-function lookAtNetwork({ machines, api }: AuditFacts): Verdict {
+function lookAtNetwork({ machines, api }: AuditFacts): ControlVerdict {
   if (enforcesPolicies(machines)) return passed;
   return ifSeen(api, (seen) => {
     const plugins = [...new Set(pluginsOf(machines))].join(', ');
@@ -35,7 +35,7 @@ function lookAtNetwork({ machines, api }: AuditFacts): Verdict {
   });
 }
 
-function lookAtNetworkPolicies({ machines, api }: AuditFacts): Verdict {
+function lookAtNetworkPolicies({ machines, api }: AuditFacts): ControlVerdict {
   return ifSeen(api, (seen) => {
     const answer = enforcesPolicies(machines) ? undefined : saysThatItDoesNot(seen);
     if (answer !== undefined) return answer;
@@ -54,7 +54,7 @@ function namespacesOfUsers({ pods }: ApiSecurity): readonly string[] {
 
 const podText = ({ namespace, name }: AuditedPod): string => `Pod ${namespace}/${name}`;
 
-function unconfinedPods({ machines }: AuditFacts, { pods }: ApiSecurity): Verdict {
+function unconfinedPods({ machines }: AuditFacts, { pods }: ApiSecurity): ControlVerdict {
   const hasDefault = (node: string): boolean => {
     const kubelet = machines.find(({ name }) => name === node)?.kubelet;
     return kubelet?.status === 'seen' && kubelet.value.seccompDefault === true;

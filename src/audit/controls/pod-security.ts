@@ -7,9 +7,9 @@ import {
   type AuditControl,
   type AuditFinding,
   type ControlText,
+  type ControlVerdict,
   combineVerdicts,
   notApplicable,
-  type Verdict,
   verdictOf,
 } from '../control.ts';
 import { type ApiSecurity, type AuditedContainer, type AuditedPod, type AuditFacts, isInPlacePod } from '../facts.ts';
@@ -51,7 +51,7 @@ function defaultsOf(facts: AuditFacts): readonly (PodSecurityDefault & { readonl
 
 const isLimited = (level: string): boolean => level === 'baseline' || level === 'restricted';
 
-function openNamespaces(facts: AuditFacts, { namespaces }: ApiSecurity): Verdict {
+function openNamespaces(facts: AuditFacts, { namespaces }: ApiSecurity): ControlVerdict {
   const defaults = defaultsOf(facts);
   // The pods of the in-place bootstrapper change their machine; nobody but administrators makes pods beside them.
   const others = namespaces.filter(({ name }) => name !== systemNamespace && name !== inPlaceNamespace);
@@ -75,7 +75,7 @@ function openNamespaces(facts: AuditFacts, { namespaces }: ApiSecurity): Verdict
 }
 
 /** Nobody could look into a machine, or nobody ever can. */
-function ifUnseen(machines: AuditFacts['machines'], reason: string): Verdict {
+function ifUnseen(machines: AuditFacts['machines'], reason: string): ControlVerdict {
   const isPossible = machines.every(({ security }) => security.status === 'seen' || security.isPossible);
   return isPossible ? { result: 'unknown', reason } : notApplicable(reason);
 }
@@ -88,7 +88,7 @@ const notStatic: PodFilter = ({ staticUid }) => staticUid === undefined;
 const ofUsers: PodFilter = ({ namespace }) => namespace !== systemNamespace;
 
 function podControl(text: ControlText, among: PodFilter, seen: (pod: AuditedPod) => string | undefined): AuditControl {
-  const look = ({ api }: AuditFacts): Verdict =>
+  const look = ({ api }: AuditFacts): ControlVerdict =>
     ifSeen(api, ({ pods }) =>
       verdictOf(
         pods

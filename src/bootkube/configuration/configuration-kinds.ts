@@ -3,8 +3,6 @@
 import { kubernetesTlsMinimum } from '../../contract/tls-policy.ts';
 import type { CustomKind } from '../../machine-config/crds.ts';
 
-export const configurationGroup = 'config.openshift.io';
-
 type Schema = Readonly<Record<string, unknown>>;
 type Column = CustomKind['columns'][number];
 
@@ -90,8 +88,8 @@ export const configurationKinds = {
   Ingress: {
     kind: 'Ingress',
     plural: 'ingresses',
-    why: 'Under which domain applications are meant to be reached. This release installs no ingress controller: until you add one, nothing answers there.',
-    spec: fields('', { domain: text('Meant for the applications of the cluster.') }, ['domain']),
+    why: 'Under which domain applications are reached. The capability Ingress brings the controller that answers there; without it, bring your own.',
+    spec: fields('', { domain: text('Every application of the cluster has its name below it.') }, ['domain']),
     columns: [column('Domain', '.spec.domain'), age],
   },
   Proxy: {

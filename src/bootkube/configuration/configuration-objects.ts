@@ -1,7 +1,9 @@
 // The configuration of the cluster as objects for the API, each named `cluster`, with the values of the install-config.
-// Nothing reads them back: a change of one changes nothing in the cluster until a controller for it exists.
+// The version operator reads some of them for the manifests that it applies: names of the API, domain of applications,
+// ranges, platform. A change of any other field changes nothing in the cluster until a controller for it exists.
 import { parse as parseYaml } from 'yaml';
 import { machineProxy } from '../../assets/proxy-and-mirrors.ts';
+import { configurationGroup } from '../../contract/cluster-version.ts';
 import { goCipherSuites, kubernetesTlsMinimum } from '../../contract/tls-policy.ts';
 import { masterCount, platformOf, workerCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
@@ -11,7 +13,7 @@ import type { BootkubeContext } from '../context.ts';
 import type { StageCheck, StageFile } from '../render-stage.ts';
 import { credentialStages } from '../rendered-credentials.ts';
 import { configurationFolder } from '../rendered-manifests.ts';
-import { type ConfigurationKind, configurationGroup, configurationKinds } from './configuration-kinds.ts';
+import { type ConfigurationKind, configurationKinds } from './configuration-kinds.ts';
 
 interface Content {
   readonly spec: object;

@@ -10,7 +10,6 @@ import type { PodSkeleton } from '../../control-plane/static-pod.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
 import { machineConfigCrds } from '../../machine-config/crds.ts';
 import { definitionsAreUsable, parsesAsObjects, readRendered } from '../checks.ts';
-import { clusterVersionCrd } from '../cluster-version.ts';
 import type { BootkubeContext } from '../context.ts';
 import { renderStage, type StageCheck, type StageFile } from '../render-stage.ts';
 
@@ -48,8 +47,8 @@ export const api = renderStage({
 });
 
 function definitions(): readonly StageFile[] {
-  return [...machineConfigCrds, clusterVersionCrd].map((crd) => ({
-    path: `crd-${(crd as { metadata: { name: string } }).metadata.name}.yaml`,
+  return machineConfigCrds.map((crd) => ({
+    path: `crd-${crd.metadata.name}.yaml`,
     content: toYaml(crd),
   }));
 }

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { bootkubeJournal, handoffMark } from '../../contract/bootstrap-paths.ts';
 import { clusterBootstrapWork } from '../../contract/bootstrap-stages.ts';
+import { clusterVersionReference } from '../../contract/cluster-version.ts';
 import { apiserverConfigFolder, kubernetesFolder, staticPodFolder } from '../../contract/machine-paths.ts';
 import { type Missing, missingLine } from '../../contract/missing.ts';
 import { localApiUrl } from '../../contract/ports.ts';
@@ -23,7 +24,7 @@ import type { Digests, StageTools } from '../../workflow/stage.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { firstClient } from '../api-clients.ts';
 import { applyRendered } from '../apply-rendered.ts';
-import { type ClusterVersion, clusterVersionReference } from '../cluster-version.ts';
+import type { ClusterVersion } from '../cluster-version.ts';
 import type { BootkubeContext } from '../context.ts';
 import { bootkubeErrors } from '../errors.ts';
 import { apiProbe, etcdProbe, readApiCa } from '../readiness-probes.ts';

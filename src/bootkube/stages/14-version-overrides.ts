@@ -1,10 +1,11 @@
 // Stage 14: the overrides of the user: objects that the version operator must not manage. They are applied only now,
 // because during the bootstrap all objects of the release must exist.
 import { handoffMark } from '../../contract/bootstrap-paths.ts';
+import { clusterVersionReference } from '../../contract/cluster-version.ts';
 import { pkiFolder } from '../../control-plane/control-plane-paths.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { firstClient } from '../api-clients.ts';
-import { type ClusterVersion, clusterVersionReference } from '../cluster-version.ts';
+import type { ClusterVersion } from '../cluster-version.ts';
 import type { BootkubeContext } from '../context.ts';
 import { type NumberedStage, type StageCheck, verifyStage } from '../render-stage.ts';
 import { renderedManifests } from '../rendered-manifests.ts';

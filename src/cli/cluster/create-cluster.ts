@@ -15,7 +15,7 @@ const pausePoint: ValueKind<string> = {
 
 export const createClusterVerb = defineVerb({
   description:
-    'Makes the assets, the release and the machines, follows the bootstrap until the masters carry the cluster alone, removes the bootstrap machine and waits until every node is Ready. Stop it whenever you like: the machines go on, and the same command continues. With --step or --pause-before the bootstrap waits for you, also after this command was stopped; only firstlight bootkube next and continue let it go on.',
+    'Makes the assets, the release and the machines, follows the bootstrap until the masters carry the cluster alone, removes the bootstrap machine and waits until every node is Ready and every operator of the release Available. Stop it whenever you like: the machines go on, and the same command continues. With --step or --pause-before the bootstrap waits for you, also after this command was stopped; only firstlight bootkube next and continue let it go on.',
   options: {
     ...waitOptions,
     keepBootstrap: flag('--keep-bootstrap', 'leave the bootstrap machine, emptied of its secrets, to look into'),
@@ -82,6 +82,7 @@ export const createClusterVerb = defineVerb({
       keepsBootstrap: keepBootstrap,
     });
     const stages = Object.entries(state.stages).map(([name, { ms }]) => ({ name, ms: ms ?? null }));
-    return { data: { ...cluster, isNew: true, elapsedMs, stages }, text: `\n${closing}` };
+    const nodesReadyMs = elapsedMs - (state.stages['operators']?.ms ?? 0);
+    return { data: { ...cluster, isNew: true, nodesReadyMs, elapsedMs, stages }, text: `\n${closing}` };
   },
 });

@@ -31,6 +31,7 @@ function statusText(seen: ClusterStatus, dirOption: string): string {
     `  API    ${api.isReady ? 'ready' : `does not answer: ${api.reason ?? ''}`}`,
     ...(api.isReady ? [`  etcd   ${etcdVoters.length} voters: ${etcdVoters.join(', ')}`] : []),
     ...(api.isReady ? [`  nodes  ${ready} of ${nodes.length} Ready`] : []),
+    ...releaseLines(seen),
     ...pools.filter(({ state }) => state !== 'updated').map((pool) => `  pool   ${poolLine(pool)}`),
     ...heldLines(seen, dirOption),
     ...attemptLines(seen),
@@ -42,6 +43,20 @@ function statusText(seen: ClusterStatus, dirOption: string): string {
     return [name, role, address, state, node === undefined ? '-' : node.isReady ? 'Ready' : 'NotReady', detail];
   });
   return `${head}\n${alignColumns([['MACHINE', 'ROLE', 'ADDRESS', 'STATE', 'NODE', 'DETAIL'], ...rows])}`;
+}
+
+/** The release, and each operator that is not well with what it says; `kubectl get clusteroperators` shows all. */
+function releaseLines({ release, operators }: ClusterStatus): readonly string[] {
+  if (release === null) return [];
+  const unwell = operators.filter(({ isAvailable, isDegraded }) => !isAvailable || isDegraded);
+  const words = release.isAvailable && !release.isProgressing && !release.isFailing ? '' : `: ${release.message}`;
+  const count = `${operators.length - unwell.length} of ${operators.length} operators are well`;
+  return [
+    `  runs   release ${release.version ?? 'unknown'}, ${count}${words}`,
+    ...unwell.map(({ name, isAvailable, message }) => {
+      return `  unwell ${name} is ${isAvailable ? 'degraded' : 'not available'}: ${message}`;
+    }),
+  ];
 }
 
 function heldLines({ bootstrap }: ClusterStatus, dirOption: string): readonly string[] {

@@ -7,14 +7,16 @@ import { defineVerb } from '../frame/verb.ts';
 export const releaseExtractVerb = defineVerb({
   description:
     'A part (etcd) is written as its programs, an image (etcd-image) or the whole release (release) as an OCI archive ' +
-    'that ctr, podman and skopeo read, the bill of materials (sbom) as CycloneDX JSON.',
+    'that ctr, podman and skopeo read, the bill of materials (sbom) as CycloneDX JSON, and manifests as the files that ' +
+    'the version operator applies in a cluster.',
   options: {
-    component: option('--component <name>', 'part, image with -image, release or sbom', text),
+    component: option('--component <name>', 'part, image with -image, release, manifests or sbom', text),
     to: optionWithDefault('--to <folder>', 'where to write', text, '.'),
   },
   examples: [
     'firstlight release extract --component kubernetes --to bin',
     'firstlight release extract --component etcd-image',
+    'firstlight release extract --component manifests --to manifests',
     'firstlight release extract --component sbom',
   ],
   run: async ({ host, options: { component, to } }) => {

@@ -1,4 +1,5 @@
 // `firstlight release info`
+import { capabilitySets } from '../../contract/cluster-version.ts';
 import { alignColumns } from '../frame/columns.ts';
 import { defineVerb } from '../frame/verb.ts';
 
@@ -40,10 +41,34 @@ export const releaseInfoVerb = defineVerb({
         'Image variables',
         Object.entries(manifest.imageVariables).map(([name, row]) => [name, row.image, rendererWord(row), row.why]),
       ),
+      ...(manifest.operators === undefined ? [] : [operatorText(manifest.operators), capabilityText()]),
     ].join('\n');
-    return { data: { digest: `sha256:${digest}`, ...manifest }, text };
+    return { data: { digest: `sha256:${digest}`, ...manifest, capabilities: capabilitySets }, text };
   },
 });
+
+interface OperatorRow {
+  readonly name: string;
+  readonly level: number;
+  readonly capability?: string | undefined;
+  readonly files: readonly string[];
+}
+
+/** In the order in which they are applied. */
+function operatorText(operators: readonly OperatorRow[]): string {
+  const rows = operators.map(({ name, level, capability, files }) => [
+    String(level).padStart(2, '0'),
+    name,
+    capability === undefined ? 'always' : `with capability ${capability}`,
+    files.length === 0 ? 'only looks' : `${files.length} ${files.length === 1 ? 'file' : 'files'}`,
+  ]);
+  return titled('Operators, by run-level', rows);
+}
+
+function capabilityText(): string {
+  const rows = Object.entries(capabilitySets).map(([set, names]) => [set, names.join(', ') || 'none']);
+  return titled('Sets of capabilities', rows);
+}
 
 /** Who renders the component: the image itself, or bootkube with the function of ours. */
 function rendererWord({ component, renders }: { readonly component?: string | undefined; readonly renders: string }) {

@@ -1,4 +1,4 @@
-// The last stage: every machine is a Ready node, seen through the API that a person uses.
+// Every machine is a Ready node, seen through the API that a person uses.
 import type { Stage, StageResult, StageTools } from '../../workflow/stage.ts';
 import type { ClusterContext } from '../cluster-context.ts';
 import { connectCluster } from '../cluster-kubeconfig.ts';

@@ -8,7 +8,7 @@ import type { Host } from '../../host/host.ts';
 import { digestOf } from '../../workflow/digest.ts';
 import { retry } from '../../workflow/retry.ts';
 import { payloadErrors } from '../payload/errors.ts';
-import { type PayloadManifest, payloadFiles, payloadManifestSchema } from '../payload/payload-manifest.ts';
+import { type PayloadManifest, payloadManifestSchema, payloadPaths } from '../payload/payload-manifest.ts';
 import { payloadExpectation, payloadRequest } from '../payload/payload-request.ts';
 import { type PayloadVerdict, verifyPayload } from '../payload/verify-payload.ts';
 
@@ -77,7 +77,7 @@ async function writeTree(
 
 /** The signature was verified when it was unpacked; from then on the manifest's digests say whether it is whole. */
 async function readUnpacked({ files }: Host, folder: string): Promise<FetchedPayload> {
-  const bytes = await files.read(posix.join(folder, payloadFiles.manifest));
+  const bytes = await files.read(posix.join(folder, payloadPaths.manifest));
   const manifest = payloadManifestSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   for (const [name, { sha256 }] of Object.entries(manifest.files)) {
     const path = posix.join(folder, name);

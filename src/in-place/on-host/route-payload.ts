@@ -24,7 +24,7 @@ import { latestSpec } from '../../ignition/spec-version.ts';
 import { pauseBefore } from '../../workflow/retry.ts';
 import { machineVariablesVariable } from '../payload/bootstrap-script.ts';
 import { payloadErrors } from '../payload/errors.ts';
-import { isContentsOf, payloadFiles, type StageTouches } from '../payload/payload-manifest.ts';
+import { isContentsOf, payloadPaths, type StageTouches } from '../payload/payload-manifest.ts';
 import { payloadProxyVariables } from '../payload/payload-request.ts';
 import { type PayloadStage, retryLaterCode } from '../payload/payload-steps.ts';
 import { type FetchedPayload, fetchPayload } from './fetch-payload.ts';
@@ -113,7 +113,7 @@ export async function runPayloadStage(host: Host, run: PayloadRun, stage: Payloa
     for (const step of payload.manifest.steps) {
       if (step.stage === stage) await runStep(host, run, { ...work, step: step.name });
     }
-    return { status: 'done', digests: { [payloadFiles.manifest]: payload.digest } };
+    return { status: 'done', digests: { [payloadPaths.manifest]: payload.digest } };
   } catch (error) {
     run.signal.throwIfAborted();
     const failure = failureOf(error);
@@ -255,7 +255,7 @@ async function execute(host: Host, run: PayloadRun, { stage, step, payload, endM
   const { log } = attemptFiles(settings.attemptId);
   await using output = await host.files.openAppend(log, { mode: 0o600, isDurable: false });
   const variables = stage === 'kube' ? stateFiles(settings.attemptId).machineVariables : '';
-  const result = await host.processes.run('/bin/bash', [posix.join(payload.folder, payloadFiles.script), stage, step], {
+  const result = await host.processes.run('/bin/bash', [posix.join(payload.folder, payloadPaths.script), stage, step], {
     cwd: payload.folder,
     env: { ...payloadProxyVariables(settings.grant.secret), [machineVariablesVariable]: variables },
     timeoutMs: Math.max(1, endMs - host.clock.monotonicMs()),

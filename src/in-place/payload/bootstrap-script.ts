@@ -1,6 +1,6 @@
 // bootstrap.sh of a payload: finds the package manager, gets ansible from it where the machine has none, and runs one
 // step of one stage. Bash alone, because nothing else is certain to be on a machine that somebody else made.
-import { payloadFiles } from './payload-manifest.ts';
+import { payloadPaths } from './payload-manifest.ts';
 import { retryLaterCode } from './payload-steps.ts';
 
 /** A JSON file with facts of this machine that playbooks read; see `MachineVariables` in kube-playbook.ts. */
@@ -66,7 +66,7 @@ get_ansible
 [ "$stage/$step" != base/packages ] || refresh_repositories
 marker=$folder/later
 rm -f -- "$marker"
-export ANSIBLE_CONFIG=$folder/${payloadFiles.ansibleSettings}
+export ANSIBLE_CONFIG=$folder/${payloadPaths.ansibleSettings}
 # Contents of files pass through these folders: no other user may look into them.
 export ANSIBLE_LOCAL_TEMP=$folder/tmp ANSIBLE_REMOTE_TEMP=$folder/tmp
 # Otherwise ansible would look for it anew in every step. The first one is that of the package manager on older systems.
@@ -77,7 +77,7 @@ container=false
 ! systemd-detect-virt --quiet --container || container=true
 code=0
 ansible-playbook --inventory localhost, --tags "$step" \\
-  --extra-vars "@$folder/${payloadFiles.variables}" \${variables:+--extra-vars "@$variables"} \\
+  --extra-vars "@$folder/${payloadPaths.variables}" \${variables:+--extra-vars "@$variables"} \\
   --extra-vars "{\\"ipb_folder\\": \\"$folder/ansible\\", \\"ipb_manager\\": \\"$manager\\", \\"ipb_later\\": \\"$marker\\", \\"ipb_container\\": $container}" \\
   "$folder/ansible/$stage.yml" || code=$?
 [ "$code" = 0 ] || [ ! -e "$marker" ] || exit "$later"

@@ -27,8 +27,8 @@ import {
   contentsName,
   type PayloadIds,
   type PayloadManifest,
-  payloadFiles,
   payloadFormat,
+  payloadPaths,
   type StageTouches,
 } from './payload-manifest.ts';
 import { payloadSteps } from './payload-steps.ts';
@@ -60,9 +60,9 @@ export async function buildPayload(request: PayloadRequest): Promise<Uint8Array>
   const signature = Buffer.from(`${sign('sha256', manifest, key).toString('base64')}\n`);
   return archive(
     new Map<string, ArchiveFile>([
-      [payloadFiles.manifest, { bytes: manifest, mode: 0o600 }],
-      [payloadFiles.signature, { bytes: signature, mode: 0o600 }],
-      [payloadFiles.certificate, { bytes: Buffer.from(request.signer.certificatePem), mode: 0o600 }],
+      [payloadPaths.manifest, { bytes: manifest, mode: 0o600 }],
+      [payloadPaths.signature, { bytes: signature, mode: 0o600 }],
+      [payloadPaths.certificate, { bytes: Buffer.from(request.signer.certificatePem), mode: 0o600 }],
       ...files,
     ]),
   );
@@ -83,12 +83,12 @@ function payloadContents(contents: KubeContents): ReadonlyMap<string, ArchiveFil
   const placed = placedFiles(contents);
   const text = (value: string, mode = 0o600): ArchiveFile => ({ bytes: Buffer.from(value), mode });
   return new Map<string, ArchiveFile>([
-    [payloadFiles.script, text(bootstrapScript, 0o700)],
-    [payloadFiles.playbook.base, text(toYaml(basePlaybook))],
-    [payloadFiles.playbook.kube, text(toYaml(kubePlaybook))],
-    [payloadFiles.ansibleSettings, text(ansibleSettingsText)],
-    [payloadFiles.variables, text(`${JSON.stringify(variablesOf(contents, placed), null, 2)}\n`)],
-    ...placed.map(({ name, bytes }) => [`${payloadFiles.contents}/${name}`, { bytes, mode: 0o600 }] as const),
+    [payloadPaths.script, text(bootstrapScript, 0o700)],
+    [payloadPaths.playbook.base, text(toYaml(basePlaybook))],
+    [payloadPaths.playbook.kube, text(toYaml(kubePlaybook))],
+    [payloadPaths.ansibleSettings, text(ansibleSettingsText)],
+    [payloadPaths.variables, text(`${JSON.stringify(variablesOf(contents, placed), null, 2)}\n`)],
+    ...placed.map(({ name, bytes }) => [`${payloadPaths.contents}/${name}`, { bytes, mode: 0o600 }] as const),
   ]);
 }
 

@@ -6,7 +6,7 @@ import { payloadStages } from './payload-steps.ts';
 export const payloadFormat = 'ipb.dev/payload/v1';
 
 /** Paths in the archive. */
-export const payloadFiles = {
+export const payloadPaths = {
   manifest: 'manifest.json',
   /** The signature of the manifest: ECDSA or RSA with SHA-256, in base64. */
   signature: 'manifest.sig',
@@ -28,7 +28,7 @@ export function contentsName(number: number, path: string): string {
 
 export function isContentsOf(archivePath: string, path: string): boolean {
   return (
-    archivePath.startsWith(`${payloadFiles.contents}/`) &&
+    archivePath.startsWith(`${payloadPaths.contents}/`) &&
     archivePath.slice(-plainName(path).length - 1) === `-${plainName(path)}`
   );
 }
@@ -38,7 +38,7 @@ function plainName(path: string): string {
 }
 
 /** Not in the manifest, because they prove it. */
-export const proofFiles: readonly string[] = [payloadFiles.manifest, payloadFiles.signature, payloadFiles.certificate];
+export const proofFiles: readonly string[] = [payloadPaths.manifest, payloadPaths.signature, payloadPaths.certificate];
 
 /** Whom a payload is made for; the Secret of the node has the same three. */
 export interface PayloadIds {

@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import { describe, expect, test } from 'vitest';
-import { payloadFiles } from './payload-manifest.ts';
+import { payloadPaths } from './payload-manifest.ts';
 import { sampleExpectation, sampleIds, samplePayload, sampleServing, sampleSigner } from './sample-payload.ts';
 import { type PayloadExpectation, verifyPayload } from './verify-payload.ts';
 
@@ -29,7 +29,7 @@ describe('a payload', () => {
     const verdict = await verifyPayload(archive, sampleExpectation);
     if (verdict.status !== 'verified') throw new Error(verdict.reason);
     expect(verdict.manifest).toMatchObject({ ...sampleIds, pool: 'worker', config: 'rendered-worker-1' });
-    expect([...verdict.files.keys()]).toEqual(expect.arrayContaining([payloadFiles.script, payloadFiles.variables]));
+    expect([...verdict.files.keys()]).toEqual(expect.arrayContaining([payloadPaths.script, payloadPaths.variables]));
   });
 
   test('is verified by a later certificate of the same authority, and by its address', async () => {
@@ -93,7 +93,7 @@ describe('a payload', () => {
     expect(await refusal(await added([link]))).toBe('archive: link is no plain file');
     const fewer = await repacked(archive, (entries) => entries.filter(({ header }) => header.name !== 'bootstrap.sh'));
     expect(await refusal(fewer)).toBe('files: bootstrap.sh is missing');
-    for (const name of [payloadFiles.manifest, payloadFiles.signature, payloadFiles.certificate]) {
+    for (const name of [payloadPaths.manifest, payloadPaths.signature, payloadPaths.certificate]) {
       const without = await repacked(archive, (entries) => entries.filter(({ header }) => header.name !== name));
       expect.soft(await refusal(without)).toBe(`archive: ${name} is missing`);
     }
@@ -112,9 +112,9 @@ describe('a payload', () => {
     const signature = sign('sha256', manifest, serving.key.privatePem.reveal()).toString('base64');
     const archive = gzipSync(
       await packTar([
-        entry(payloadFiles.manifest, manifest.toString()),
-        entry(payloadFiles.signature, signature),
-        entry(payloadFiles.certificate, sampleSigner(serving).certificatePem),
+        entry(payloadPaths.manifest, manifest.toString()),
+        entry(payloadPaths.signature, signature),
+        entry(payloadPaths.certificate, sampleSigner(serving).certificatePem),
       ]),
     );
     expect(await refusal(archive)).toMatch(/^files: its manifest has another form/);

@@ -11,8 +11,8 @@ import { digestOf } from '../../workflow/digest.ts';
 import {
   type PayloadIds,
   type PayloadManifest,
-  payloadFiles,
   payloadManifestSchema,
+  payloadPaths,
   proofFiles,
 } from './payload-manifest.ts';
 
@@ -43,7 +43,7 @@ export type PayloadVerdict =
 
 /** What a payload says that it holds. For one that was just made here: nothing is verified. */
 export async function listPayload(archive: Uint8Array): Promise<PayloadManifest> {
-  return readManifest(proof(await unpack(archive), payloadFiles.manifest));
+  return readManifest(proof(await unpack(archive), payloadPaths.manifest));
 }
 
 class Refusal extends Error {
@@ -58,7 +58,7 @@ class Refusal extends Error {
 export async function verifyPayload(archive: Uint8Array, expected: PayloadExpectation): Promise<PayloadVerdict> {
   try {
     const files = await unpack(archive);
-    const manifestBytes = proof(files, payloadFiles.manifest);
+    const manifestBytes = proof(files, payloadPaths.manifest);
     checkSignature(files, manifestBytes, expected);
     const manifest = readManifest(manifestBytes);
     checkIds(manifest, expected.ids);
@@ -109,13 +109,13 @@ function checkSignature(
   manifest: Uint8Array,
   { caPem, serverName, now }: PayloadExpectation,
 ): void {
-  const leaf = trustedLeaf(text(proof(files, payloadFiles.certificate)), caPem, now);
+  const leaf = trustedLeaf(text(proof(files, payloadPaths.certificate)), caPem, now);
   const certificate = new X509Certificate(leaf.pem);
   const name = ipaddr.isValid(serverName) ? certificate.checkIP(serverName) : certificate.checkHost(serverName);
   if (name === undefined) {
     throw new Refusal('signature', `the certificate of ${leaf.subjectText} is not for ${serverName}`);
   }
-  const signature = Buffer.from(text(proof(files, payloadFiles.signature)), 'base64');
+  const signature = Buffer.from(text(proof(files, payloadPaths.signature)), 'base64');
   if (!verify('sha256', manifest, certificate.publicKey, signature)) {
     throw new Refusal('signature', 'the signature is not that of its manifest');
   }
@@ -124,7 +124,7 @@ function checkSignature(
 /** The first certificate, when each one is signed by the next and the last by an authority. */
 function trustedLeaf(chainPem: string, caPem: string, now: Date): Certificate {
   const [leaf, ...between] = certificatesIn(chainPem);
-  if (leaf === undefined) throw new Refusal('signature', `${payloadFiles.certificate} holds no certificate`);
+  if (leaf === undefined) throw new Refusal('signature', `${payloadPaths.certificate} holds no certificate`);
   const authorities = readBundle(caPem);
   let current = leaf;
   for (const issuer of [...between, undefined]) {
@@ -142,7 +142,7 @@ function certificatesIn(pem: string): readonly Certificate[] {
   try {
     return readBundle(pem);
   } catch {
-    throw new Refusal('signature', `${payloadFiles.certificate} cannot be read`);
+    throw new Refusal('signature', `${payloadPaths.certificate} cannot be read`);
   }
 }
 

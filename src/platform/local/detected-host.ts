@@ -18,7 +18,7 @@ export interface DetectedHost {
   readonly hasHostSystemd: boolean;
   readonly cgroupMounts: readonly CgroupMount[];
   /** Effective capabilities among those that matter here. */
-  readonly capabilities: readonly CapabilityName[];
+  readonly capabilities: readonly KernelCapability[];
   readonly hasOverlayfs: boolean;
   /** File system that will hold the machines' folders. */
   readonly stateFileSystem: string;
@@ -31,7 +31,7 @@ export interface DetectedHost {
 
 /** Bit numbers of linux/capability.h. */
 const capabilityBits = { NET_ADMIN: 12, SYS_CHROOT: 18, SYS_ADMIN: 21, SYS_RESOURCE: 24, MKNOD: 27 } as const;
-export type CapabilityName = keyof typeof capabilityBits;
+export type KernelCapability = keyof typeof capabilityBits;
 
 export async function detectHost(host: Host, stateFolder: string): Promise<DetectedHost> {
   const { files, processes } = host;
@@ -111,10 +111,10 @@ export function cgroupMounts(mounts: readonly Mount[], unifiedControllers: strin
   });
 }
 
-export function parseCapabilities(status: string): readonly CapabilityName[] {
+export function parseCapabilities(status: string): readonly KernelCapability[] {
   const hex = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
   const bits = BigInt(`0x${hex}`);
-  const names = Object.keys(capabilityBits) as CapabilityName[];
+  const names = Object.keys(capabilityBits) as KernelCapability[];
   return names.filter((name) => (bits >> BigInt(capabilityBits[name])) % 2n === 1n);
 }
 

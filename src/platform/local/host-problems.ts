@@ -1,7 +1,7 @@
 // What keeps this host from running machines, each with its remedy; a pure function of what was detected,
 // so that everything can be named before anything is touched.
 import type { HostProblem } from '../platform.ts';
-import type { CapabilityName, DetectedHost } from './detected-host.ts';
+import type { DetectedHost, KernelCapability } from './detected-host.ts';
 import { missingPackages } from './packages.ts';
 
 const mebibyte = 1024 ** 2;
@@ -11,7 +11,7 @@ const memoryBytesBase = 256 * mebibyte;
 const diskBytesPerMachine = 256 * mebibyte;
 const diskBytesBase = 512 * mebibyte;
 
-const neededCapabilities: readonly CapabilityName[] = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_CHROOT', 'MKNOD'];
+const neededCapabilities: readonly KernelCapability[] = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_CHROOT', 'MKNOD'];
 
 export function findHostProblems(detected: DetectedHost, machines: number): readonly HostProblem[] {
   return [

@@ -68,7 +68,7 @@ export const imageVariables: readonly ImageVariable[] = [
     'CVO_IMAGE',
     'cluster-version-operator',
     'version-operator',
-    'renders the ClusterVersion object and the add-ons; nothing upgrades a release yet',
+    'renders the ClusterVersion and what the release brings; in the cluster it is the version operator',
   ),
   rendering(
     'CLUSTER_VERSION_OPERATOR_IMAGE',
@@ -80,7 +80,7 @@ export const imageVariables: readonly ImageVariable[] = [
     'INGRESS_OPERATOR_IMAGE',
     'cluster-ingress-operator',
     'ingress',
-    'renders nothing: no ingress controller is installed',
+    'renders nothing: the version operator brings the ingress controller after the handoff',
   ),
   rendering(
     'MACHINE_CONFIG_OPERATOR_IMAGE',

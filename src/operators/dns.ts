@@ -1,21 +1,56 @@
-// The objects of CoreDNS, the cluster's name server: two replicas, if possible on different machines, with a read-only
-// root file system and only the rights that it needs.
-import { systemNamespace } from '../../contract/cluster-objects.ts';
-import { type BootkubeContext, releaseImage } from '../context.ts';
+// The names of the cluster: CoreDNS with two replicas, if possible on different machines, with a read-only root file
+// system and only the rights that it needs. Its Corefile is managed; a user's own zones and servers go into the
+// ConfigMap coredns-custom, which nobody else writes.
+import { systemNamespace } from '../contract/cluster-objects.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { judgeWorkloads, type Workload, workloadSightings } from './judge-workloads.ts';
+import type { Operator } from './operator.ts';
+import { valueOf } from './payload-values.ts';
 
 const labels = { 'k8s-app': 'kube-dns' } as const;
 const name = 'coredns';
 const namespace = systemNamespace;
 
-export function coreDnsObjects(context: Pick<BootkubeContext, 'images' | 'names'>): readonly object[] {
+/** The user's: every key of it that ends in `.server` is read as a part of the Corefile. */
+const customConfigMap = 'coredns-custom';
+const customFolder = '/etc/coredns/custom';
+/** Beside the user's files: without any file CoreDNS would complain every half minute. */
+const noteFile = '0-note.server';
+const noteText = `# Servers of your own belong into the ConfigMap ${customConfigMap}, under keys that end in .server.\n`;
+
+const workloads: readonly Workload[] = [{ kind: 'Deployment', namespace, name }];
+
+export const dnsOperator: Operator = {
+  name: 'dns',
+  why: 'Programs find each other by names, and a Service has one from the moment it exists.',
+  level: 70,
+  capability: 'DNS',
+  images: [name],
+  manifests: (image) => [{ name, objects: coreDnsObjects(image(name)) }],
+  looksAt: workloadSightings(workloads),
+  judge: (seen) => ({ ...judgeWorkloads(seen, workloads), versions: { operator: seen.version } }),
+  relatedObjects: [
+    { group: 'apps', resource: 'deployments', namespace, name },
+    { group: '', resource: 'services', namespace, name: 'kube-dns' },
+    { group: '', resource: 'configmaps', namespace, name },
+    { group: '', resource: 'configmaps', namespace, name: customConfigMap },
+  ],
+};
+
+function coreDnsObjects(image: string): readonly KubernetesObject[] {
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
     clusterRole,
     clusterRoleBinding,
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { Corefile: corefile } },
-    deployment(releaseImage(context, 'COREDNS_IMAGE')),
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace },
+      data: { Corefile: corefile, [noteFile]: noteText },
+    },
+    deployment(image),
     budget,
-    service(context.names.dnsAddress),
+    service,
   ];
 }
 
@@ -40,6 +75,7 @@ const corefile = `.:53 {
     reload
     loadbalance
 }
+import ${customFolder}/*.server
 `;
 
 const clusterRole = {
@@ -60,7 +96,7 @@ const clusterRoleBinding = {
   subjects: [{ kind: 'ServiceAccount', name, namespace }],
 } as const;
 
-function deployment(image: string): object {
+function deployment(image: string): KubernetesObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -82,6 +118,11 @@ const budget = {
   spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
 } as const;
 
+const customSources = [
+  { configMap: { name, items: [{ key: noteFile, path: noteFile }] } },
+  { configMap: { name: customConfigMap, optional: true } },
+];
+
 function podSpec(image: string): object {
   const otherMachine = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' };
   return {
@@ -100,7 +141,10 @@ function podSpec(image: string): object {
     dnsPolicy: 'Default',
     securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
     containers: [container(image)],
-    volumes: [{ name: 'config', configMap: { name, items: [{ key: 'Corefile', path: 'Corefile' }] } }],
+    volumes: [
+      { name: 'config', configMap: { name, items: [{ key: 'Corefile', path: 'Corefile' }] } },
+      { name: 'custom', projected: { sources: customSources } },
+    ],
   };
 }
 
@@ -127,22 +171,23 @@ function container(image: string): object {
       capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] },
       readOnlyRootFilesystem: true,
     },
-    volumeMounts: [{ name: 'config', mountPath: '/etc/coredns', readOnly: true }],
+    volumeMounts: [
+      { name: 'config', mountPath: '/etc/coredns', readOnly: true },
+      { name: 'custom', mountPath: customFolder, readOnly: true },
+    ],
   };
 }
 
-function service(clusterIP: string): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'kube-dns', namespace, labels: { ...labels, 'kubernetes.io/name': 'CoreDNS' } },
-    spec: {
-      selector: labels,
-      clusterIP,
-      ports: [
-        { name: 'dns', port: 53, protocol: 'UDP' },
-        { name: 'dns-tcp', port: 53, protocol: 'TCP' },
-      ],
-    },
-  };
-}
+const service: KubernetesObject = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'kube-dns', namespace, labels: { ...labels, 'kubernetes.io/name': 'CoreDNS' } },
+  spec: {
+    selector: labels,
+    clusterIP: valueOf('DNS_ADDRESS'),
+    ports: [
+      { name: 'dns', port: 53, protocol: 'UDP' },
+      { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+    ],
+  },
+};
