@@ -20,6 +20,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   admission: ['contract', 'errors', 'host', 'kubernetes', 'pki'],
   membership: ['contract', 'errors', 'etcd', 'host', 'kubernetes', 'workflow'],
   torcx: ['contract', 'errors', 'host', 'kubernetes', 'workflow'],
+  operators: ['contract', 'errors', 'host', 'kubernetes', 'pki'],
   'machine-config': [
     'contract',
     'errors',
