@@ -5,9 +5,9 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { ingressClassName, ingressNamespace, ingressObjects, ingressSigner, routerName } from './ingress-objects.ts';
 import { judgeWorkloads, type Workload, workloadSightings } from './judge-workloads.ts';
+import type { ServingCertificate } from './made-secrets.ts';
 import type { Operator, OperatorHealth, OperatorSight } from './operator.ts';
 import { valueOf } from './payload-values.ts';
-import type { ServingCertificate } from './serving-certificate.ts';
 
 const certificate: ServingCertificate = {
   namespace: ingressNamespace,

@@ -13,8 +13,8 @@ import {
   toleratesMasters,
 } from './add-on-pods.ts';
 import { judgeWorkloads, type Workload, workloadSightings } from './judge-workloads.ts';
+import type { ServingCertificate } from './made-secrets.ts';
 import type { Operator, OperatorHealth, OperatorSight } from './operator.ts';
-import type { ServingCertificate } from './serving-certificate.ts';
 
 const name = 'metrics-server';
 const namespace = systemNamespace;

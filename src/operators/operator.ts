@@ -2,7 +2,7 @@
 // The version operator applies the manifests and writes the verdict into a ClusterOperator; `judge` is a pure function.
 import type { CapabilityName, RelatedObject } from '../contract/cluster-version.ts';
 import type { KubernetesObject, ObjectKind } from '../kubernetes/object.ts';
-import type { ServingCertificate } from './serving-certificate.ts';
+import type { MadeSecrets } from './made-secrets.ts';
 
 /** The images of the release: name → reference by digest. An unknown name is a mistake of the caller. */
 export type ImageReference = (image: string) => string;
@@ -44,7 +44,7 @@ export interface OperatorHealth {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export interface Operator {
+export interface Operator extends MadeSecrets {
   /** Of the ClusterOperator. */
   readonly name: string;
   readonly why: string;
@@ -55,8 +55,6 @@ export interface Operator {
   /** Names of the images of the release that its pods run. */
   readonly images: readonly string[];
   readonly manifests: (image: ImageReference) => readonly ManifestFile[];
-  /** What its servers show to clients: made and renewed in the cluster, because a release cannot hold a key. */
-  readonly certificates?: readonly ServingCertificate[];
   readonly looksAt: readonly Sighting[];
   readonly judge: (seen: OperatorSight) => OperatorHealth;
   readonly relatedObjects: readonly RelatedObject[];

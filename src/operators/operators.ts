@@ -2,6 +2,7 @@
 import { ingressOperator } from './ingress.ts';
 import { metricsOperator } from './metrics.ts';
 import type { Operator } from './operator.ts';
+import { registryOperator } from './registry.ts';
 import { storageOperator } from './storage.ts';
 
-export const operators: readonly Operator[] = [storageOperator, metricsOperator, ingressOperator];
+export const operators: readonly Operator[] = [storageOperator, metricsOperator, ingressOperator, registryOperator];

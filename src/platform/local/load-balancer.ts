@@ -2,7 +2,14 @@
 // second, decide which machine it uses. So a handoff needs no command: a machine that is no longer ready is left out.
 // A check decides about new connections only: it never cuts one, and when no machine passes, all of them are used.
 import { join } from 'node:path';
-import { apiPort, configServerPort, ingressHealthPath, ingressNodePorts } from '../../contract/ports.ts';
+import {
+  apiPort,
+  configServerPort,
+  ingressHealthPath,
+  ingressNodePorts,
+  registryNodePorts,
+  registryPort,
+} from '../../contract/ports.ts';
 import type { LocalMachine } from './local-machine.ts';
 
 export interface LoadBalancerInput {
@@ -13,7 +20,7 @@ export interface LoadBalancerInput {
 }
 
 /** What of a cluster the host reaches by ports of its loopback. */
-export type HostService = 'api' | 'ingress-http' | 'ingress-https';
+export type HostService = 'api' | 'ingress-http' | 'ingress-https' | 'registry-push';
 
 const socketOf = (folder: string, service: HostService): string => join(folder, `${service}.sock`);
 const socketBind = (folder: string, service: HostService): string => `unix@${socketOf(folder, service)} mode 666`;
@@ -130,6 +137,32 @@ function ingressPorts({ switchAddress, machines, socketFolder }: LoadBalancerInp
   ];
 }
 
+/**
+ * Every node leads to the one pod of the registry; whether it does is asked of the server that everybody may pull from.
+ * Machines pull at the port of the switch. Who pushes comes from the host.
+ */
+function registryPorts({ switchAddress, machines, socketFolder }: LoadBalancerInput): string[] {
+  const nodes = machines.filter(({ role }) => role !== 'bootstrap');
+  return [
+    'frontend registry-pull',
+    `  bind ${switchAddress}:${registryPort}`,
+    '  default_backend registry-pull',
+    'backend registry-pull',
+    '  option httpchk GET /v2/',
+    '  http-check expect status 200',
+    `  default-server check check-ssl verify none inter 2s fastinter 500ms downinter 2s rise 1 fall 2`,
+    ...nodes.map(({ name, address }) => `  server ${name} ${address}:${registryNodePorts.pull} ${deadPeer}`),
+    'frontend registry-push',
+    `  bind ${socketBind(socketFolder, 'registry-push')}`,
+    '  default_backend registry-push',
+    'backend registry-push',
+    ...nodes.map(
+      ({ name, address }) =>
+        `  server ${name} ${address}:${registryNodePorts.push} track registry-pull/${name} ${deadPeer}`,
+    ),
+  ];
+}
+
 export function loadBalancerConfig(input: LoadBalancerInput): string {
   const { switchAddress, machines, socketFolder } = input;
   const backends = machines.filter((machine) => machine.role !== 'worker');
@@ -157,6 +190,7 @@ export function loadBalancerConfig(input: LoadBalancerInput): string {
     ...balancedPort(api, backends),
     ...balancedPort(configServer, backends),
     ...ingressPorts(input),
+    ...registryPorts(input),
     '',
   ].join('\n');
 }

@@ -36,12 +36,13 @@ export interface ClusterRequest {
 const firstHostPort = 16_443;
 const lastHostPort = 60_000;
 
-/** The other ports of the host's loopback have a fixed distance from that of the API: 18080 and 18443 for 16443. */
+/** The other ports of the host's loopback have a fixed distance from that of the API: 15000, 18080, 18443 for 16443. */
 export function hostPortsOf({ hostPort }: Pick<LocalCluster, 'hostPort'>): Readonly<Record<HostService, number>> {
   return {
     api: hostPort,
     'ingress-http': hostPort + 1_637,
     'ingress-https': hostPort + 2_000,
+    'registry-push': hostPort - 1_443,
   };
 }
 

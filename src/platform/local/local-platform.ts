@@ -64,6 +64,7 @@ function placed(cluster: LocalCluster): PlacedCluster {
     balancerAddress: networkOf(cluster).switchAddress,
     // The network of the cluster is not the host's: the API is reached by a port of the loopback.
     apiEndpoint: { address: '127.0.0.1', port: cluster.hostPort },
+    registryEndpoint: { address: '127.0.0.1', port: ports['registry-push'] },
     ingressEndpoint: { address: '127.0.0.1', http: ports['ingress-http'], https: ports['ingress-https'] },
   };
 }

@@ -10,7 +10,7 @@ const machines = [
   { name: 'worker-0', role: 'worker', address: '10.99.0.21' },
 ] as const;
 const switchAddress = '10.99.0.1';
-const ports = { api: 16_443, 'ingress-http': 18_080, 'ingress-https': 18_443 } as const;
+const ports = { api: 16_443, 'ingress-http': 18_080, 'ingress-https': 18_443, 'registry-push': 15_000 } as const;
 const zone = { domain: 'demo.firstlight.test', switchAddress, machines };
 
 describe('the load balancer', () => {
@@ -51,7 +51,7 @@ describe('the load balancer', () => {
 
   test('is reached from the host by loopback only', () => {
     const relay = hostPortConfig({ ports, socketFolder: '/s' });
-    expect(relay.match(/bind .*/g)).toEqual(['bind 127.0.0.1:16443', 'bind 127.0.0.1:18080', 'bind 127.0.0.1:18443']);
+    expect(relay.match(/bind .*/g)).toEqual(Object.values(ports).map((port) => `bind 127.0.0.1:${port}`));
     for (const name of Object.keys(ports)) {
       expect(relay).toContain(`  server switch unix@/s/${name}.sock\n`);
       expect(config).toContain(`  bind unix@/s/${name}.sock mode 666\n`);
@@ -65,7 +65,7 @@ describe('the load balancer', () => {
     ] as const) {
       expect(config).toContain(`frontend ${name}\n  bind ${switchAddress}:${port}\n`);
     }
-    const servers = config.split('\n').filter((line) => /^ {2}server .*:300\d\d/.test(line));
+    const servers = config.split('\n').filter((line) => /^ {2}server .*:3008\d/.test(line));
     expect(servers).toEqual([
       '  server master-0 10.99.0.11:30080 track ingress-health/master-0 tcp-ut 20s',
       '  server worker-0 10.99.0.21:30080 track ingress-health/worker-0 tcp-ut 20s',
@@ -75,6 +75,12 @@ describe('the load balancer', () => {
       '  server worker-0 10.99.0.21:30082',
     ]);
     expect(config).toContain('option httpchk GET /ping');
+  });
+
+  test('lets machines pull from the registry by its port, and only the host push', () => {
+    expect(config).toContain(`frontend registry-pull\n  bind ${switchAddress}:5000\n  default_backend`);
+    expect(config).toContain('frontend registry-push\n  bind unix@/s/registry-push.sock mode 666\n  default_backend');
+    expect(config).toContain('  server worker-0 10.99.0.21:30051 track registry-pull/worker-0 tcp-ut 20s\n');
   });
 });
 

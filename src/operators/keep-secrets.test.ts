@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { ApiOfObjects } from '../../test/api-of-objects.ts';
 import { type FakeHost, fakeHost } from '../host/fake/fake-host.ts';
 import { connectKubernetes } from '../kubernetes/client.ts';
-import { keepCertificate } from './keep-certificates.ts';
+import { keepSecrets } from './keep-secrets.ts';
+import type { ServingCertificate } from './made-secrets.ts';
 import { type PayloadValues, payloadValues } from './payload-values.ts';
-import type { ServingCertificate } from './serving-certificate.ts';
 
 const apiService = {
   apiVersion: 'apiregistration.k8s.io/v1',
@@ -14,6 +14,12 @@ const apiService = {
   spec: { group: 'example.test' },
 } as const;
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'signer', namespace: 'apps' } } as const;
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'reader', namespace: 'apps', creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { template: { metadata: { labels: { app: 'reader' } } } },
+} as const;
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a-secret', namespace: 'apps' } } as const;
 
 const wanted: ServingCertificate = {
@@ -24,7 +30,9 @@ const wanted: ServingCertificate = {
     { kind: 'APIService', name: 'v1.example.test' },
     { kind: 'ConfigMap', namespace: 'apps', name: 'signer', key: 'ca-bundle.crt' },
   ],
+  restarts: 'reader',
 };
+const password = { namespace: 'apps', name: 'door', username: 'firstlight' } as const;
 const values = {
   ...(Object.fromEntries(Object.keys(payloadValues).map((name) => [name, ''])) as PayloadValues),
   APPS_DOMAIN: 'apps.demo.firstlight.test',
@@ -43,12 +51,17 @@ interface Lab {
 }
 
 async function lab(): Promise<Lab> {
-  const api = new ApiOfObjects([secret, configMap]);
+  const api = new ApiOfObjects([secret, configMap, deployment]);
   api.put(apiService);
   api.objects.set('/api/v1/namespaces/apps/configmaps/signer', configMap);
+  api.objects.set('/apis/apps/v1/namespaces/apps/deployments/reader', deployment);
   const host = fakeHost({ network: api.network });
   const client = await connectKubernetes(host, { text: JSON.stringify(kubeconfig) });
-  return { api, host, keep: () => keepCertificate({ host, client, values }, wanted) };
+  return {
+    api,
+    host,
+    keep: () => keepSecrets({ host, client, values }, { certificates: [wanted], passwords: [password] }),
+  };
 }
 
 function certificateIn({ api }: Lab, name: string): X509Certificate {
@@ -60,7 +73,7 @@ const dayMs = 86_400_000;
 
 test('the first call makes signer and certificate and tells those who must know the signer; the second does nothing', async () => {
   const cluster = await lab();
-  expect(await cluster.keep()).toHaveLength(4);
+  expect(await cluster.keep()).toHaveLength(5);
   const [leaf, signer] = [certificateIn(cluster, 'router'), certificateIn(cluster, 'router-signer')];
   expect(leaf.checkIssued(signer) && leaf.verify(signer.publicKey)).toBe(true);
   expect(leaf.checkHost('shop.apps.demo.firstlight.test')).toBeDefined();
@@ -72,14 +85,23 @@ test('the first call makes signer and certificate and tells those who must know 
   expect(await cluster.keep()).toEqual([]);
 });
 
-test('a certificate is renewed in time, by the same signer', async () => {
+test('a password is made once, and then it is the business of its users', async () => {
+  const cluster = await lab();
+  await cluster.keep();
+  const data = cluster.api.find('Secret', 'door')?.['data'] as Readonly<Record<string, string>> | undefined;
+  const text = (key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString();
+  expect([text('username'), text('password')]).toEqual(['firstlight', expect.stringMatching(/^\w{32}$/)]);
+});
+
+test('a certificate is renewed in time, by the same signer, and pods that read it once start anew', async () => {
   const cluster = await lab();
   await cluster.keep();
   const before = certificateIn(cluster, 'router-signer').fingerprint256;
   cluster.host.clock.advance(200 * dayMs);
   expect(await cluster.keep()).toEqual([]);
   cluster.host.clock.advance(100 * dayMs);
-  expect(await cluster.keep()).toEqual([expect.stringContaining('its life has passed')]);
+  expect(await cluster.keep()).toEqual([expect.stringContaining('its life has passed'), 'restarted reader']);
+  expect(await cluster.keep()).toEqual([]);
   expect(certificateIn(cluster, 'router-signer').fingerprint256).toBe(before);
 });
 

@@ -1,8 +1,10 @@
-// Makes the certificates of servers in the cluster, renews them in time, and writes the certificate of each signer to
-// where clients look for it. Every call looks first and writes only what differs, so it may be called at every pass.
-// A Secret that somebody else has put in the place of ours (it lacks our annotation) stays as it is.
+// Makes the certificates and passwords of operators in the cluster, renews certificates in time, and writes the
+// certificate of each signer to where clients look for it. Every call looks first and writes only what differs, so it
+// may be called at every pass. A certificate that somebody else has put in the place of ours (its Secret lacks our
+// annotation) stays as it is.
 import { isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { randomText } from '../host/random.ts';
 import type { ApiCallOptions, KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject, ObjectReference } from '../kubernetes/object.ts';
@@ -10,10 +12,10 @@ import { readCertificate } from '../pki/certificate.ts';
 import { keyMatches, needsRenewal, reissueReasons } from '../pki/chain.ts';
 import { type Credential, issueLeaf, issueSigner, type LeafContents } from '../pki/issue.ts';
 import { readKeyPair } from '../pki/key.ts';
+import type { MadePassword, MadeSecrets, ServingCertificate, TrustPlace } from './made-secrets.ts';
 import { fillText, type PayloadValues } from './payload-values.ts';
-import type { ServingCertificate, TrustPlace } from './serving-certificate.ts';
 
-export interface CertificateWork extends ApiCallOptions {
+export interface SecretWork extends ApiCallOptions {
   readonly host: Pick<Host, 'clock' | 'random'>;
   readonly client: KubernetesClient;
   readonly values: PayloadValues;
@@ -25,15 +27,33 @@ const signerDays = 3650;
 const leafDays = 365;
 
 /** What was written, one sentence each; empty when everything was as it should be. */
-export async function keepCertificate(work: CertificateWork, wanted: ServingCertificate): Promise<readonly string[]> {
+export async function keepSecrets(work: SecretWork, wanted: MadeSecrets): Promise<readonly string[]> {
   const written: string[] = [];
-  const signer = await keepSigner(work, wanted, written);
-  await keepLeaf(work, { wanted, signer }, written);
-  for (const place of wanted.trustedBy) await keepTrust(work, { place, pem: signer.certificatePem }, written);
+  for (const password of wanted.passwords ?? []) await keepPassword(work, password, written);
+  for (const certificate of wanted.certificates ?? []) {
+    const signer = await keepSigner(work, certificate, written);
+    const leaf = await keepLeaf(work, { wanted: certificate, signer }, written);
+    for (const place of certificate.trustedBy) await keepTrust(work, { place, pem: signer.certificatePem }, written);
+    if (leaf !== undefined) await keepReaders(work, { wanted: certificate, leaf }, written);
+  }
   return written;
 }
 
-async function keepSigner(work: CertificateWork, wanted: ServingCertificate, written: string[]): Promise<Credential> {
+const passwordAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+async function keepPassword(work: SecretWork, wanted: MadePassword, written: string[]): Promise<void> {
+  const { namespace, name, username } = wanted;
+  if ((await findSecret(work, { namespace, name })) !== undefined) return;
+  const password = randomText(work.host.random, passwordAlphabet, 32);
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'kubernetes.io/basic-auth' };
+  await work.client.create(
+    { ...secret, data: { username: base64(username), password: base64(password) } },
+    callOf(work),
+  );
+  written.push(`made the password ${namespace}/${name}`);
+}
+
+async function keepSigner(work: SecretWork, wanted: ServingCertificate, written: string[]): Promise<Credential> {
   const { host } = work;
   const name = `${wanted.name}-signer`;
   const found = await findSecret(work, { namespace: wanted.namespace, name });
@@ -52,24 +72,26 @@ function isUsableSigner(credential: Credential, now: Date): boolean {
   return certificate.isCa && keyMatches(credential.key, certificate) && !needsRenewal(certificate, now, 0.9);
 }
 
+/** The certificate that is there now; undefined for one of somebody else. */
 async function keepLeaf(
-  work: CertificateWork,
+  work: SecretWork,
   { wanted, signer }: { readonly wanted: ServingCertificate; readonly signer: Credential },
   written: string[],
-): Promise<void> {
+): Promise<string | undefined> {
   const { host, values } = work;
   const { namespace, name } = wanted;
   const found = await findSecret(work, { namespace, name });
-  if (found !== undefined && found.metadata.annotations?.[madeAnnotation] === undefined) return;
+  if (found !== undefined && found.metadata.annotations?.[madeAnnotation] === undefined) return undefined;
   const now = host.clock.now();
   const contents = leafContents(wanted, values);
   const credential = found && credentialOf(found);
   const signerBundlePem = signer.certificatePem;
   const reasons = credential ? reissueReasons(credential, { contents, signerBundlePem, now }) : ['it is not there'];
-  if (reasons.length === 0) return;
+  if (reasons.length === 0) return credential?.certificatePem;
   const made = issueLeaf(contents, signer, { random: host.random, now });
   await writeSecret(work, { reference: { namespace, name }, credential: made, found });
   written.push(`made the certificate ${namespace}/${name}: ${reasons.join('; ')}`);
+  return made.certificatePem;
 }
 
 function leafContents({ namespace, name, ...wanted }: ServingCertificate, values: PayloadValues): LeafContents {
@@ -94,12 +116,11 @@ interface SecretToWrite {
   readonly found: KubernetesObject | undefined;
 }
 
-function findSecret(work: CertificateWork, place: SecretPlace): Promise<KubernetesObject | undefined> {
+function findSecret(work: SecretWork, place: SecretPlace): Promise<KubernetesObject | undefined> {
   return work.client.find({ apiVersion: 'v1', kind: 'Secret', ...place }, callOf(work));
 }
 
-async function writeSecret(work: CertificateWork, { reference, credential, found }: SecretToWrite): Promise<void> {
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+async function writeSecret(work: SecretWork, { reference, credential, found }: SecretToWrite): Promise<void> {
   const secret: KubernetesObject = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -138,13 +159,13 @@ interface Trust {
   readonly pem: string;
 }
 
-async function keepTrust(work: CertificateWork, { place, pem }: Trust, written: string[]): Promise<void> {
+async function keepTrust(work: SecretWork, { place, pem }: Trust, written: string[]): Promise<void> {
   const isWritten =
     place.kind === 'APIService'
       ? await patchIfOther(work, {
           reference: { apiVersion: 'apiregistration.k8s.io/v1', kind: place.kind, name: place.name },
           field: ['spec', 'caBundle'],
-          value: Buffer.from(pem).toString('base64'),
+          value: base64(pem),
         })
       : await patchIfOther(work, {
           reference: { apiVersion: 'v1', kind: place.kind, namespace: place.namespace, name: place.name },
@@ -154,20 +175,38 @@ async function keepTrust(work: CertificateWork, { place, pem }: Trust, written: 
   if (isWritten) written.push(`wrote the signer into ${place.kind} ${place.name}`);
 }
 
+/**
+ * Pods that began with an older certificate are replaced. The first certificate is older than the Deployment: it begins
+ * an hour before it is made.
+ */
+async function keepReaders(
+  work: SecretWork,
+  { wanted, leaf }: { readonly wanted: ServingCertificate; readonly leaf: string },
+  written: string[],
+): Promise<void> {
+  const { namespace, restarts } = wanted;
+  if (restarts === undefined) return;
+  const reference = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: restarts };
+  const found = await work.client.find(reference, callOf(work));
+  const { notBefore, fingerprint } = readCertificate(leaf);
+  if (found === undefined || notBefore <= new Date(found.metadata.creationTimestamp ?? 0)) return;
+  const field = ['spec', 'template', 'metadata', 'annotations', madeAnnotation];
+  if (await patchIfOther(work, { reference, field, value: fingerprint })) written.push(`restarted ${restarts}`);
+}
+
 interface FieldToKeep {
   readonly reference: ObjectReference;
-  readonly field: readonly [string, string];
+  readonly field: readonly string[];
   readonly value: string;
 }
 
 /** False also while the object is not there: the release brings it. */
-async function patchIfOther(work: CertificateWork, { reference, field, value }: FieldToKeep): Promise<boolean> {
-  const [part, key] = field;
+async function patchIfOther(work: SecretWork, { reference, field, value }: FieldToKeep): Promise<boolean> {
   try {
     const found = await work.client.find(reference, callOf(work));
-    const holder = found?.[part] as Readonly<Record<string, unknown>> | undefined;
-    if (found === undefined || holder?.[key] === value) return false;
-    await work.client.mergePatch(reference, { [part]: { [key]: value } }, callOf(work));
+    if (found === undefined || fieldOf(found, field) === value) return false;
+    const patch = field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+    await work.client.mergePatch(reference, patch as object, callOf(work));
     return true;
   } catch (error) {
     if (isError(error, kubernetesErrors.NOT_FOUND)) return false;
@@ -175,6 +214,14 @@ async function patchIfOther(work: CertificateWork, { reference, field, value }: 
   }
 }
 
-function callOf({ signal, deadlineMs }: CertificateWork): ApiCallOptions {
+function fieldOf(object: unknown, field: readonly string[]): unknown {
+  const [key, ...rest] = field;
+  if (key === undefined) return object;
+  return fieldOf((object as Readonly<Record<string, unknown>> | undefined)?.[key], rest);
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+function callOf({ signal, deadlineMs }: SecretWork): ApiCallOptions {
   return { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
 }
