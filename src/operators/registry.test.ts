@@ -7,8 +7,8 @@ import { registryOperator } from './registry.ts';
 
 const objects = registryOperator.manifests((name) => `image-of-${name}`).flatMap((file) => file.objects);
 const settings = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'registry');
-const settingsOf = (server: string): unknown =>
-  parse((settings?.['data'] as Readonly<Record<string, string>>)[`${server}.yaml`] ?? '');
+const texts = settings?.['data'] as Readonly<Record<string, string>> | undefined;
+const settingsOf = (server: string): unknown => parse(texts?.[`${server}.yaml`] ?? '');
 
 const deployment: KubernetesObject = {
   apiVersion: 'apps/v1',
