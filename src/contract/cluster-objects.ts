@@ -81,6 +81,23 @@ export const machineSecrets = {
   name: 'firstlight-machine-secrets',
 } as const;
 
+/** The registry of the cluster: what machines must know to pull from it, and who may push to it. */
+export const registryNamespace = 'openshift-image-registry';
+/** `host`: as in the names of its images. `ca-bundle.crt`: who vouches for it. */
+export const registryTrust = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace: registryNamespace,
+  name: 'registry-trust',
+} as const;
+export const registryTrustKeys = { host: 'host', authority: 'ca-bundle.crt' } as const;
+export const registryPassword = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  namespace: registryNamespace,
+  name: 'registry-password',
+} as const;
+
 /** What a node that runs the torcx bootstrapper asks the cluster for; the files of the installer say the same. */
 export const torcxMappings = {
   apiVersion: 'v1',

@@ -21,5 +21,6 @@ export const dutyNames = [
   'kube-proxy',
   'machine-config',
   'machine-secrets',
+  'registry-trust',
 ] as const;
 export type DutyName = (typeof dutyNames)[number];

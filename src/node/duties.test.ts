@@ -18,6 +18,7 @@ test('a worker has the duties of a node and no key', () => {
     'kube-proxy',
     'machine-config',
     'machine-secrets',
+    'registry-trust',
   ]);
 });
 

@@ -18,6 +18,7 @@ import { peerRoutesDuty } from './duties/peer-routes.ts';
 import { podNetworkDuty } from './duties/pod-network.ts';
 import { poolRolloutDuty } from './duties/pool-rollout.ts';
 import { readyToJoinDuty } from './duties/ready-to-join.ts';
+import { registryTrustDuty } from './duties/registry-trust.ts';
 import { secretsEncryptionDuty } from './duties/secrets-encryption.ts';
 import { spentTokenDuty } from './duties/spent-token.ts';
 import type { Duty } from './duty.ts';
@@ -42,6 +43,7 @@ export const duties: readonly Duty[] = [
   kubeProxyDuty,
   machineConfigDuty,
   machineSecretsDuty,
+  registryTrustDuty,
 ];
 
 /** The duties of a role; a need for a duty that only the other role has is dropped. */

@@ -2,6 +2,7 @@
 // The version operator applies the manifests and writes the verdict into a ClusterOperator; `judge` is a pure function.
 import type { CapabilityName, RelatedObject } from '../contract/cluster-version.ts';
 import type { KubernetesObject, ObjectKind } from '../kubernetes/object.ts';
+import type { MadeSecrets } from './made-secrets.ts';
 
 /** The images of the release: name → reference by digest. An unknown name is a mistake of the caller. */
 export type ImageReference = (image: string) => string;
@@ -46,7 +47,7 @@ export interface OperatorHealth {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export interface Operator {
+export interface Operator extends MadeSecrets {
   /** Of the ClusterOperator. */
   readonly name: string;
   readonly why: string;

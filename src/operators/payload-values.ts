@@ -29,10 +29,12 @@ export function fillValues(object: KubernetesObject, values: PayloadValues): Kub
   return filled(object, values) as KubernetesObject;
 }
 
+export function fillText(text: string, values: PayloadValues): string {
+  return text.replace(placeOf, (place, name: string) => (name in values ? values[name as PayloadValue] : place));
+}
+
 function filled(value: unknown, values: PayloadValues): unknown {
-  if (typeof value === 'string') {
-    return value.replace(placeOf, (place, name: string) => (name in values ? values[name as PayloadValue] : place));
-  }
+  if (typeof value === 'string') return fillText(value, values);
   if (Array.isArray(value)) return value.map((item) => filled(item, values));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, values)]));

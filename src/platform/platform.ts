@@ -72,6 +72,10 @@ export interface PlacedCluster {
   readonly balancerAddress: string;
   /** Where this host reaches the API, when that is not at `api.<domain>`. */
   readonly apiEndpoint?: { readonly address: string; readonly port: number };
+  /** Where this host pushes images to the registry of the cluster, where it can. */
+  readonly registryEndpoint?: { readonly address: string; readonly port: number };
+  /** Where this host reaches applications, when that is not at ports 80 and 443 of `*.apps.<domain>`. */
+  readonly ingressEndpoint?: { readonly address: string; readonly http: number; readonly https: number };
 }
 
 export interface RunningParts {

@@ -2,7 +2,7 @@
 // itself. A manifest that cannot be read is a task that fails; the others stay usable.
 import { join } from 'node:path';
 import { z } from 'zod';
-import { payloadFiles } from '../contract/cluster-version.ts';
+import { payloadFiles, releaseFiles } from '../contract/cluster-version.ts';
 import type { Files } from '../host/files.ts';
 import { jsonIfValid } from '../host/json-if-valid.ts';
 import { reasonUnusable } from '../kubernetes/apply.ts';
@@ -52,7 +52,7 @@ export async function readPayload(files: Files, root: string): Promise<Payload> 
   }
   const tasks: PayloadTask[] = [];
   const digests: Record<string, string> = {};
-  for (const name of names.filter((each) => /\.(ya?ml|json)$/.test(each)).sort()) {
+  for (const name of names.filter(isManifest).sort()) {
     const text = await files.readText(join(folder, name));
     digests[name] = digestOf(text);
     tasks.push(...tasksOf(name, text));
@@ -63,6 +63,11 @@ export async function readPayload(files: Files, root: string): Promise<Payload> 
     versionHash: digestOfRecord(digests),
     tasks: inLevels(tasks),
   };
+}
+
+/** What a release says of itself lies in the same folder. */
+function isManifest(name: string): boolean {
+  return /\.(ya?ml|json)$/.test(name) && !Object.values<string>(releaseFiles).includes(name);
 }
 
 /** By run-level, and inside a level as given: a file without the prefix comes between others. */

@@ -59,7 +59,7 @@ const machines = [0, 1, 2].map(testMachine);
 const config = loadBalancerConfig({
   switchAddress,
   machines: machines.map(({ name, address }) => ({ name, address, role: 'master' })),
-  apiSocket: join(folder, 'api.sock'),
+  socketFolder: folder,
 });
 /** Of the haproxy that took over last. */
 let balancer: ChildProcess;

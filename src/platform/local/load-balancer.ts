@@ -1,15 +1,29 @@
 // The cluster's load balancer as data: haproxy's configuration. Only its health checks, over TLS and several times a
 // second, decide which machine it uses. So a handoff needs no command: a machine that is no longer ready is left out.
 // A check decides about new connections only: it never cuts one, and when no machine passes, all of them are used.
-import { apiPort, configServerPort } from '../../contract/ports.ts';
+import { join } from 'node:path';
+import {
+  apiPort,
+  configServerPort,
+  ingressHealthPath,
+  ingressNodePorts,
+  registryNodePorts,
+  registryPort,
+} from '../../contract/ports.ts';
 import type { LocalMachine } from './local-machine.ts';
 
 export interface LoadBalancerInput {
   readonly switchAddress: string;
   readonly machines: readonly Pick<LocalMachine, 'name' | 'role' | 'address'>[];
-  /** Unix socket through which the host's loopback port reaches the API. */
-  readonly apiSocket: string;
+  /** For the Unix sockets through which ports of the host's loopback reach the cluster. */
+  readonly socketFolder: string;
 }
+
+/** What of a cluster the host reaches by ports of its loopback. */
+export type HostService = 'api' | 'ingress-http' | 'ingress-https' | 'registry-push';
+
+const socketOf = (folder: string, service: HostService): string => join(folder, `${service}.sock`);
+const socketBind = (folder: string, service: HostService): string => `unix@${socketOf(folder, service)} mode 666`;
 
 // The user `nobody` by number, because the name of its group differs between distributions.
 const unprivileged = ['uid 65534', 'gid 65534'];
@@ -92,11 +106,69 @@ function balancedPort(
   ];
 }
 
-export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadBalancerInput): string {
+// The ingress controller runs on some machines only, and moves: a machine without it refuses the port of the check. The
+// check is of the controller itself, so one that is about to end gets no new connection while it still serves.
+const ingressCheck = 'check inter 600ms fastinter 200ms downinter 1s rise 1 fall 2';
+
+/** Ports 80 and 443, of every machine that may be a node. One check of a machine is for both. */
+function ingressPorts({ switchAddress, machines, socketFolder }: LoadBalancerInput): string[] {
+  const nodes = machines.filter(({ role }) => role !== 'bootstrap');
+  const ports = [
+    { name: 'ingress-http', port: 80, nodePort: ingressNodePorts.http },
+    { name: 'ingress-https', port: 443, nodePort: ingressNodePorts.https },
+  ] as const;
+  return [
+    ...ports.flatMap(({ name, port, nodePort }) => [
+      `frontend ${name}`,
+      `  bind ${switchAddress}:${port}`,
+      `  bind ${socketBind(socketFolder, name)}`,
+      `  default_backend ${name}`,
+      `backend ${name}`,
+      ...nodes.map(
+        ({ name: machine, address }) =>
+          `  server ${machine} ${address}:${nodePort} track ingress-health/${machine} ${deadPeer}`,
+      ),
+    ]),
+    'backend ingress-health',
+    `  option httpchk GET ${ingressHealthPath}`,
+    '  http-check expect status 200',
+    `  default-server ${ingressCheck}`,
+    ...nodes.map(({ name, address }) => `  server ${name} ${address}:${ingressNodePorts.health}`),
+  ];
+}
+
+/**
+ * Every node leads to the one pod of the registry; whether it does is asked of the server that everybody may pull from.
+ * Machines pull at the port of the switch. Who pushes comes from the host.
+ */
+function registryPorts({ switchAddress, machines, socketFolder }: LoadBalancerInput): string[] {
+  const nodes = machines.filter(({ role }) => role !== 'bootstrap');
+  return [
+    'frontend registry-pull',
+    `  bind ${switchAddress}:${registryPort}`,
+    '  default_backend registry-pull',
+    'backend registry-pull',
+    '  option httpchk GET /v2/',
+    '  http-check expect status 200',
+    `  default-server check check-ssl verify none inter 2s fastinter 500ms downinter 2s rise 1 fall 2`,
+    ...nodes.map(({ name, address }) => `  server ${name} ${address}:${registryNodePorts.pull} ${deadPeer}`),
+    'frontend registry-push',
+    `  bind ${socketBind(socketFolder, 'registry-push')}`,
+    '  default_backend registry-push',
+    'backend registry-push',
+    ...nodes.map(
+      ({ name, address }) =>
+        `  server ${name} ${address}:${registryNodePorts.push} track registry-pull/${name} ${deadPeer}`,
+    ),
+  ];
+}
+
+export function loadBalancerConfig(input: LoadBalancerInput): string {
+  const { switchAddress, machines, socketFolder } = input;
   const backends = machines.filter((machine) => machine.role !== 'worker');
   const api: BalancedPort = {
     name: 'api',
-    binds: [`${switchAddress}:${apiPort}`, `unix@${apiSocket} mode 666`],
+    binds: [`${switchAddress}:${apiPort}`, socketBind(socketFolder, 'api')],
     port: apiPort,
     healthPath: '/readyz',
     options: '',
@@ -117,20 +189,29 @@ export function loadBalancerConfig({ switchAddress, machines, apiSocket }: LoadB
     ...defaults,
     ...balancedPort(api, backends),
     ...balancedPort(configServer, backends),
+    ...ingressPorts(input),
+    ...registryPorts(input),
     '',
   ].join('\n');
 }
 
+export interface HostPortsInput {
+  readonly ports: Readonly<Record<HostService, number>>;
+  readonly socketFolder: string;
+}
+
 /** The relay from the host's loopback to the switch: the only way from the host into the network of a cluster. */
-export function hostPortConfig(input: { readonly hostPort: number; readonly apiSocket: string }): string {
+export function hostPortConfig({ ports, socketFolder }: HostPortsInput): string {
   return [
     'global',
     softStopEnds,
     ...unprivileged.map((line) => `  ${line}`),
     ...defaults,
-    'listen api',
-    `  bind 127.0.0.1:${input.hostPort}`,
-    `  server switch unix@${input.apiSocket}`,
+    ...(Object.keys(ports) as HostService[]).flatMap((service) => [
+      `listen ${service}`,
+      `  bind 127.0.0.1:${ports[service]}`,
+      `  server switch unix@${socketOf(socketFolder, service)}`,
+    ]),
     '',
   ].join('\n');
 }

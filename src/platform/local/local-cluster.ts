@@ -8,6 +8,7 @@ import { platformErrors } from '../errors.ts';
 import { clusterName } from '../machine.ts';
 import { type MachineNetwork, parseMachineNetwork } from './addresses.ts';
 import { clusterFile, clusterFolder, machinesFolder, stateFolder, switchFolder } from './cluster-folder.ts';
+import type { HostService } from './load-balancer.ts';
 
 const clusterSchema = z.strictObject({
   name: clusterName,
@@ -33,6 +34,17 @@ export interface ClusterRequest {
 }
 
 const firstHostPort = 16_443;
+const lastHostPort = 60_000;
+
+/** The other ports of the host's loopback have a fixed distance from that of the API: 15000, 18080, 18443 for 16443. */
+export function hostPortsOf({ hostPort }: Pick<LocalCluster, 'hostPort'>): Readonly<Record<HostService, number>> {
+  return {
+    api: hostPort,
+    'ingress-http': hostPort + 1_637,
+    'ingress-https': hostPort + 2_000,
+    'registry-push': hostPort - 1_443,
+  };
+}
 
 export function networkOf(cluster: LocalCluster): MachineNetwork {
   return parseMachineNetwork(cluster.machineNetwork);
@@ -84,17 +96,19 @@ function assertSame(existing: LocalCluster, field: 'domain' | 'machineNetwork', 
   throw platformErrors.CLUSTER_DIFFERS({ cluster: existing.name, field, is: existing[field], wanted });
 }
 
-/** A loopback port that belongs to no cluster and on which no process listens. */
+/** The API's port of the first set that belongs to no cluster and on none of whose ports a process listens. */
 async function freePort(host: Host): Promise<number> {
   const others = await Promise.all((await listClusters(host)).map((name) => readLocalCluster(host, name)));
   const taken = new Set(others.flatMap((cluster) => cluster?.hostPort ?? []));
-  for (let port = firstHostPort; port < 65_536; port += 1) {
-    if (taken.has(port)) continue;
-    const isUsed = await host.network.probe('127.0.0.1', port, 200).then(
+  const isUsed = (port: number): Promise<boolean> =>
+    host.network.probe('127.0.0.1', port, 200).then(
       () => true,
       () => false,
     );
-    if (!isUsed) return port;
+  for (let hostPort = firstHostPort; hostPort < lastHostPort; hostPort += 1) {
+    if (taken.has(hostPort)) continue;
+    const used = await Promise.all(Object.values(hostPortsOf({ hostPort })).map(isUsed));
+    if (!used.includes(true)) return hostPort;
   }
   throw new Error('no free loopback port');
 }

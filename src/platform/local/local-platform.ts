@@ -11,7 +11,7 @@ import {
   stopMachines,
 } from './change-machines.ts';
 import { commandInNetwork, commandInside, logCommand } from './command-lines.ts';
-import { type LocalCluster, listClusters, networkOf, readLocalCluster } from './local-cluster.ts';
+import { hostPortsOf, type LocalCluster, listClusters, networkOf, readLocalCluster } from './local-cluster.ts';
 import { machineFiles } from './machine-files.ts';
 import { machineDiskBytes, readMachines } from './machine-folder.ts';
 import { loadBalancerMoments, machineMoments } from './machine-moments.ts';
@@ -57,11 +57,14 @@ export function localPlatform(host: Host): Platform {
 }
 
 function placed(cluster: LocalCluster): PlacedCluster {
+  const ports = hostPortsOf(cluster);
   return {
     domain: cluster.domain,
     machineNetwork: cluster.machineNetwork,
     balancerAddress: networkOf(cluster).switchAddress,
     // The network of the cluster is not the host's: the API is reached by a port of the loopback.
     apiEndpoint: { address: '127.0.0.1', port: cluster.hostPort },
+    registryEndpoint: { address: '127.0.0.1', port: ports['registry-push'] },
+    ingressEndpoint: { address: '127.0.0.1', http: ports['ingress-http'], https: ports['ingress-https'] },
   };
 }

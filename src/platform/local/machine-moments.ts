@@ -89,8 +89,9 @@ const backendLine = /^(\d{4}-\S+) .*Server ([\w-]+)\/(\S+) is (UP|DOWN)/;
 export function parseBackendLines(text: string): readonly Moment[] {
   return text.split('\n').flatMap((line): readonly Moment[] => {
     const [, at = '', backend = '', machine = '', state] = backendLine.exec(line) ?? [];
-    if (state === undefined) return [];
-    const step = `${ports[backend] ?? backend} ${machine}`;
+    const port = ports[backend];
+    if (state === undefined || port === undefined) return [];
+    const step = `${port} ${machine}`;
     return [{ at: new Date(at).toISOString(), by: 'haproxy', step, state: state === 'UP' ? 'began' : 'done' }];
   });
 }

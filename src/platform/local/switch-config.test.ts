@@ -10,13 +10,14 @@ const machines = [
   { name: 'worker-0', role: 'worker', address: '10.99.0.21' },
 ] as const;
 const switchAddress = '10.99.0.1';
+const ports = { api: 16_443, 'ingress-http': 18_080, 'ingress-https': 18_443, 'registry-push': 15_000 } as const;
 const zone = { domain: 'demo.firstlight.test', switchAddress, machines };
 
 describe('the load balancer', () => {
-  const config = loadBalancerConfig({ switchAddress, machines, apiSocket: '/s/api.sock' });
+  const config = loadBalancerConfig({ switchAddress, machines, socketFolder: '/s' });
 
   test('has the bootstrap machine and the masters behind both ports, and no worker', () => {
-    const servers = config.split('\n').filter((line) => line.startsWith('  server '));
+    const servers = config.split('\n').filter((line) => /^ {2}server .*:(6443|22623) /.test(line));
     expect(servers).toEqual([
       '  server bootstrap 10.99.0.10:6443 fall 5 tcp-ut 20s',
       '  server master-0 10.99.0.11:6443 fall 2 tcp-ut 20s',
@@ -43,13 +44,43 @@ describe('the load balancer', () => {
   });
 
   test('ends a minute after another one took over, also with connections that are left', () => {
-    for (const text of [config, hostPortConfig({ hostPort: 16_443, apiSocket: '/s/api.sock' })]) {
+    for (const text of [config, hostPortConfig({ ports, socketFolder: '/s' })]) {
       expect(text).toContain('  hard-stop-after 60s\n');
     }
   });
 
   test('is reached from the host by loopback only', () => {
-    expect(hostPortConfig({ hostPort: 16_443, apiSocket: '/s/api.sock' })).toContain('bind 127.0.0.1:16443\n');
+    const relay = hostPortConfig({ ports, socketFolder: '/s' });
+    expect(relay.match(/bind .*/g)).toEqual(Object.values(ports).map((port) => `bind 127.0.0.1:${port}`));
+    for (const name of Object.keys(ports)) {
+      expect(relay).toContain(`  server switch unix@/s/${name}.sock\n`);
+      expect(config).toContain(`  bind unix@/s/${name}.sock mode 666\n`);
+    }
+  });
+
+  test('serves 80 and 443 by masters and workers whose ingress controller says that it takes requests', () => {
+    for (const [name, port] of [
+      ['ingress-http', 80],
+      ['ingress-https', 443],
+    ] as const) {
+      expect(config).toContain(`frontend ${name}\n  bind ${switchAddress}:${port}\n`);
+    }
+    const servers = config.split('\n').filter((line) => /^ {2}server .*:3008\d/.test(line));
+    expect(servers).toEqual([
+      '  server master-0 10.99.0.11:30080 track ingress-health/master-0 tcp-ut 20s',
+      '  server worker-0 10.99.0.21:30080 track ingress-health/worker-0 tcp-ut 20s',
+      '  server master-0 10.99.0.11:30081 track ingress-health/master-0 tcp-ut 20s',
+      '  server worker-0 10.99.0.21:30081 track ingress-health/worker-0 tcp-ut 20s',
+      '  server master-0 10.99.0.11:30082',
+      '  server worker-0 10.99.0.21:30082',
+    ]);
+    expect(config).toContain('option httpchk GET /ping');
+  });
+
+  test('lets machines pull from the registry by its port, and only the host push', () => {
+    expect(config).toContain(`frontend registry-pull\n  bind ${switchAddress}:5000\n  default_backend`);
+    expect(config).toContain('frontend registry-push\n  bind unix@/s/registry-push.sock mode 666\n  default_backend');
+    expect(config).toContain('  server worker-0 10.99.0.21:30051 track registry-pull/worker-0 tcp-ut 20s\n');
   });
 });
 

@@ -12,7 +12,7 @@ import { waitUntil } from '../../workflow/wait.ts';
 import { platformErrors } from '../errors.ts';
 import { namespacePath, switchFolder, switchNamespace } from './cluster-folder.ts';
 import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
-import { type LocalCluster, networkOf } from './local-cluster.ts';
+import { hostPortsOf, type LocalCluster, networkOf } from './local-cluster.ts';
 import type { LocalMachine } from './local-machine.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';
 import { type OwnProcess, readRecord, recordItself, signalProcess } from './own-process.ts';
@@ -48,7 +48,6 @@ export async function ensureSwitchServices(input: SwitchInput): Promise<void> {
 
 function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]): readonly SwitchService[] {
   const folder = switchFolder(cluster.name);
-  const apiSocket = join(folder, 'api.sock');
   const { switchAddress } = networkOf(cluster);
   const haproxy = (configPath: string, predecessors: readonly number[]): readonly [string, ...string[]] => {
     const takeOver = predecessors.length === 0 ? [] : ['-sf', ...predecessors.map(String)];
@@ -57,7 +56,7 @@ function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]
   return [
     {
       name: 'load-balancer',
-      config: loadBalancerConfig({ switchAddress, machines, apiSocket }),
+      config: loadBalancerConfig({ switchAddress, machines, socketFolder: folder }),
       port: apiPort,
       isInSwitch: true,
       command: haproxy,
@@ -65,7 +64,7 @@ function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]
     },
     {
       name: 'host-port',
-      config: hostPortConfig({ hostPort: cluster.hostPort, apiSocket }),
+      config: hostPortConfig({ ports: hostPortsOf(cluster), socketFolder: folder }),
       port: cluster.hostPort,
       isInSwitch: false,
       command: haproxy,

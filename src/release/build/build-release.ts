@@ -163,7 +163,7 @@ function seeds(containerd: Recipe | undefined, upstream: readonly Recipe[], own:
   return [base, containerdSeedRecipe({ name: 'containerd', containerd, base, images: own })];
 }
 
-const spaceToCompileBytes = 12e9;
+const spaceToCompileBytes = 18e9;
 const spaceToAssembleBytes = 4e9;
 
 /** Checks before the build what would stop it after minutes of compiling. */

@@ -20,6 +20,10 @@ export const partImages: readonly PartImage[] = [
   { name: 'etcd', part: 'etcd', entrypoint: ['etcd'] },
   { name: 'coredns', part: 'coredns', entrypoint: ['coredns'] },
   { name: 'pause', part: 'pause', entrypoint: ['/usr/local/bin/pause'] },
+  { name: 'local-path-provisioner', part: 'local-path-provisioner', entrypoint: ['local-path-provisioner'] },
+  { name: 'metrics-server', part: 'metrics-server', entrypoint: ['metrics-server'] },
+  { name: 'registry', part: 'distribution', entrypoint: ['registry'] },
+  { name: 'traefik', part: 'traefik', entrypoint: ['traefik'] },
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { partPlaces } from '../../contract/machine-paths.ts';
 import { fakeHost } from '../../host/fake/fake-host.ts';
 import { realHost } from '../../host/real/real-host.ts';
 import { releaseErrors } from '../errors.ts';
@@ -16,9 +17,13 @@ test('the table in the checkout is valid, and every part has its module beside i
   }
 });
 
-test('Kubernetes is compiled last, so that everything smaller is there while it compiles', async () => {
+test('Kubernetes is compiled after what machines have besides it, and add-ons, which share its packages, after it', async () => {
   const { parts } = await readParts(realHost(), upstream);
-  expect(parts.filter((part) => part.use === 'release').at(-1)?.name).toBe('kubernetes');
+  const names = parts.filter((part) => part.use === 'release').map(({ name }) => name);
+  const [before, after] = [names.slice(0, names.indexOf('kubernetes')), names.slice(names.indexOf('kubernetes') + 1)];
+  const ofMachines = Object.keys(partPlaces).filter((name) => names.includes(name) && name !== 'kubernetes');
+  expect(before).toEqual(expect.arrayContaining(ofMachines));
+  expect(after).toEqual(expect.arrayContaining(['local-path-provisioner', 'metrics-server']));
 });
 
 test.each([
