@@ -100,5 +100,5 @@ const clusterOperator: CustomKind = {
 };
 
 export const versionKinds: readonly KubernetesObject[] = [clusterVersion, clusterOperator].map(
-  (kind) => customResourceDefinition(kind) as KubernetesObject,
+  customResourceDefinition,
 );
