@@ -84,6 +84,11 @@ export class VersionKeeper {
     return this.#version === undefined ? undefined : capabilitiesOf(this.#version).enabled;
   }
 
+  /** Undefined until a pass has found all of them. */
+  values(): PayloadValues | undefined {
+    return this.#prepared?.values;
+  }
+
   /** Ends only by throwing the reason of the signal. */
   async follow(): Promise<never> {
     const { client, host, signal } = this.#options;

@@ -1,6 +1,6 @@
-// Writes the ClusterOperators: for every operator of the table whose capability is enabled, what it wants to see is
-// read, judged by its own pure function, and written where it differs. What cannot be read says nothing: the last
-// verdict stays until the next look.
+// Looks after the operators: for every one of the table whose capability is enabled, the Secrets that it needs are made
+// and renewed, what it wants to see is read, judged by its own pure function, and written into its ClusterOperator where
+// it differs. What cannot be read says nothing: the last verdict stays until the next look.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CapabilityName,
@@ -14,14 +14,18 @@ import type { Host } from '../host/host.ts';
 import type { KubernetesClient } from '../kubernetes/client.ts';
 import { kubernetesErrors } from '../kubernetes/errors.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { keepSecrets } from '../operators/keep-secrets.ts';
 import type { Operator, OperatorHealth, Sighting, Verdict } from '../operators/operator.ts';
+import type { PayloadValues } from '../operators/payload-values.ts';
 
 export interface ReportOptions {
   readonly client: KubernetesClient;
-  readonly host: Pick<Host, 'clock'>;
+  readonly host: Pick<Host, 'clock' | 'random'>;
   readonly operators: readonly Operator[];
   /** As they are now; undefined while nobody knows them. */
   readonly capabilities: () => readonly CapabilityName[] | undefined;
+  /** Of this cluster; undefined while nobody knows them. */
+  readonly values: () => PayloadValues | undefined;
   /** Of the release. */
   readonly version: string;
   readonly signal: AbortSignal;
@@ -67,6 +71,7 @@ async function reportOnce(
   for (const operator of operators) {
     if (operator.capability !== undefined && !capabilities.includes(operator.capability)) continue;
     try {
+      await makeSecrets(options, operator);
       const health = await judged(operator, { look, version, capabilities, now: host.clock.now() });
       isWell &&= health.available.isSo && !health.progressing.isSo && !health.degraded.isSo;
       const live = items.find(({ metadata }) => metadata.name === operator.name);
@@ -80,6 +85,14 @@ async function reportOnce(
     }
   }
   return isWell;
+}
+
+/** A certificate that needs a value of the cluster waits for it. */
+async function makeSecrets(options: ReportOptions, operator: Operator): Promise<void> {
+  const { client, host, signal, mayAct, log } = options;
+  const values = options.values();
+  if (values === undefined || !mayAct()) return;
+  for (const line of await keepSecrets({ client, host, values, signal }, operator)) log(`${operator.name}: ${line}`);
 }
 
 type Look = (sighting: Sighting) => Promise<readonly KubernetesObject[]>;

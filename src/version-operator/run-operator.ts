@@ -70,7 +70,13 @@ async function lead(options: LeadOptions): Promise<void> {
   const work = [
     keeper.follow(),
     keeper.passes(),
-    reportOperators({ ...options, version, capabilities: () => keeper.capabilities(), signal }),
+    reportOperators({
+      ...options,
+      version,
+      capabilities: () => keeper.capabilities(),
+      values: () => keeper.values(),
+      signal,
+    }),
   ];
   try {
     await Promise.race(work);
