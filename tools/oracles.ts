@@ -35,7 +35,7 @@ const debianTools: Readonly<Record<string, string>> = {
 };
 
 /** Parts of the release (and the batch form of Ignition, which is never released) that tests run as plain programs. */
-const parts = ['ignition', 'ignition-validate', 'ignition-oracle', 'etcd', 'containerd', 'kubernetes'];
+const parts = ['ignition', 'ignition-validate', 'ignition-oracle', 'etcd', 'containerd', 'kubernetes', 'distribution'];
 
 /** True when every oracle is there; says what is missing otherwise. */
 export async function prepareOracles(): Promise<boolean> {

@@ -14,6 +14,7 @@ export const verbTable: VerbTable = {
     gather: 'Logs and states of machines and API, in one file.',
     kubeconfig: 'Where the administrator’s kubeconfig is, and kubeconfigs for other people.',
     node: 'Workers of a cluster that stands.',
+    image: 'Images for the registry of the cluster.',
     secrets: 'The key by which Secrets are encrypted in etcd.',
     machine: 'Real systemd machines on this host.',
     'machine-config': 'What a machine of a pool gets, and why.',
@@ -127,6 +128,11 @@ export const verbTable: VerbTable = {
       words: 'kubectl',
       summary: 'Run the release’s own kubectl at this cluster.',
       load: async () => (await import('./cluster/kubectl.ts')).kubectlVerb,
+    },
+    {
+      words: 'image load',
+      summary: 'Push the images of an archive into the registry of the cluster.',
+      load: async () => (await import('./image/load.ts')).imageLoadVerb,
     },
     {
       words: 'node add',

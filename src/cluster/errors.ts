@@ -39,6 +39,13 @@ export const clusterErrors = errorTable('CLUSTER', {
     means: 'The folder has no metadata.json, so no cluster was made from it.',
     exit: exitCodes.usage,
   },
+  NO_REGISTRY: {
+    message: (e: { reason: string }) => `the cluster has no registry to push to: ${e.reason}`,
+    hint: 'firstlight kubectl get clusteroperator registry says how it is; docs/add-ons.md says how to turn it on.',
+    means:
+      'The registry is a capability of the cluster. Its operator makes the password and the certificate that a push needs.',
+    exit: exitCodes.usage,
+  },
   NO_BOOTSTRAP: {
     message: (e: { cluster: string }) => `the cluster ${e.cluster} has no bootstrap machine`,
     hint: 'create cluster makes it, and removes it after the handoff; --keep-bootstrap keeps it.',

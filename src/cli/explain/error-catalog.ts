@@ -29,6 +29,7 @@ import { machineConfigErrors } from '../../machine-config/errors.ts';
 import { agentErrors } from '../../node/errors.ts';
 import { pkiErrors } from '../../pki/errors.ts';
 import { platformErrors } from '../../platform/errors.ts';
+import { registryErrors } from '../../registry/errors.ts';
 import { releaseErrors } from '../../release/errors.ts';
 import { secretsEncryptionErrors } from '../../secrets-encryption/errors.ts';
 import { torcxErrors } from '../../torcx/errors.ts';
@@ -42,6 +43,7 @@ export const errorTables = {
   assetErrors,
   pkiErrors,
   releaseErrors,
+  registryErrors,
   platformErrors,
   machineConfigErrors,
   configDaemonErrors,
