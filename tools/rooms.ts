@@ -13,7 +13,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   etcd: ['errors', 'host'],
   kubernetes: ['contract', 'errors', 'host', 'workflow'],
   'install-config': ['contract', 'errors', 'host', 'source-text'],
-  registry: ['errors', 'host', 'release', 'workflow'],
   'machine-software': ['contract', 'ignition', 'kubernetes'],
   'control-plane': ['contract', 'errors', 'etcd', 'host', 'kubernetes', 'pki'],
   'secrets-encryption': ['contract', 'errors', 'host', 'kubernetes', 'workflow'],
@@ -59,6 +58,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'workflow',
   ],
   release: ['contract', 'errors', 'host', 'operators', 'version-operator', 'workflow'],
+  registry: ['errors', 'host', 'release', 'workflow'],
   'machine-boot': ['config-daemon', 'contract', 'errors', 'host', 'ignition', 'machine-software', 'release'],
   'config-server': [
     'admission',

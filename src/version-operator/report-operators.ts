@@ -1,6 +1,6 @@
-// Looks after the operators: for every one of the table whose capability is enabled, the Secrets that it needs are made
-// and renewed, what it wants to see is read, judged by its own pure function, and written into its ClusterOperator where
-// it differs. What cannot be read says nothing: the last verdict stays until the next look.
+// Looks after the operators: for every one of the table whose capability is enabled, the Secrets that it needs are
+// made and renewed, and what it wants to see is read, judged by its own pure function, and written into its
+// ClusterOperator. What cannot be read says nothing: the last verdict stays until the next look.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CapabilityName,
