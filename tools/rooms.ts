@@ -110,6 +110,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'release',
     'torcx',
+    'version-operator',
     'workflow',
   ],
   node: [

@@ -43,7 +43,7 @@ export function operatorsMissing({ release, operators }: ClusterOperators): read
   });
   if (lacking.length > 0) {
     return [
-      waitingFor('operators:', `${operators.length - unwell.length} of ${operators.length} available`),
+      waitingFor('operators', `${operators.length - unwell.length} of ${operators.length} available`),
       ...lacking,
     ];
   }

@@ -5,6 +5,7 @@ import { configurationGroup, versionOperator } from '../contract/cluster-version
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ImageReference, ManifestFile } from '../operators/operator.ts';
 import { valueOf } from '../operators/payload-values.ts';
+import { configurationDefinitions } from './configuration-kinds.ts';
 import { versionKinds } from './kinds.ts';
 
 const { namespace, name } = versionOperator;
@@ -158,6 +159,8 @@ export function versionOperatorFiles(image: ImageReference): readonly ManifestFi
   return [
     { name: '00_namespace', objects: [namespaceObject] },
     { name: '01_kinds', objects: versionKinds },
+    // It reads such objects for the values of a cluster, and the first of a new kind takes the API seconds.
+    { name: '01_configuration-kinds', objects: configurationDefinitions },
     { name: '02_rights', objects: rights },
     { name: '03_protection', objects: protection },
     { name: '10_deployment', objects: [deployment(image('firstlight'))] },

@@ -161,14 +161,21 @@ async function writeHealth(
   { operator, health, live }: Judged,
 ): Promise<void> {
   const reference = { ...clusterOperatorKind, name: operator.name };
-  if (live === undefined) {
-    await client.create({ ...clusterOperatorKind, metadata: { name: operator.name }, spec: {} }, { signal });
-  }
+  if (live === undefined) await createOperator(client, operator.name, signal);
   const before = (live?.['status'] ?? {}) as Partial<ClusterOperatorStatus>;
   const status = operatorStatus(operator, health, { before, now: host.clock.now().toISOString() });
   if (isDeepStrictEqual(status, before)) return;
   await client.mergePatch(reference, { status }, { signal, subresource: 'status' });
   for (const line of changes(before, status)) log(`clusteroperator ${operator.name}: ${line}`);
+}
+
+/** A pass makes it too, perhaps at the same moment. */
+async function createOperator(client: KubernetesClient, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await client.create({ ...clusterOperatorKind, metadata: { name }, spec: {} }, { signal });
+  } catch (error) {
+    if (!isError(error, kubernetesErrors.ALREADY_EXISTS)) throw error;
+  }
 }
 
 /** A condition that stays as it is keeps its time. */

@@ -7,13 +7,16 @@ import { configurationGroup } from '../../contract/cluster-version.ts';
 import { goCipherSuites, kubernetesTlsMinimum } from '../../contract/tls-policy.ts';
 import { masterCount, platformOf, workerCount } from '../../install-config/cluster-facts.ts';
 import { toYaml } from '../../kubernetes/yaml.ts';
-import { customResourceDefinition } from '../../machine-config/crds.ts';
+import {
+  type ConfigurationKind,
+  configurationDefinition,
+  configurationKinds,
+} from '../../version-operator/configuration-kinds.ts';
 import { readRendered } from '../checks.ts';
 import type { BootkubeContext } from '../context.ts';
 import type { StageCheck, StageFile } from '../render-stage.ts';
 import { credentialStages } from '../rendered-credentials.ts';
 import { configurationFolder } from '../rendered-manifests.ts';
-import { type ConfigurationKind, configurationKinds } from './configuration-kinds.ts';
 
 interface Content {
   readonly spec: object;
@@ -86,10 +89,9 @@ const kinds = Object.keys(configurationKinds) as readonly ConfigurationKind[];
 export function configurationFiles(context: BootkubeContext): readonly StageFile[] {
   return kinds.flatMap((kind) => {
     const { plural } = configurationKinds[kind];
-    const definition = customResourceDefinition({ ...configurationKinds[kind], group: configurationGroup });
     const identity = { apiVersion: `${configurationGroup}/v1`, kind, metadata: { name: 'cluster' } };
     return [
-      { path: `${configurationFolder}/crd-${plural}.yaml`, content: toYaml(definition) },
+      { path: `${configurationFolder}/crd-${plural}.yaml`, content: toYaml(configurationDefinition(kind)) },
       { path: `${configurationFolder}/${plural}.yaml`, content: toYaml({ ...identity, ...contents[kind](context) }) },
     ];
   });

@@ -36,7 +36,7 @@ export function closingText(closing: Closing): string {
     ...spentLines(`  ${seconds(readyMs)} s   `, spent),
     ...(operators?.ms === undefined
       ? []
-      : [`  ${seconds(elapsedMs)} s   with all operators Available (${operators.note})`]),
+      : [`  ${seconds(elapsedMs)} s   with all operators Available`]),
     `  Where the time went: firstlight status --waterfall${dirOption}`,
     `  Remove it: firstlight destroy cluster${dirOption}`,
     '',

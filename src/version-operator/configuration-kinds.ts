@@ -1,7 +1,9 @@
 // The kinds of the cluster's configuration objects: the names and the fields that tools for such clusters look for, as
 // far as this cluster has something to say in them. `kubectl explain` shows the texts.
-import { kubernetesTlsMinimum } from '../../contract/tls-policy.ts';
-import type { CustomKind } from '../../machine-config/crds.ts';
+import { configurationGroup } from '../contract/cluster-version.ts';
+import { kubernetesTlsMinimum } from '../contract/tls-policy.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { type CustomKind, customResourceDefinition } from '../machine-config/crds.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Column = CustomKind['columns'][number];
@@ -171,3 +173,11 @@ export const configurationKinds = {
 } as const satisfies Readonly<Record<string, CustomKind>>;
 
 export type ConfigurationKind = keyof typeof configurationKinds;
+
+export function configurationDefinition(kind: ConfigurationKind): KubernetesObject {
+  return customResourceDefinition({ ...configurationKinds[kind], group: configurationGroup });
+}
+
+export const configurationDefinitions: readonly KubernetesObject[] = (
+  Object.keys(configurationKinds) as readonly ConfigurationKind[]
+).map(configurationDefinition);
