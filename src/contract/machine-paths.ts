@@ -26,6 +26,14 @@ export const programFolder = '/usr/local/bin';
 /** Upstream's programs that scripts of the same names in `programFolder` call. */
 export const upstreamProgramFolder = '/usr/local/libexec/firstlight';
 
+/** V8 flags for processes of ours that run for months and mostly wait: without compilers and their threads. */
+export const smallProcessFlags: readonly string[] = [
+  '--single-threaded',
+  '--no-opt',
+  '--no-sparkplug',
+  '--optimize-for-size',
+];
+
 /** Node and the bundle, on machines and in our image. */
 export const firstlightFolder = '/usr/local/lib/firstlight';
 

@@ -2,6 +2,7 @@
 // can run (namespace, kinds, rights) is apart from the Deployment, because the bootstrap seeds the first and applies
 // the second after the handoff.
 import { configurationGroup, versionOperator } from '../contract/cluster-version.ts';
+import { firstlightFolder, smallProcessFlags } from '../contract/machine-paths.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ImageReference, ManifestFile } from '../operators/operator.ts';
 import { valueOf } from '../operators/payload-values.ts';
@@ -11,6 +12,7 @@ import { versionKinds } from './kinds.ts';
 const { namespace, name } = versionOperator;
 const labels = { 'k8s-app': name } as const;
 const rbacGroup = 'rbac.authorization.k8s.io';
+const nobody = 65_534;
 
 const namespaceObject = {
   apiVersion: 'v1',
@@ -118,7 +120,12 @@ function podSpec(image: string): object {
       })),
     ],
     terminationGracePeriodSeconds: 15,
-    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: nobody,
+      runAsGroup: nobody,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
     containers: [container(image)],
     volumes: [{ name: 'release', image: { reference: valueOf('RELEASE_IMAGE'), pullPolicy: 'IfNotPresent' } }],
   };
@@ -129,6 +136,7 @@ function container(image: string): object {
     name,
     image,
     imagePullPolicy: 'IfNotPresent',
+    command: [`${firstlightFolder}/bin/node`, ...smallProcessFlags, `${firstlightFolder}/dist/firstlight.mjs`],
     args: [
       'version-operator',
       'run',

@@ -34,9 +34,7 @@ export function closingText(closing: Closing): string {
     `  kubectl get nodes            or: firstlight kubectl${dirOption} get nodes`,
     '',
     ...spentLines(`  ${seconds(readyMs)} s   `, spent),
-    ...(operators?.ms === undefined
-      ? []
-      : [`  ${seconds(elapsedMs)} s   with all operators Available`]),
+    ...(operators?.ms === undefined ? [] : [`  ${seconds(elapsedMs)} s   with all operators Available`]),
     `  Where the time went: firstlight status --waterfall${dirOption}`,
     `  Remove it: firstlight destroy cluster${dirOption}`,
     '',

@@ -6,6 +6,7 @@ import {
   partPlaces,
   releaseFile,
   releaseImageFile,
+  smallProcessFlags,
   torcxPrograms,
   upstreamProgramFolder,
 } from '../../contract/machine-paths.ts';
@@ -23,9 +24,6 @@ export interface RootIngredients {
   readonly parts: readonly Recipe[];
   readonly release: Recipe;
 }
-
-/** V8 flags for units that set FIRSTLIGHT_SIZE=small. */
-const smallFlags = ['--single-threaded', '--no-opt', '--no-sparkplug', '--optimize-for-size'];
 
 /** src/main.ts reads the compile cache from here. */
 const compileCacheFolder = `/${firstlightPlace}/.toolchain/compile-cache`;
@@ -47,7 +45,7 @@ flushCompileCache();
  */
 const launcher = `#!/bin/sh
 flags=
-[ "\${FIRSTLIGHT_SIZE-}" = small ] && flags='${smallFlags.join(' ')}'
+[ "\${FIRSTLIGHT_SIZE-}" = small ] && flags='${smallProcessFlags.join(' ')}'
 FIRSTLIGHT_CALLED_AS=\${0##*/} exec /${firstlightPlace}/bin/node $flags /${firstlightPlace}/dist/firstlight.mjs "$@"
 `;
 /** Other names of the launcher; main.ts says which verbs each stands for. */
@@ -147,7 +145,7 @@ async function copyIntoRoot(
 async function writeCompileCache(builder: ReleaseBuilder, { folder, signal }: MakeOptions): Promise<void> {
   const part = 'the machine root';
   const node = `/${firstlightPlace}/bin/node`;
-  for (const flags of [[], smallFlags]) {
+  for (const flags of [[], smallProcessFlags]) {
     const command = [node, ...flags, '--input-type=module', '--eval', compileScript];
     await runInRoot(builder.host, { folder, command, part, env: { NODE_COMPILE_CACHE: compileCacheFolder }, signal });
   }
