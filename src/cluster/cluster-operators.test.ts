@@ -37,7 +37,7 @@ describe('of a release', () => {
       'two operators are not well',
       { release, operators: [sick, operator('etcd'), away] },
       [
-        'operators: 1 of 3 available',
+        'operators 1 of 3 available',
         'dns is degraded: pod coredns-1 on worker-0 is stuck',
         'storage is not available: Deployment storage/x is not in the cluster yet',
       ],

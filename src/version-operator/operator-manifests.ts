@@ -167,8 +167,8 @@ export function versionOperatorFiles(image: ImageReference): readonly ManifestFi
   return [
     { name: '00_namespace', objects: [namespaceObject] },
     { name: '01_kinds', objects: versionKinds },
-    // It reads such objects for the values of a cluster, and the first of a new kind takes the API seconds.
-    { name: '01_configuration-kinds', objects: configurationDefinitions },
+    // It reads objects of these kinds for the values of a cluster, and a new kind takes the API seconds.
+    { name: '01_kinds-of-configuration', objects: configurationDefinitions },
     { name: '02_rights', objects: rights },
     { name: '03_protection', objects: protection },
     { name: '10_deployment', objects: [deployment(image('firstlight'))] },
