@@ -14,6 +14,8 @@ const debianTools: Readonly<Record<string, string>> = {
   gpg: 'gnupg',
   gpgv: 'gpgv',
   curl: 'curl',
+  // Pushes to the registry of a cluster, as people do.
+  skopeo: 'skopeo',
   'ssh-keygen': 'openssh-client',
   // Its library makes a machine's clock wrong.
   faketime: 'faketime',

@@ -1,7 +1,7 @@
 // One cluster that `create cluster` made with its defaults, used as a person would (test/e2e/life) and for all that is
-// tried on a cluster that stands: attacks, each against the real thing (test/e2e/trust), changes of its machines
-// (test/e2e/machine-config), and machines that become members in place (test/e2e/in-place). The topics run in the order of
-// the list; each is a file.
+// tried on a cluster that stands: what the release brings and keeps (test/e2e/operators), attacks, each against the real
+// thing (test/e2e/trust), changes of its machines (test/e2e/machine-config), and machines that become members in place
+// (test/e2e/in-place). The topics run in the order of the list; each is a file.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
@@ -40,6 +40,13 @@ import { rebootRolloutTopic } from './machine-config/reboot-rollout.ts';
 import { removalTopic } from './machine-config/removal.ts';
 import { renderRefusedTopic } from './machine-config/render-refused.ts';
 import { hostPicture, startCli, temporaryFolder } from './machine-lab.ts';
+import { capabilitiesTopic } from './operators/capabilities.ts';
+import { degradedOperatorTopic } from './operators/degraded-operator.ts';
+import { ingressTopic } from './operators/ingress.ts';
+import { metricsTopic } from './operators/metrics.ts';
+import { registryTopic } from './operators/registry.ts';
+import { storageTopic } from './operators/storage.ts';
+import { versionOperatorTopic } from './operators/version-operator.ts';
 import { auditTopic } from './trust/audit.ts';
 import { configServerFloodTopic } from './trust/config-server-flood.ts';
 import { containerKeysTopic } from './trust/container-keys.ts';
@@ -66,6 +73,14 @@ const topics: Readonly<Record<string, (cluster: TrustCluster) => void>> = {
   'a fresh cluster': freshClusterTopic,
   'a client of the API during the handoff': (own) => handoffClientTopic(own, () => load),
   'work in the cluster': workloadTopic,
+  'operators: the release keeps itself': versionOperatorTopic,
+  // More than a minute, because operators are patient.
+  ...(isLong ? { 'operators: one that is degraded': degradedOperatorTopic } : {}),
+  'operators: capabilities': capabilitiesTopic,
+  'operators: storage': storageTopic,
+  'operators: metrics': metricsTopic,
+  'operators: ingress': ingressTopic,
+  'operators: registry': registryTopic,
   'secrets on disks': diskSecretsTopic,
   'a log bundle': gatheringTopic,
   'a stranger with a pool token': strangerTopic,

@@ -15,7 +15,8 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 
 function ask(): Promise<string> {
   return new Promise((done, fail) => {
-    const sent = request(settings.url, { agent: false }, (answer) => {
+    const headers = settings.host === undefined ? {} : { host: settings.host };
+    const sent = request(settings.url, { agent: false, headers }, (answer) => {
       let text = '';
       answer.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
       answer.on('error', fail);

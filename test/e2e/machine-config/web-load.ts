@@ -10,6 +10,8 @@ import { applyObjects, type ConfigCluster, eventuallySeen, withApi } from './con
 
 export interface WebSettings {
   readonly url: string;
+  /** The name that it asks for, where the address has another one. */
+  readonly host?: string;
   readonly perSecond: number;
 }
 
