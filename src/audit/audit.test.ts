@@ -266,6 +266,28 @@ test('another pod of that namespace with the same rights is one', () => {
   );
 });
 
+const ofVersionOperator = { namespace: 'openshift-cluster-version', name: 'cluster-version-operator' } as const;
+
+test('the version operator on the network of its node, as an administrator, is no weakness', () => {
+  const { namespace, name } = ofVersionOperator;
+  expect(failing(pod({ namespace, serviceAccount: name, hostNetwork: true }))).toEqual([]);
+  expect(failing(bound('cluster-admin', { kind: 'ServiceAccount', ...ofVersionOperator }))).toEqual([]);
+  const labelled = api(({ namespaces }) => ({ namespaces: [...namespaces, { name: namespace, enforce: 'privileged' }] }));
+  expect(failing(labelled)).toEqual([]);
+});
+
+test('with more than that, or under another name or in another namespace, it is one', () => {
+  const { namespace, name } = ofVersionOperator;
+  expect(failing(pod({ namespace, serviceAccount: name, hostPaths: ['/'] }))).toEqual(['5.2.11']);
+  expect(failing(pod({ namespace, serviceAccount: 'stranger', hostNetwork: true }))).toEqual(['5.2.5']);
+  expect(failing(pod({ namespace: 'shop', serviceAccount: name, hostNetwork: true }))).toEqual(['5.2.5']);
+  const admin = (subject: object): readonly string[] =>
+    failing(bound('cluster-admin', { kind: 'ServiceAccount', ...ofVersionOperator, ...subject }));
+  expect([admin({ name: 'stranger' }), admin({ namespace: 'shop' }), admin({ kind: 'User' })]).toEqual(
+    Array.from({ length: 3 }, () => ['5.1.1']),
+  );
+});
+
 test('a machine that does not answer makes its controls unknown, and that is no success', () => {
   const facts = onMachine('worker-0', (machine) => ({
     ...machine,

@@ -1,5 +1,6 @@
 // Everything that the controls look at, as one value: what is inside the machines, what the API holds, and the asset
 // folder. A part that could not be seen says why; a control never takes "not seen" for "well".
+import { versionOperator } from '../contract/cluster-version.ts';
 import { inPlaceDaemonSet, inPlaceNamespace } from '../contract/in-place.ts';
 import type { MachineRole } from '../contract/machine-role.ts';
 import type { SecurityFacts } from './inside/security-facts.ts';
@@ -105,6 +106,11 @@ export interface AuditedPod extends ObjectName {
  */
 export function isInPlacePod({ namespace, serviceAccount }: AuditedPod): boolean {
   return namespace === inPlaceNamespace && serviceAccount === inPlaceDaemonSet;
+}
+
+/** The pod of the version operator. It brings the network of pods, so it is on that of its node; it may nothing else there. */
+export function isVersionOperatorPod({ namespace, serviceAccount }: AuditedPod): boolean {
+  return namespace === versionOperator.namespace && serviceAccount === versionOperator.name;
 }
 
 export interface AuditedContainer {

@@ -1,9 +1,10 @@
 // Section 5.1: who has which rights in the cluster, and which pods have tokens.
 
 import { adminGroup } from '../../contract/cluster-objects.ts';
+import { versionOperator } from '../../contract/cluster-version.ts';
 import { bindingText, everyRight, isCrowd, rightControl, roleOf, subjectText } from '../access-looks.ts';
 import { type AuditControl, type AuditFinding, verdictOf } from '../control.ts';
-import type { ApiSecurity, AuditedPod, AuditedRole } from '../facts.ts';
+import type { ApiSecurity, AuditedPod, AuditedRole, AuditedSubject } from '../facts.ts';
 import { ifSeen } from '../machine-looks.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -12,15 +13,21 @@ const admission = 'admissionregistration.k8s.io';
 const unbind = 'Delete the binding, or bind the one account that needs the right.';
 
 const superGroup = 'system:masters';
-/** Who may do everything: the group that no binding can take it from, and the administrators of firstlight. */
-const administrators = [superGroup, adminGroup];
+/**
+ * Who may do everything: the group that no binding can take it from, the administrators of firstlight, and the version
+ * operator, which makes the roles of every component.
+ */
+function isAdministrator({ kind, name, namespace }: AuditedSubject): boolean {
+  if (kind === 'ServiceAccount') return name === versionOperator.name && namespace === versionOperator.namespace;
+  return kind === 'Group' && [superGroup, adminGroup].includes(name);
+}
 
 function otherAdministrators({ bindings }: ApiSecurity): readonly AuditFinding[] {
   return bindings
     .filter(({ role }) => role.name === everyRight)
     .flatMap((binding) =>
       binding.subjects
-        .filter(({ kind, name }) => kind !== 'Group' || !administrators.includes(name))
+        .filter((subject) => !isAdministrator(subject))
         .map((subject) => ({
           where: bindingText(binding),
           seen: `makes ${subjectText(subject)} an administrator${binding.namespace === undefined ? '' : ' of the namespace'}`,

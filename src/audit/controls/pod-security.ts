@@ -2,6 +2,7 @@
 // pods that were let in. kube-system is where the control plane and the add-ons are; its static pods need the node.
 import { z } from 'zod';
 import { systemNamespace } from '../../contract/cluster-objects.ts';
+import { versionOperator } from '../../contract/cluster-version.ts';
 import { inPlaceNamespace } from '../../contract/in-place.ts';
 import {
   type AuditControl,
@@ -12,7 +13,14 @@ import {
   notApplicable,
   verdictOf,
 } from '../control.ts';
-import { type ApiSecurity, type AuditedContainer, type AuditedPod, type AuditFacts, isInPlacePod } from '../facts.ts';
+import {
+  type ApiSecurity,
+  type AuditedContainer,
+  type AuditedPod,
+  type AuditFacts,
+  isInPlacePod,
+  isVersionOperatorPod,
+} from '../facts.ts';
 import { genuineProcesses, ifSeen } from '../machine-looks.ts';
 
 const admissionSchema = z.object({
@@ -49,12 +57,17 @@ function defaultsOf(facts: AuditFacts): readonly (PodSecurityDefault & { readonl
   );
 }
 
+/**
+ * The pods of the in-place bootstrapper change their machine, and that of the version operator has its network. Nobody
+ * but administrators makes pods beside them.
+ */
+const openByNature: readonly string[] = [systemNamespace, inPlaceNamespace, versionOperator.namespace];
+
 const isLimited = (level: string): boolean => level === 'baseline' || level === 'restricted';
 
 function openNamespaces(facts: AuditFacts, { namespaces }: ApiSecurity): ControlVerdict {
   const defaults = defaultsOf(facts);
-  // The pods of the in-place bootstrapper change their machine; nobody but administrators makes pods beside them.
-  const others = namespaces.filter(({ name }) => name !== systemNamespace && name !== inPlaceNamespace);
+  const others = namespaces.filter(({ name }) => !openByNature.includes(name));
   const labelled = others
     .filter(({ enforce }) => enforce !== undefined && !isLimited(enforce))
     .map(({ name, enforce }) => ({ where: `Namespace ${name}`, seen: `enforces ${enforce ?? ''}` }));
@@ -158,7 +171,7 @@ export const podSecurityControls: readonly AuditControl[] = [
       why: 'There a pod reaches what listens on the loopback and sees the traffic of the node.',
       remedy: notLetIn,
     },
-    notStatic,
+    (pod) => notStatic(pod) && !isVersionOperatorPod(pod),
     ({ hostNetwork }) => (hostNetwork ? 'has hostNetwork' : undefined),
   ),
   podControl(

@@ -210,11 +210,11 @@ function podOf(namespace: string, container: object): object {
 function declarePods(cluster: TrustCluster): void {
   const privileged = { securityContext: { privileged: true } };
 
-  test('a privileged pod is refused, and kube-system alone may have one', async () => {
+  test('a privileged pod is refused, also beside add-ons; kube-system may have one', async () => {
     const refused = await apply(cluster, podOf('default', privileged));
     expect(refused.stderr).toMatch(/violates PodSecurity "baseline:latest": privileged/);
     expect(refused.code).not.toBe(0);
-    for (const namespace of ['kube-public', 'kube-node-lease']) {
+    for (const namespace of ['kube-public', 'kube-node-lease', 'openshift-ingress', 'openshift-image-registry']) {
       expect((await apply(cluster, podOf(namespace, privileged))).code).not.toBe(0);
     }
     const allowed = await apply(cluster, podOf('kube-system', privileged));

@@ -1,4 +1,5 @@
-// What each identity of a machine may do with Secrets is exactly this list: asked of the API's own authorizer.
+// What each identity of a machine, and each account of an add-on, may do with Secrets is exactly this list: asked of the
+// API's own authorizer.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,9 +10,17 @@ const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'd
 interface Identity {
   readonly user: string;
   readonly groups: readonly string[];
-  /** In kube-system; nobody here may do anything in another namespace. */
   readonly may: readonly (typeof verbs)[number][];
+  /** Where it may; in no other namespace it may anything. Default: kube-system. */
+  readonly where?: readonly string[];
 }
+
+function account(namespace: string, name: string): Pick<Identity, 'user' | 'groups'> {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return { user: `system:serviceaccount:${namespace}:${name}`, groups };
+}
+
+const everywhere = ['kube-system', 'default', '*'];
 
 const identities: Readonly<Record<string, Identity>> = {
   'the agent of a master': {
@@ -33,6 +42,21 @@ const identities: Readonly<Record<string, Identity>> = {
   'kube-proxy of a master': { user: 'system:kube-proxy', groups: [], may: [] },
   'the scheduler': { user: 'system:kube-scheduler', groups: [], may: [] },
   'kube-apiserver towards kubelets': { user: 'kube-apiserver-kubelet-client', groups: [], may: [] },
+  'the version operator': {
+    ...account('openshift-cluster-version', 'cluster-version-operator'),
+    may: verbs,
+    where: everywhere,
+  },
+  // An Ingress may name any Secret of its own namespace.
+  'the ingress controller': {
+    ...account('openshift-ingress', 'router-default'),
+    may: ['get', 'list', 'watch'],
+    where: everywhere,
+  },
+  'the provisioner of volumes': { ...account('kube-system', 'local-path-provisioner'), may: [] },
+  'metrics-server': { ...account('kube-system', 'metrics-server'), may: [] },
+  CoreDNS: { ...account('kube-system', 'coredns'), may: [] },
+  'the registry': { ...account('openshift-image-registry', 'registry'), may: [] },
   somebody: { user: 'somebody', groups: [], may: [] },
   'a stranger': { user: 'system:anonymous', groups: ['system:unauthenticated'], may: [] },
 };
@@ -62,6 +86,7 @@ async function allowed(cluster: TrustCluster, { user, groups }: Identity): Promi
 
 export function secretRightsTopic(cluster: TrustCluster): void {
   test.each(Object.entries(identities))('%s', async (_name, identity) => {
-    expect(await allowed(cluster, identity)).toEqual(identity.may.map((verb) => `kube-system ${verb}`));
+    const { may, where = ['kube-system'] } = identity;
+    expect(await allowed(cluster, identity)).toEqual(where.flatMap((place) => may.map((verb) => `${place} ${verb}`)));
   });
 }
