@@ -272,7 +272,9 @@ test('the version operator on the network of its node, as an administrator, is n
   const { namespace, name } = ofVersionOperator;
   expect(failing(pod({ namespace, serviceAccount: name, hostNetwork: true }))).toEqual([]);
   expect(failing(bound('cluster-admin', { kind: 'ServiceAccount', ...ofVersionOperator }))).toEqual([]);
-  const labelled = api(({ namespaces }) => ({ namespaces: [...namespaces, { name: namespace, enforce: 'privileged' }] }));
+  const labelled = api(({ namespaces }) => ({
+    namespaces: [...namespaces, { name: namespace, enforce: 'privileged' }],
+  }));
   expect(failing(labelled)).toEqual([]);
 });
 

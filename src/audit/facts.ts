@@ -108,7 +108,7 @@ export function isInPlacePod({ namespace, serviceAccount }: AuditedPod): boolean
   return namespace === inPlaceNamespace && serviceAccount === inPlaceDaemonSet;
 }
 
-/** The pod of the version operator. It brings the network of pods, so it is on that of its node; it may nothing else there. */
+/** The pod of the version operator. It brings the network of pods, so it uses that of its node, and nothing more. */
 export function isVersionOperatorPod({ namespace, serviceAccount }: AuditedPod): boolean {
   return namespace === versionOperator.namespace && serviceAccount === versionOperator.name;
 }

@@ -72,7 +72,7 @@ export function degradedOperatorTopic(cluster: TrustCluster): void {
     const { reasons } = JSON.parse(stdout) as { reasons: readonly { check: string; sentence: string }[] };
     expect(code).toBe(4);
     const found = reasons.filter(({ check }) => check === 'operator-unwell').map(({ sentence }) => sentence);
-    expect(found).toEqual([expect.stringMatching(/^operator dns is degraded: .*registry\.nowhere\.test/)]);
+    expect(found).toContainEqual(expect.stringMatching(/^operator dns is degraded: .*registry\.nowhere\.test/));
   });
 
   test('is well again when the override goes', async () => {

@@ -88,14 +88,14 @@ function declareWords(cluster: TrustCluster): void {
     const { version } = await releaseInfo();
     const rows = await untilOperatorsRest(cluster, 90);
     const [header = ''] = (await trustKubectl(cluster, 'get', 'clusteroperators')).split('\n');
-    expect(header).toMatch(/^NAME +VERSION +AVAILABLE +PROGRESSING +DEGRADED +SINCE +MESSAGE$/);
+    expect(header.trimEnd()).toMatch(/^NAME +VERSION +AVAILABLE +PROGRESSING +DEGRADED +SINCE +MESSAGE$/);
     expect(rows.map((row) => row.split(/ +/).slice(0, 5))).toEqual(
       operators.map((name) => [name, version, 'True', 'False', 'False']),
     );
     const [columns = '', row = ''] = (await trustKubectl(cluster, 'get', 'clusterversion')).split('\n');
-    expect(columns).toMatch(/^NAME +VERSION +AVAILABLE +PROGRESSING +SINCE +STATUS$/);
+    expect(columns.trimEnd()).toMatch(/^NAME +VERSION +AVAILABLE +PROGRESSING +SINCE +STATUS$/);
     expect(row.split(/ +/).slice(0, 4)).toEqual(['version', version, 'True', 'False']);
-    expect(row).toMatch(new RegExp(` Cluster version is ${version}$`));
+    expect(row.trimEnd()).toMatch(new RegExp(` Cluster version is ${version}$`));
   });
 
   test('the history has one release, completed, by the digest under which machines have its image', async () => {
@@ -109,10 +109,17 @@ function declareWords(cluster: TrustCluster): void {
   });
 
   test('nobody deletes the ClusterVersion, which owns all of it', async () => {
-    const refused = await startCli(['kubectl', '--dir', cluster.dir, 'delete', 'clusterversion', 'version']).outcome;
+    const refused = await startCli([
+      'kubectl',
+      '--dir',
+      cluster.dir,
+      'delete',
+      'clusterversion',
+      'version',
+      '--dry-run=server',
+    ]).outcome;
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain('keep-clusterversion.firstlight.io');
-    expect((await clusterVersion(cluster)).metadata).not.toHaveProperty('deletionTimestamp');
   });
 }
 
