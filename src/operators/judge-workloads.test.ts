@@ -38,6 +38,15 @@ const cases: readonly Case[] = [
     says: 'Deployment kube-system/web serves',
   },
   {
+    title: 'is rolled out beside a pod that ended with its machine an hour ago',
+    objects: [
+      object(deployment, two, rolledOut),
+      samplePod({ name: 'web-0', node: 'worker-0', labels, status: { ...notReadySince(60), phase: 'Failed' } }),
+    ],
+    verdicts: [true, false, false],
+    says: 'Deployment kube-system/web serves',
+  },
+  {
     title: 'is not in the API',
     objects: [],
     verdicts: [false, true, false],

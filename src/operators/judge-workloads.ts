@@ -89,6 +89,13 @@ function isNamed({ metadata }: KubernetesObject, { namespace, name }: Workload):
   return metadata.namespace === namespace && metadata.name === name;
 }
 
+const podPhase = z.object({ status: z.object({ phase: z.string().nullish() }).nullish() });
+
+/** One that was evicted, or ended with its machine: another took its place, and the API keeps it for a long time. */
+function hasEnded(pod: KubernetesObject): boolean {
+  return podPhase.safeParse(pod).data?.status?.phase === 'Failed';
+}
+
 function podsOf(
   seen: OperatorSight,
   { namespace }: Workload,
@@ -99,6 +106,7 @@ function podsOf(
   return seen
     .objects('Pod')
     .filter(({ metadata }) => metadata.namespace === namespace && metadata.deletionTimestamp === undefined)
+    .filter((pod) => !hasEnded(pod))
     .filter(({ metadata }) => wanted.every(([key, value]) => metadata.labels?.[key] === value));
 }
 
