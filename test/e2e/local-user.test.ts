@@ -20,7 +20,7 @@ import {
 
 const cluster = `e2e-user-${process.pid}`;
 const folder = temporaryFolder();
-const services = ['load-balancer', 'host-port', 'name-server'];
+const services = ['load-balancer', 'apps-balancer', 'host-port', 'name-server'];
 /** Seconds that every forged process sleeps: on each of their command lines, and on no other. */
 const sign = `1000.${process.pid}`;
 const before = hostPicture();

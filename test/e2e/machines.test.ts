@@ -377,10 +377,14 @@ describe('kill -9 of the program', () => {
 
   test('while it destroys machines: the same command finishes the work', async () => {
     const destroy = ['machine', 'destroy', '--cluster', two, '--all'];
+    const running = (): number => pidsOf(`.${two}`).length;
+    const all = running();
     const { child, outcome } = startCli(destroy);
-    await new Promise((done) => setTimeout(done, 350));
+    // The first machine has ended, and all that it had is still there.
+    const endMs = performance.now() + 10_000;
+    while (running() >= all && performance.now() < endMs) await new Promise((done) => setTimeout(done, 5));
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    await outcome;
+    expect((await outcome).code).toBeNull();
     await cli(...destroy);
     expect(await list(two)).toEqual([]);
   });

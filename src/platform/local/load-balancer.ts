@@ -2,14 +2,7 @@
 // second, decide which machine it uses. So a handoff needs no command: a machine that is no longer ready is left out.
 // A check decides about new connections only: it never cuts one, and when no machine passes, all of them are used.
 import { join } from 'node:path';
-import {
-  apiPort,
-  configServerPort,
-  ingressHealthPath,
-  ingressNodePorts,
-  registryNodePorts,
-  registryPort,
-} from '../../contract/ports.ts';
+import { apiPort, configServerPort } from '../../contract/ports.ts';
 import type { LocalMachine } from './local-machine.ts';
 
 export interface LoadBalancerInput {
@@ -23,7 +16,9 @@ export interface LoadBalancerInput {
 export type HostService = 'api' | 'ingress-http' | 'ingress-https' | 'registry-push';
 
 const socketOf = (folder: string, service: HostService): string => join(folder, `${service}.sock`);
-const socketBind = (folder: string, service: HostService): string => `unix@${socketOf(folder, service)} mode 666`;
+export function socketBind(folder: string, service: HostService): string {
+  return `unix@${socketOf(folder, service)} mode 666`;
+}
 
 // The user `nobody` by number, because the name of its group differs between distributions.
 const unprivileged = ['uid 65534', 'gid 65534'];
@@ -57,12 +52,21 @@ const defaults = [
   '  retries 3',
 ];
 
+/** Of every process that balances in the switch. */
+export const balancerSettings: readonly string[] = [
+  'global',
+  log,
+  softStopEnds,
+  ...unprivileged.map((line) => `  ${line}`),
+  ...defaults,
+];
+
 // TLS ends on the machine, so the check speaks TLS too. It does not verify the certificate: clients do that, and the
 // check only asks whether the machine is ready. `inter` is also the whole time that haproxy gives a check to connect
 // and to shake hands. A machine that is out, or failed one check, is checked more often.
 const healthCheck = 'check check-ssl verify none inter 600ms fastinter 200ms downinter 200ms rise 1';
 // A machine whose kernel has not answered for so long is dead; a kernel answers also while its programs are slow.
-const deadPeer = 'tcp-ut 20s';
+export const deadPeer = 'tcp-ut 20s';
 // A master that hangs gets no new connection after two seconds. One that is only slow may look the same: it keeps the
 // connections that it has, and gets new ones when no other machine is quicker.
 const ofMasters = 'fall 2';
@@ -106,65 +110,7 @@ function balancedPort(
   ];
 }
 
-// The ingress controller runs on some machines only, and moves: a machine without it refuses the port of the check. The
-// check is of the controller itself, so one that is about to end gets no new connection while it still serves.
-const ingressCheck = 'check inter 600ms fastinter 200ms downinter 1s rise 1 fall 2';
-
-/** Ports 80 and 443, of every machine that may be a node. One check of a machine is for both. */
-function ingressPorts({ switchAddress, machines, socketFolder }: LoadBalancerInput): string[] {
-  const nodes = machines.filter(({ role }) => role !== 'bootstrap');
-  const ports = [
-    { name: 'ingress-http', port: 80, nodePort: ingressNodePorts.http },
-    { name: 'ingress-https', port: 443, nodePort: ingressNodePorts.https },
-  ] as const;
-  return [
-    ...ports.flatMap(({ name, port, nodePort }) => [
-      `frontend ${name}`,
-      `  bind ${switchAddress}:${port}`,
-      `  bind ${socketBind(socketFolder, name)}`,
-      `  default_backend ${name}`,
-      `backend ${name}`,
-      ...nodes.map(
-        ({ name: machine, address }) =>
-          `  server ${machine} ${address}:${nodePort} track ingress-health/${machine} ${deadPeer}`,
-      ),
-    ]),
-    'backend ingress-health',
-    `  option httpchk GET ${ingressHealthPath}`,
-    '  http-check expect status 200',
-    `  default-server ${ingressCheck}`,
-    ...nodes.map(({ name, address }) => `  server ${name} ${address}:${ingressNodePorts.health}`),
-  ];
-}
-
-/**
- * Every node leads to the one pod of the registry; whether it does is asked of the server that everybody may pull from.
- * Machines pull at the port of the switch. Who pushes comes from the host.
- */
-function registryPorts({ switchAddress, machines, socketFolder }: LoadBalancerInput): string[] {
-  const nodes = machines.filter(({ role }) => role !== 'bootstrap');
-  return [
-    'frontend registry-pull',
-    `  bind ${switchAddress}:${registryPort}`,
-    '  default_backend registry-pull',
-    'backend registry-pull',
-    '  option httpchk GET /v2/',
-    '  http-check expect status 200',
-    `  default-server check check-ssl verify none inter 2s fastinter 500ms downinter 2s rise 1 fall 2`,
-    ...nodes.map(({ name, address }) => `  server ${name} ${address}:${registryNodePorts.pull} ${deadPeer}`),
-    'frontend registry-push',
-    `  bind ${socketBind(socketFolder, 'registry-push')}`,
-    '  default_backend registry-push',
-    'backend registry-push',
-    ...nodes.map(
-      ({ name, address }) =>
-        `  server ${name} ${address}:${registryNodePorts.push} track registry-pull/${name} ${deadPeer}`,
-    ),
-  ];
-}
-
-export function loadBalancerConfig(input: LoadBalancerInput): string {
-  const { switchAddress, machines, socketFolder } = input;
+export function loadBalancerConfig({ switchAddress, machines, socketFolder }: LoadBalancerInput): string {
   const backends = machines.filter((machine) => machine.role !== 'worker');
   const api: BalancedPort = {
     name: 'api',
@@ -181,18 +127,7 @@ export function loadBalancerConfig(input: LoadBalancerInput): string {
     // The config server accepts the client's address (PROXY protocol) only from the load balancer.
     options: ' send-proxy-v2',
   };
-  return [
-    'global',
-    log,
-    softStopEnds,
-    ...unprivileged.map((line) => `  ${line}`),
-    ...defaults,
-    ...balancedPort(api, backends),
-    ...balancedPort(configServer, backends),
-    ...ingressPorts(input),
-    ...registryPorts(input),
-    '',
-  ].join('\n');
+  return [...balancerSettings, ...balancedPort(api, backends), ...balancedPort(configServer, backends), ''].join('\n');
 }
 
 export interface HostPortsInput {

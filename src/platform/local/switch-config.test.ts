@@ -1,6 +1,7 @@
 // The texts that haproxy and CoreDNS are given. That the real ones take them and act on them is in
 // test/e2e/machines.test.ts.
 import { describe, expect, test } from 'vitest';
+import { appsBalancerConfig } from './apps-balancer.ts';
 import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { nameServerConfig, zoneFile } from './name-server.ts';
 
@@ -15,9 +16,10 @@ const zone = { domain: 'demo.firstlight.test', switchAddress, machines };
 
 describe('the load balancer', () => {
   const config = loadBalancerConfig({ switchAddress, machines, socketFolder: '/s' });
+  const apps = appsBalancerConfig({ switchAddress, machines, socketFolder: '/s' });
 
   test('has the bootstrap machine and the masters behind both ports, and no worker', () => {
-    const servers = config.split('\n').filter((line) => /^ {2}server .*:(6443|22623) /.test(line));
+    const servers = config.split('\n').filter((line) => line.startsWith('  server '));
     expect(servers).toEqual([
       '  server bootstrap 10.99.0.10:6443 fall 5 tcp-ut 20s',
       '  server master-0 10.99.0.11:6443 fall 2 tcp-ut 20s',
@@ -44,7 +46,7 @@ describe('the load balancer', () => {
   });
 
   test('ends a minute after another one took over, also with connections that are left', () => {
-    for (const text of [config, hostPortConfig({ ports, socketFolder: '/s' })]) {
+    for (const text of [config, apps, hostPortConfig({ ports, socketFolder: '/s' })]) {
       expect(text).toContain('  hard-stop-after 60s\n');
     }
   });
@@ -54,8 +56,14 @@ describe('the load balancer', () => {
     expect(relay.match(/bind .*/g)).toEqual(Object.values(ports).map((port) => `bind 127.0.0.1:${port}`));
     for (const name of Object.keys(ports)) {
       expect(relay).toContain(`  server switch unix@/s/${name}.sock\n`);
-      expect(config).toContain(`  bind unix@/s/${name}.sock mode 666\n`);
+      expect(`${config}${apps}`).toContain(`  bind unix@/s/${name}.sock mode 666\n`);
     }
+  });
+
+  test('is not started anew when a worker comes or goes: that changes the other process alone', () => {
+    const masters = machines.filter(({ role }) => role !== 'worker');
+    expect(loadBalancerConfig({ switchAddress, machines: masters, socketFolder: '/s' })).toBe(config);
+    expect(appsBalancerConfig({ switchAddress, machines: masters, socketFolder: '/s' })).not.toBe(apps);
   });
 
   test('serves 80 and 443 by masters and workers whose ingress controller says that it takes requests', () => {
@@ -63,9 +71,9 @@ describe('the load balancer', () => {
       ['ingress-http', 80],
       ['ingress-https', 443],
     ] as const) {
-      expect(config).toContain(`frontend ${name}\n  bind ${switchAddress}:${port}\n`);
+      expect(apps).toContain(`frontend ${name}\n  bind ${switchAddress}:${port}\n`);
     }
-    const servers = config.split('\n').filter((line) => /^ {2}server .*:3008\d/.test(line));
+    const servers = apps.split('\n').filter((line) => /^ {2}server .*:3008\d/.test(line));
     expect(servers).toEqual([
       '  server master-0 10.99.0.11:30080 track ingress-health/master-0 tcp-ut 20s',
       '  server worker-0 10.99.0.21:30080 track ingress-health/worker-0 tcp-ut 20s',
@@ -74,13 +82,13 @@ describe('the load balancer', () => {
       '  server master-0 10.99.0.11:30082',
       '  server worker-0 10.99.0.21:30082',
     ]);
-    expect(config).toContain('option httpchk GET /ping');
+    expect(apps).toContain('option httpchk GET /ping');
   });
 
   test('lets machines pull from the registry by its port, and only the host push', () => {
-    expect(config).toContain(`frontend registry-pull\n  bind ${switchAddress}:5000\n  default_backend`);
-    expect(config).toContain('frontend registry-push\n  bind unix@/s/registry-push.sock mode 666\n  default_backend');
-    expect(config).toContain('  server worker-0 10.99.0.21:30051 track registry-pull/worker-0 tcp-ut 20s\n');
+    expect(apps).toContain(`frontend registry-pull\n  bind ${switchAddress}:5000\n  default_backend`);
+    expect(apps).toContain('frontend registry-push\n  bind unix@/s/registry-push.sock mode 666\n  default_backend');
+    expect(apps).toContain('  server worker-0 10.99.0.21:30051 track registry-pull/worker-0 tcp-ut 20s\n');
   });
 });
 

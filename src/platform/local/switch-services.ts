@@ -1,4 +1,4 @@
-// The processes that belong to a cluster's network: load balancer, name server, the relay from the host's loopback.
+// The processes that belong to a cluster's network: load balancers, name server, the relay from the host's loopback.
 // They are detached and found again by their records, whose names contain the digest of the configuration. So any later
 // command starts a process that ended and replaces one that runs with an old configuration.
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { digestOf } from '../../workflow/digest.ts';
 import { workflowErrors } from '../../workflow/errors.ts';
 import { waitUntil } from '../../workflow/wait.ts';
 import { platformErrors } from '../errors.ts';
+import { appsBalancerConfig } from './apps-balancer.ts';
 import { namespacePath, switchFolder, switchNamespace } from './cluster-folder.ts';
 import { hostPortConfig, loadBalancerConfig } from './load-balancer.ts';
 import { hostPortsOf, type LocalCluster, networkOf } from './local-cluster.ts';
@@ -18,7 +19,7 @@ import { nameServerConfig, zoneFile } from './name-server.ts';
 import { type OwnProcess, readRecord, recordItself, signalProcess } from './own-process.ts';
 
 interface SwitchService {
-  readonly name: 'load-balancer' | 'name-server' | 'host-port';
+  readonly name: 'load-balancer' | 'apps-balancer' | 'name-server' | 'host-port';
   readonly config: string;
   /** The port on which it listens once it has started. */
   readonly port: number;
@@ -53,11 +54,20 @@ function switchServices(cluster: LocalCluster, machines: readonly LocalMachine[]
     const takeOver = predecessors.length === 0 ? [] : ['-sf', ...predecessors.map(String)];
     return ['haproxy', '-db', '-f', configPath, ...takeOver];
   };
+  const balanced = { switchAddress, machines, socketFolder: folder };
   return [
     {
       name: 'load-balancer',
-      config: loadBalancerConfig({ switchAddress, machines, socketFolder: folder }),
+      config: loadBalancerConfig(balanced),
       port: apiPort,
+      isInSwitch: true,
+      command: haproxy,
+      takesOver: true,
+    },
+    {
+      name: 'apps-balancer',
+      config: appsBalancerConfig(balanced),
+      port: 443,
       isInSwitch: true,
       command: haproxy,
       takesOver: true,
