@@ -23,6 +23,8 @@ import { cli, inside } from '../machine-lab.ts';
 import { attemptsOf, inPlaceFile, setPaused } from './in-place-lab.ts';
 
 const name = '61-proof-in-place-masters';
+/** Of its own: what an earlier load wrote is nothing that a watch of this one could see come. */
+const namespace = 'load-beside-masters';
 
 export function inPlaceMastersTopic(cluster: ConfigCluster): void {
   let load: Load | undefined;
@@ -42,13 +44,13 @@ export function inPlaceMastersTopic(cluster: ConfigCluster): void {
       const { target: now } = await poolSight(api, 'master');
       return now === before.target ? undefined : now;
     });
-    load = startLoad({ kubeconfig: `${cluster.dir}/auth/kubeconfig`, writesPerSecond: 20, watches: 10 });
+    load = startLoad({ kubeconfig: `${cluster.dir}/auth/kubeconfig`, writesPerSecond: 20, watches: 10, namespace });
     watch = watchNodes(cluster, masters);
   });
 
   afterAll(async () => {
     load?.kill();
-    await withApi(cluster, (api) => api.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'fire' }));
+    await withApi(cluster, (api) => api.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
     await setPaused(cluster, false, 'master');
     await rollOut(cluster, { pool: 'master', seconds: 120 }, () => removeMachineConfigs(cluster, name));
   });

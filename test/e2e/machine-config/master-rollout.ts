@@ -8,18 +8,21 @@ import { cli, eventually, inside } from '../machine-lab.ts';
 import { applyMachineConfig, type ConfigCluster, rollOut, withApi } from './config-lab.ts';
 import { type NodeWatch, rebootsOf, watchNodes } from './node-watch.ts';
 
+/** Of its own: what an earlier load wrote is nothing that a watch of this one could see come. */
+const namespace = 'load-beside-roll-out';
+
 export function masterRolloutTopic(cluster: ConfigCluster): void {
   let load: Load | undefined;
   let watch: NodeWatch | undefined;
 
   beforeAll(() => {
-    load = startLoad({ kubeconfig: `${cluster.dir}/auth/kubeconfig`, writesPerSecond: 20, watches: 10 });
+    load = startLoad({ kubeconfig: `${cluster.dir}/auth/kubeconfig`, writesPerSecond: 20, watches: 10, namespace });
     watch = watchNodes(cluster, masters);
   });
 
   afterAll(async () => {
     load?.kill();
-    await withApi(cluster, (api) => api.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'fire' }));
+    await withApi(cluster, (api) => api.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
   });
 
   test('reaches every master, one at a time, each rebooted once', async () => {

@@ -25,6 +25,8 @@ interface Person {
   readonly certificates: string;
   /** An image of the release. */
   readonly archive: string;
+  /** The archive has the image by tag and by digest. */
+  readonly tag: string;
   /** `registry.apps.<cluster>.<domain>:5000`. */
   readonly inCluster: string;
 }
@@ -32,6 +34,8 @@ interface Person {
 async function personOf(cluster: TrustCluster): Promise<Person> {
   const extract = ['release', 'extract', '--component', 'pause-image', '--to', cluster.folder, '-o', 'json'];
   const { files } = JSON.parse(await cli(...extract)) as { files: readonly string[] };
+  const release = JSON.parse(await cli('release', 'info', '-o', 'json')) as { images: readonly { tag: string }[] };
+  const name = release.images.find(({ tag }) => tag.includes('/pause:'))?.tag ?? '';
   const encoded = await valueAt(cluster, ['secret', 'registry-password', '-n', namespace], '.data.password');
   const trust = await valueAt(cluster, ['configmap', 'registry-trust', '-n', namespace], '.data.ca-bundle\\.crt');
   const certificates = join(cluster.folder, 'registry-certificates');
@@ -41,6 +45,7 @@ async function personOf(cluster: TrustCluster): Promise<Person> {
     password: Buffer.from(encoded, 'base64').toString('utf8'),
     certificates,
     archive: files[0] ?? '',
+    tag: name.slice(name.lastIndexOf(':') + 1),
     inCluster: `registry.${await appsDomain(cluster)}:5000`,
   };
 }
@@ -55,9 +60,9 @@ async function forgetImages(cluster: TrustCluster, registry: string): Promise<vo
 export function registryTopic(cluster: TrustCluster): void {
   let person: Person;
   const atHost = (image: string): string => `docker://127.0.0.1:${hostPorts(cluster).push}/${image}`;
-  const push = ({ archive, certificates }: Person, password: string): Promise<ToolOutcome> => {
+  const push = ({ archive, tag, certificates }: Person, password: string): Promise<ToolOutcome> => {
     const how = ['--dest-creds', `firstlight:${password}`, '--dest-cert-dir', certificates];
-    return tool('skopeo', '--insecure-policy', 'copy', ...how, `oci-archive:${archive}`, atHost(pushed));
+    return tool('skopeo', '--insecure-policy', 'copy', ...how, `oci-archive:${archive}:${tag}`, atHost(pushed));
   };
   const skopeo = (verb: 'inspect' | 'delete', image: string): Promise<ToolOutcome> => {
     const how = ['--creds', `firstlight:${person.password}`, '--cert-dir', person.certificates];

@@ -27,16 +27,20 @@ export function hardenedDefaultsTopic(cluster: TrustCluster): void {
     expect(code).toBe(0);
   });
 
-  test('only the break-glass group and the administrators are bound to cluster-admin', async () => {
+  test('only the break-glass group, the administrators and the version operator are bound to cluster-admin', async () => {
     interface Binding {
       readonly roleRef: { readonly name: string };
-      readonly subjects?: readonly { readonly name: string }[];
+      readonly subjects?: readonly { readonly kind: string; readonly namespace?: string; readonly name: string }[];
     }
     const { items } = await trustKubectlJson<{ items: readonly Binding[] }>(cluster, 'get', 'clusterrolebindings');
     const all = items
       .filter(({ roleRef }) => roleRef.name === 'cluster-admin')
       .flatMap(({ subjects = [] }) => subjects);
-    expect(all.map(({ name }) => name).sort()).toEqual(['firstlight:admins', 'system:masters']);
+    expect(all.map(({ kind, namespace = '', name }) => `${kind} ${namespace}/${name}`).sort()).toEqual([
+      'Group /firstlight:admins',
+      'Group /system:masters',
+      'ServiceAccount openshift-cluster-version/cluster-version-operator',
+    ]);
   });
 }
 
