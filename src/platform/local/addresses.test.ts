@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { machineAddressMistake, nextAddress, parseMachineNetwork, portName } from './addresses.ts';
+import { hardwareAddress, machineAddressMistake, nextAddress, parseMachineNetwork, portName } from './addresses.ts';
 
 const network = parseMachineNetwork('10.99.0.0/24');
 
@@ -45,5 +45,11 @@ describe('a machine network', () => {
   test('gives every address a port name that the kernel accepts', () => {
     expect(portName('10.99.0.10')).toBe('p0a63000a');
     expect(portName('255.255.255.255').length).toBeLessThan(16);
+  });
+
+  test('a machine that gets the address of another has its hardware address, too', () => {
+    expect(hardwareAddress('10.99.0.12')).toBe('02:00:0a:63:00:0c');
+    // Locally administered, and of one machine.
+    expect(Number.parseInt(hardwareAddress('10.99.0.12').slice(0, 2), 16) & 0b11).toBe(0b10);
   });
 });

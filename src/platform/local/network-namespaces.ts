@@ -4,7 +4,7 @@
 import { isError } from '../../errors/firstlight-error.ts';
 import type { Host } from '../../host/host.ts';
 import { platformErrors } from '../errors.ts';
-import { type MachineNetwork, portName } from './addresses.ts';
+import { hardwareAddress, type MachineNetwork, portName } from './addresses.ts';
 import { machineNamespace, namespacePath, switchNamespace } from './cluster-folder.ts';
 import { runProgram } from './run-program.ts';
 
@@ -55,7 +55,8 @@ export async function ensureMachinePort(host: Host, port: MachinePort): Promise<
   await ensureNamespace(host, namespace);
   if (!(await hasLink(host, namespace, 'eth0'))) {
     await removeLink(host, switchName, cable);
-    const command = `link add ${cable} netns ${switchName} type veth peer name eth0 netns ${namespace}`;
+    const machineEnd = `name eth0 address ${hardwareAddress(port.address)} netns ${namespace}`;
+    const command = `link add ${cable} netns ${switchName} type veth peer ${machineEnd}`;
     await runProgram(host, ['ip', ...command.split(' ')]);
   }
   await ipBatch(host, switchName, [`link set ${cable} master ${bridge}`, `link set ${cable} up`]);
