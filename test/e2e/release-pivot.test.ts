@@ -14,6 +14,8 @@ import type { RegistryServerSettings } from './registry-server.ts';
 const cluster = `e2e-pivot-${process.pid}`;
 const domain = 'demo.firstlight.test';
 const switchAddress = '10.99.0.1';
+/** Not 5000, which leads to the registry of the cluster. */
+const registryPort = 5443;
 const folder = temporaryFolder();
 const login = 'me:se cret';
 const layoutOnMachine = '/srv/release';
@@ -73,7 +75,7 @@ async function startRegistry(certificate: {
 }): Promise<() => string> {
   const settings: RegistryServerSettings = {
     address: switchAddress,
-    port: 5000,
+    port: registryPort,
     ...certificate,
     layout: release.layout,
     path: 'mirrored',
@@ -116,7 +118,7 @@ describe('from a layout on the machine', () => {
 describe('from a registry', () => {
   test('through the mirror, with the authority and the pull secret of the install-config', async () => {
     const ca = makeCa(folder);
-    const registry = `switch.${domain}:5000`;
+    const registry = `switch.${domain}:${registryPort}`;
     const auth = Buffer.from(login).toString('base64');
     const installConfig = JSON.stringify({
       imageDigestSources: [{ source: 'release.firstlight.internal', mirrors: [`${registry}/mirrored`] }],
