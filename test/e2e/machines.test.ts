@@ -156,8 +156,7 @@ describe('a new machine', () => {
   });
 
   test('applies the settings of the kernel only when they can be written', async () => {
-    const after = await inside(one, 'a', 'systemctl show --property=After --value systemd-sysctl.service');
-    expect(after.split(/\s+/)).toContain('firstlight-api-mounts.service');
+    expect(await inside(one, 'a', 'systemctl show systemd-sysctl')).toMatch(/^After=.*firstlight-api-mounts.service/m);
   });
 
   test('lets the user in by SSH key from another machine, by name', async () => {
@@ -377,12 +376,10 @@ describe('kill -9 of the program', () => {
 
   test('while it destroys machines: the same command finishes the work', async () => {
     const destroy = ['machine', 'destroy', '--cluster', two, '--all'];
-    const running = (): number => pidsOf(`.${two}`).length;
-    const all = running();
+    const all = pidsOf(`.${two}`).length;
     const { child, outcome } = startCli(destroy);
     // The first machine has ended, and all that it had is still there.
-    const endMs = performance.now() + 10_000;
-    while (running() >= all && performance.now() < endMs) await new Promise((done) => setTimeout(done, 5));
+    while (pidsOf(`.${two}`).length >= all) await new Promise((done) => setTimeout(done, 5));
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     expect((await outcome).code).toBeNull();
     await cli(...destroy);
