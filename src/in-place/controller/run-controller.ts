@@ -110,6 +110,8 @@ class InPlaceController implements AsyncDisposable {
   /** Made in this process, and perhaps not in the watch yet. */
   #created: readonly KubernetesObject[] = [];
   #seen: Seen | undefined;
+  /** The attempt of the master that was told last that it may go down; its status says so a moment later. */
+  #turnOfMasters: string | undefined;
   #isAgainDue = false;
 
   constructor(options: InPlaceControllerOptions) {
@@ -290,7 +292,16 @@ class InPlaceController implements AsyncDisposable {
       const isAway = running !== undefined && running.attempt.status.command !== 'pause';
       return isAway ? [waitingFor(node.name, 'to end its in-place attempt')] : [];
     });
-    return busy.length > 0 ? busy : this.#options.mastersMissing(name);
+    const missing = busy.length > 0 ? busy : await this.#options.mastersMissing(name);
+    if (missing.length > 0) return missing;
+    // Two drains may have asked at the same moment: the turn is taken without a pause after the look.
+    const turn = attempts.find(({ attempt }) => attempt.name === this.#turnOfMasters && isRunningAttempt(attempt));
+    const holder = turn?.attempt.spec.node ?? name;
+    if (holder !== name) return [waitingFor(holder, 'to end its in-place attempt')];
+    this.#turnOfMasters = attempts.find(
+      ({ attempt }) => attempt.spec.node === name && isRunningAttempt(attempt),
+    )?.attempt.name;
+    return [];
   }
 
   async #runs(seen: Seen): Promise<void> {
