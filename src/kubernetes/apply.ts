@@ -3,6 +3,7 @@
 // pass looks at the API first, so a run after a crash equals a first run; a bad manifest is named and blocks no other.
 import { isError } from '../errors/firstlight-error.ts';
 import type { Host } from '../host/host.ts';
+import { aFewAtATime } from '../workflow/a-few-at-a-time.ts';
 import { pauseBefore } from '../workflow/retry.ts';
 import { isTransient } from './api-failure.ts';
 import type { ApiCallOptions, KubernetesClient } from './client.ts';
@@ -137,7 +138,7 @@ class Run {
     for (const phase of phases) {
       const unsettled = phase.filter(({ manifest }) => !this.#isSettled(manifest));
       let isOver = false;
-      await aFewAtATime(unsettled, async (item) => {
+      await aFewAtATime(unsettled, concurrency, async (item) => {
         this.#options.signal?.throwIfAborted();
         if (isOver || leftMs() <= 0) return;
         const outcome = this.#missingDefinition(item, items) ?? (await this.#applyOne(item, leftMs()));
@@ -219,17 +220,6 @@ class Run {
     if (before?.state === applied.state && before.reason === applied.reason) return;
     this.#options.onEvent?.({ ...applied, level: levels[applied.state] });
   }
-}
-
-/** Begins in order, with at most `concurrency` under way; a failure is thrown when nothing is under way any more. */
-async function aFewAtATime<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of rest) await run(item);
-  };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(concurrency, items.length) }, work));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }
 
 const levels = { created: 'info', changed: 'info', present: 'debug', waiting: 'debug', refused: 'warn' } as const;

@@ -63,6 +63,15 @@ export function bindingOf(account: Account, { kind, name, namespace, binding = n
   };
 }
 
+/** A namespace in which only pods of the strictest policy run. */
+export function restrictedNamespace(name: string): KubernetesObject {
+  const labels = {
+    'pod-security.kubernetes.io/enforce': 'restricted',
+    'pod-security.kubernetes.io/warn': 'restricted',
+  };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+}
+
 /** `nobody`, whom every image of the release knows by name. */
 export const addOnUser = 65_534;
 

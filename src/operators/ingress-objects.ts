@@ -8,6 +8,7 @@ import {
   apartFrom,
   preferMachines,
   restrictedContainer,
+  restrictedNamespace,
   restrictedPod,
   toleratesMasters,
 } from './add-on-pods.ts';
@@ -38,17 +39,7 @@ export interface IngressPayload {
 
 export function ingressObjects({ image, certificate }: IngressPayload): readonly KubernetesObject[] {
   return [
-    {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name: namespace,
-        labels: {
-          'pod-security.kubernetes.io/enforce': 'restricted',
-          'pod-security.kubernetes.io/warn': 'restricted',
-        },
-      },
-    },
+    restrictedNamespace(namespace),
     ...accountWithRights({ namespace, name }, { inCluster: clusterRules }),
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: ingressSigner.name, namespace } },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { 'tls.yaml': toYaml(tlsSettings) } },

@@ -4,7 +4,13 @@ import { nodeAgentGroup, registryNamespace, registryTrust, registryTrustKeys } f
 import { registryNodePorts, registryPort } from '../contract/ports.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { toYaml } from '../kubernetes/yaml.ts';
-import { preferMachines, restrictedContainer, restrictedPod, toleratesMasters } from './add-on-pods.ts';
+import {
+  preferMachines,
+  restrictedContainer,
+  restrictedNamespace,
+  restrictedPod,
+  toleratesMasters,
+} from './add-on-pods.ts';
 import { valueOf } from './payload-values.ts';
 import { defaultStorageClass } from './storage.ts';
 
@@ -41,17 +47,7 @@ export interface RegistryPayload {
 
 export function registryObjects(payload: RegistryPayload): readonly KubernetesObject[] {
   return [
-    {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name: namespace,
-        labels: {
-          'pod-security.kubernetes.io/enforce': 'restricted',
-          'pod-security.kubernetes.io/warn': 'restricted',
-        },
-      },
-    },
+    restrictedNamespace(namespace),
     {
       apiVersion: 'v1',
       kind: 'ServiceAccount',

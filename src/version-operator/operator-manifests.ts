@@ -4,6 +4,7 @@
 import { configurationGroup, versionOperator } from '../contract/cluster-version.ts';
 import { firstlightFolder, smallProcessFlags } from '../contract/machine-paths.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { restrictedContainer, restrictedPod } from '../operators/add-on-pods.ts';
 import type { ImageReference, ManifestFile } from '../operators/operator.ts';
 import { valueOf } from '../operators/payload-values.ts';
 import { configurationDefinitions } from './configuration-kinds.ts';
@@ -12,7 +13,6 @@ import { versionKinds } from './kinds.ts';
 const { namespace, name } = versionOperator;
 const labels = { 'k8s-app': name } as const;
 const rbacGroup = 'rbac.authorization.k8s.io';
-const nobody = 65_534;
 
 const namespaceObject = {
   apiVersion: 'v1',
@@ -120,12 +120,7 @@ function podSpec(image: string): object {
       })),
     ],
     terminationGracePeriodSeconds: 15,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: nobody,
-      runAsGroup: nobody,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    securityContext: restrictedPod,
     containers: [container(image)],
     volumes: [{ name: 'release', image: { reference: valueOf('RELEASE_IMAGE'), pullPolicy: 'IfNotPresent' } }],
   };
@@ -152,11 +147,7 @@ function container(image: string): object {
       { name: 'NODE_OPTIONS', value: '--max-semi-space-size=1 --max-old-space-size=64' },
     ],
     resources: { requests: { cpu: '20m', memory: '60Mi' } },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: restrictedContainer,
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: 'release', mountPath: releaseMount, readOnly: true }],
   };

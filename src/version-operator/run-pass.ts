@@ -1,6 +1,7 @@
 // One pass over the payload: walks the graph with a few workers, tries tasks again with growing pauses, and says what
 // came of it. A chain that fails keeps back what is behind it in the chain and the later steps, and nothing else.
 import type { Clock } from '../host/clock.ts';
+import { aFewAtATime } from '../workflow/a-few-at-a-time.ts';
 import type { PayloadTask } from './payload.ts';
 import type { TaskFailure } from './task-failure.ts';
 import type { Pace, TaskChain, TaskGraph } from './task-graph.ts';
@@ -72,10 +73,10 @@ class Pass {
   async step(chains: readonly TaskChain[]): Promise<boolean> {
     const { pace, announce, signal } = this.#options;
     let isDone = true;
-    await shareOut(chains, pace.workers, async (chain) => {
+    await aFewAtATime(chains, pace.workers, async (chain) => {
       for (const task of chain) await announce(task, signal);
     });
-    await shareOut(chains, pace.workers, async (chain) => {
+    await aFewAtATime(chains, pace.workers, async (chain) => {
       for (const task of chain) {
         const isKept = await this.#try(task);
         if (isKept) continue;
@@ -108,15 +109,4 @@ class Pass {
       pauseMs *= pace.factor;
     }
   }
-}
-
-/** A failure is thrown when nothing is under way any more. */
-async function shareOut<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const one = async (): Promise<void> => {
-    for (const item of rest) await work(item);
-  };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(workers, items.length) }, one));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

@@ -272,7 +272,7 @@ class InPlaceController implements AsyncDisposable {
     const node = nodes.find((each) => each.name === name);
     const { since } = readDrainProgress(node?.annotations[nodeConfigAnnotations.drainProgress]) ?? {};
     const missing = async (): Promise<readonly Missing[]> =>
-      node?.isMaster === true ? this.#mastersMissing(name) : [];
+      node?.isMaster === true ? this.#mastersMissing(attempt) : [];
     const isOnlyNode = nodes.length === 1;
     const isSilent = (): boolean => this.#nodesNow().some((each) => each.name === name && each.isSilent);
     return { node: name, request: attempt.name, answer: {}, since, isOnlyNode, isSilent, missing };
@@ -283,7 +283,8 @@ class InPlaceController implements AsyncDisposable {
   }
 
   /** Masters go one at a time, whoever asks for it. */
-  async #mastersMissing(name: string): Promise<readonly Missing[]> {
+  async #mastersMissing(asking: InPlaceAttempt): Promise<readonly Missing[]> {
+    const name = asking.spec.node;
     const { nodes, attempts } = this.#seen === undefined ? { nodes: [], attempts: [] } : this.#world(this.#seen);
     const others = nodes.filter((node) => node.isMaster && node.name !== name);
     const busy = others.flatMap((node): readonly Missing[] => {
@@ -298,9 +299,7 @@ class InPlaceController implements AsyncDisposable {
     const turn = attempts.find(({ attempt }) => attempt.name === this.#turnOfMasters && isRunningAttempt(attempt));
     const holder = turn?.attempt.spec.node ?? name;
     if (holder !== name) return [waitingFor(holder, 'to end its in-place attempt')];
-    this.#turnOfMasters = attempts.find(
-      ({ attempt }) => attempt.spec.node === name && isRunningAttempt(attempt),
-    )?.attempt.name;
+    this.#turnOfMasters = asking.name;
     return [];
   }
 
