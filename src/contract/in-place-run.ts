@@ -7,7 +7,8 @@ export const runKind = { apiVersion: inPlaceVersion, kind: 'InPlaceRun' } as con
 
 const specOfRun = z.object({
   pool: z.string(),
-  nodes: z.array(z.string()),
+  /** In the order in which they begin, each with the id in the Secret that was made for this run. */
+  nodes: z.array(z.object({ name: z.string(), attemptId: z.string() })),
   maxConcurrent: z.int().min(1).default(1),
   /** So many failures in a row stop the line. */
   failuresMax: z.int().min(1).default(2),
@@ -29,16 +30,20 @@ const statusOfRun = z.object({
 });
 export interface InPlaceRun {
   readonly name: string;
+  /** Undefined before the API has it. */
+  readonly createdAt: string | undefined;
   readonly spec: z.infer<typeof specOfRun>;
   readonly status: z.infer<typeof statusOfRun>;
 }
 
 /** Undefined where it is no run. */
 export function readInPlaceRun(object: {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly creationTimestamp?: string | undefined };
   readonly [field: string]: unknown;
 }): InPlaceRun | undefined {
   const spec = specOfRun.safeParse(object['spec']).data;
   const status = statusOfRun.safeParse(object['status'] ?? {}).data;
-  return spec === undefined || status === undefined ? undefined : { name: object.metadata.name, spec, status };
+  if (spec === undefined || status === undefined) return undefined;
+  const { name, creationTimestamp: createdAt } = object.metadata;
+  return { name, createdAt, spec, status };
 }

@@ -79,7 +79,12 @@ const run: CustomKind = {
   plural: 'inplaceruns',
   shortName: 'ipr',
   spec: object(
-    { pool: text, nodes: listOf(text), maxConcurrent: { ...count, minimum: 1 }, failuresMax: { ...count, minimum: 1 } },
+    {
+      pool: text,
+      nodes: listOf(object({ name: text, attemptId: text }, ['name', 'attemptId'])),
+      maxConcurrent: { ...count, minimum: 1 },
+      failuresMax: { ...count, minimum: 1 },
+    },
     ['pool', 'nodes'],
   ),
   status: object({

@@ -78,9 +78,10 @@ test('containerd runs pods from shared images, removes one, and unpacks it again
   expect(await secondsToPod(cluster, 'b')).toBeLessThan(10);
   const seedBefore = pictureOf(seed);
   const ctr = 'ctr --namespace k8s.io';
+  // --local: an export through containerd's transfer service ends before all of the archive is written.
   const script = `set -eu
 digest=$(${ctr} images list "name==${pauseImage}" | awk 'NR == 2 { print $3 }')
-${ctr} images export /root/pause.tar ${pauseImage}
+${ctr} images export --local /root/pause.tar ${pauseImage}
 systemctl stop kubelet
 ${ctr} tasks list --quiet | xargs -r -n1 ${ctr} tasks kill --signal KILL; sleep 1
 ${ctr} containers list --quiet | xargs -r -n1 ${ctr} containers delete

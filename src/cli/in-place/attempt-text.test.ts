@@ -50,7 +50,7 @@ const failed = (node: string, run?: string) =>
 
 const run = readInPlaceRun({
   metadata: { name: 'worker.1' },
-  spec: { pool: 'worker', nodes: ['worker-0', 'worker-1', 'worker-2'] },
+  spec: { pool: 'worker', nodes: [0, 1, 2].map((n) => ({ name: `worker-${n}`, attemptId: 'a' })) },
   status: { state: 'Running', nodes: [{ node: 'worker-0', attempt: 'a', phase: 'Succeeded' }] },
 });
 const runs = run === undefined ? [] : [run];

@@ -28,14 +28,15 @@ export async function startRun(call: AttemptCall, poolName: string, request: Run
   const running = runningRun((await findAttempts(call)).runs, poolName);
   if (running !== undefined) {
     const { name: run, spec } = running;
-    return { run, pool: poolName, nodes: spec.nodes, target: pool.to ?? '', isResumed: true };
+    return { run, pool: poolName, nodes: spec.nodes.map(({ name }) => name), target: pool.to ?? '', isResumed: true };
   }
   const nodes = pool.nodes.map(({ name }) => name);
   if (nodes.length === 0) throw attemptErrors.POOL_UNFIT({ pool: poolName, reason: 'it has no nodes' });
-  const [first] = await prepareNodes(call, { pool, nodes }, request);
+  const prepared = await prepareNodes(call, { pool, nodes }, request);
   const run = `${poolName}.${randomUuid(host.random).slice(0, 8)}`;
   const { maxConcurrent } = request;
-  const object = { ...runKind, metadata: { name: run }, spec: { pool: poolName, nodes, maxConcurrent } };
+  const wanted = prepared.map(({ node, attemptId }) => ({ name: node, attemptId }));
+  const object = { ...runKind, metadata: { name: run }, spec: { pool: poolName, nodes: wanted, maxConcurrent } };
   await retry(apiPatience({ host, signal }), () => client.create(object, { signal }));
-  return { run, pool: poolName, nodes, target: first?.target ?? '', isResumed: false };
+  return { run, pool: poolName, nodes, target: prepared[0]?.target ?? '', isResumed: false };
 }

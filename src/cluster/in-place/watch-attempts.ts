@@ -101,10 +101,10 @@ export function watchedOf({ attempts, runs, waiting }: InPlaceView, target: Watc
   const own = newestOfEachNode(attempts.filter((attempt) => attempt.run === run.name));
   return {
     run,
-    nodes: run.spec.nodes.map((node) =>
+    nodes: run.spec.nodes.map(({ name }) =>
       watchedNode(
-        node,
-        own.find((attempt) => attempt.node === node),
+        name,
+        own.find((attempt) => attempt.node === name),
         'its turn',
       ),
     ),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { InPlacePhase } from '../../contract/in-place.ts';
+import type { AttemptOrder } from './next-attempts.ts';
 import { nextRunStep, type RunStatus } from './next-run-step.ts';
 import { sampleAttempt, sampleNode } from './sample-attempt.ts';
 
@@ -10,9 +11,9 @@ const nodes = names.map((name) => ({ ...sampleNode, name, isScheduled: false, is
 /** The nodes that have begun, each with the phase of its attempt; undefined where it does not exist yet. */
 function run(
   begun: readonly (InPlacePhase | undefined)[],
-  more: { maxConcurrent?: number; state?: RunStatus['state'] } = {},
+  more: { maxConcurrent?: number; state?: RunStatus['state']; orders?: readonly AttemptOrder[]; ageMs?: number } = {},
 ) {
-  const { maxConcurrent = 1, state = 'Running' } = more;
+  const { maxConcurrent = 1, state = 'Running', ageMs = 0 } = more;
   const entries = begun.map((_, n) => ({
     node: names[n] ?? '',
     attempt: `${names[n]}.id`,
@@ -25,12 +26,13 @@ function run(
     const spec = { node: names[n] ?? '', attemptId: 'id' };
     return phase === undefined ? [] : [sampleAttempt({ phase, ...(isFailed ? { failure } : {}) }, spec)];
   });
-  const spec = { pool: 'worker', nodes: names, maxConcurrent, failuresMax: 2 };
+  const spec = { pool: 'worker', nodes: names.map((name) => ({ name, attemptId: 'id' })), maxConcurrent, failuresMax: 2 };
   const { status, start } = nextRunStep({
-    run: { name: 'r', spec, status: { state, message: '', nodes: entries } },
+    run: { name: 'r', createdAt: '2026-01-01T00:00:00Z', spec, status: { state, message: '', nodes: entries } },
     attempts,
-    orders,
+    orders: more.orders ?? orders,
     nodes,
+    now: new Date(Date.parse('2026-01-01T00:00:00Z') + ageMs),
   });
   return { start, state: status.state, message: status.message, begun: status.nodes.map(({ node }) => node) };
 }
@@ -39,6 +41,18 @@ test('a node is written down before it is asked, and asked until its attempt is 
   expect(run([])).toMatchObject({ begun: ['w1'], start: [], state: 'Running' });
   expect(run([undefined])).toMatchObject({ begun: ['w1'], start: ['w1'] });
   expect(run(['Scheduled'])).toMatchObject({ begun: ['w1'], start: [] });
+});
+
+test('a node begins when the Secret of this run is seen, and one that never shows it counts as failed', () => {
+  const former = orders.map((order) => ({ ...order, attemptId: 'former' }));
+  for (const seen of [[], former]) {
+    expect(run([], { orders: seen })).toMatchObject({ begun: [], state: 'Running' });
+    expect(run([], { orders: seen, ageMs: 29_000 })).toMatchObject({ begun: [], state: 'Running' });
+  }
+  expect(run([], { orders: [], ageMs: 30_000 })).toMatchObject({ begun: ['w1'], message: '0 of 4 succeeded' });
+  expect(run([], { orders: former, maxConcurrent: 4, ageMs: 30_000 }).message).toContain(
+    'w1 (its Secret is not that of this run)',
+  );
 });
 
 test('never more nodes are away than the run allows', () => {

@@ -8,12 +8,17 @@ import type { AttemptOrder } from './next-attempts.ts';
 
 export type RunStatus = InPlaceRun['status'];
 type RunEntry = RunStatus['nodes'][number];
+type NodeOfRun = InPlaceRun['spec']['nodes'][number];
+
+/** The Secrets are written before the run, and may be seen after it: each kind has a watch of its own. */
+const secretsSeenWithinMs = 30_000;
 
 export interface RunView {
   readonly run: InPlaceRun;
   readonly attempts: readonly InPlaceAttempt[];
   readonly orders: readonly AttemptOrder[];
   readonly nodes: readonly InPlaceNode[];
+  readonly now: Date;
 }
 
 export interface RunStep {
@@ -31,9 +36,9 @@ export function nextRunStep(view: RunView): RunStep {
   const active = entries.filter(({ phase }) => !isEnd(phase)).length;
   const failures = failuresInRow(entries);
   const isStopped = failures.length >= run.spec.failuresMax;
-  const left = run.spec.nodes.filter((node) => !entries.some((entry) => entry.node === node));
+  const left = run.spec.nodes.filter(({ name }) => !entries.some((entry) => entry.node === name));
   const next = isStopped ? [] : left.slice(0, Math.max(0, run.spec.maxConcurrent - active));
-  const nodes = [...entries, ...next.map((node) => newEntry(node, view))];
+  const nodes = [...entries, ...next.flatMap((node) => newEntry(node, view) ?? [])];
   return { status: { ...stateOf(view, { nodes, failures, isStopped }), nodes }, start: unstarted };
 }
 
@@ -51,12 +56,16 @@ function isUnstarted({ node, attempt, phase }: RunEntry, { attempts, nodes }: Ru
   return found !== undefined && !(found.isScheduled && found.isCordoned);
 }
 
-/** A node that cannot begin counts as one that failed. */
-function newEntry(node: string, { orders, nodes }: RunView): RunEntry {
+/** A node that cannot begin counts as one that failed. Undefined as long as its Secret may still come into sight. */
+function newEntry({ name: node, attemptId }: NodeOfRun, { run, orders, nodes, now }: RunView): RunEntry | undefined {
+  const entry = { node, attempt: attemptName(node, attemptId) };
+  if (!nodes.some(({ name }) => name === node)) return { ...entry, phase: 'Failed', message: 'no such node' };
   const order = orders.find((each) => each.node === node);
-  if (!nodes.some(({ name }) => name === node)) return { node, attempt: '', phase: 'Failed', message: 'no such node' };
-  if (order === undefined) return { node, attempt: '', phase: 'Failed', message: 'it has no Secret' };
-  return { node, attempt: attemptName(node, order.attemptId), phase: 'Scheduled', message: '' };
+  if (order?.attemptId === attemptId) return { ...entry, phase: 'Scheduled', message: '' };
+  const ageMs = now.getTime() - Date.parse(run.createdAt ?? now.toISOString());
+  if (ageMs < secretsSeenWithinMs) return undefined;
+  const message = order === undefined ? 'it has no Secret' : 'its Secret is not that of this run';
+  return { ...entry, phase: 'Failed', message };
 }
 
 function isFailure({ phase }: RunEntry): boolean {

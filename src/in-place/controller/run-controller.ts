@@ -307,7 +307,13 @@ class InPlaceController implements AsyncDisposable {
     const orders = seen.secrets.flatMap((secret) => attemptOrder(secret) ?? []);
     for (const { run, object } of this.#world(seen).runs) {
       const { nodes, attempts } = this.#world(seen);
-      const { status, start } = nextRunStep({ run, orders, nodes, attempts: attempts.map(({ attempt }) => attempt) });
+      const { status, start } = nextRunStep({
+        run,
+        orders,
+        nodes,
+        attempts: attempts.map(({ attempt }) => attempt),
+        now: this.#options.host.clock.now(),
+      });
       for (const name of start) {
         const node = nodes.find((each) => each.name === name);
         if (node === undefined) continue;
