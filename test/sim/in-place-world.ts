@@ -234,7 +234,10 @@ export class InPlaceWorld {
     });
   }
 
-  run(name: string, nodes: readonly string[], maxConcurrent = 1): void {
+  /** With the Secrets of its nodes, as the workstation makes them. */
+  run(name: string, names: readonly string[], maxConcurrent = 1): void {
+    const nodes = names.map((node) => ({ name: node, attemptId: `id-${node}-0` }));
+    for (const node of nodes) this.order(node.name, node.attemptId);
     const spec = { pool: 'worker', nodes, maxConcurrent, failuresMax: 2 };
     this.api.put('inplaceruns', { apiVersion: attemptKind.apiVersion, kind: 'InPlaceRun', metadata: { name }, spec });
   }

@@ -176,7 +176,6 @@ test.each(seeds)('under the faults of seed %i attempts are applied once at most,
 test('a run goes from node to node, and two failures in a row stop the line', async () => {
   const nodes = ['w1', 'w2', 'w3', 'w4'];
   const good = new InPlaceWorld({ seed: 7, odds: calm, nodes });
-  for (const node of nodes) good.order(node, `id-${node}-0`);
   good.run('r1', nodes);
   void good.control(20).then(() => good.control(Number.POSITIVE_INFINITY));
   expect(await good.settle(hourMs)).toBe(true);
@@ -188,7 +187,6 @@ test('a run goes from node to node, and two failures in a row stop the line', as
   await good.end();
 
   const bad = new InPlaceWorld({ seed: 8, odds: { ...calm, failsApply: 1 }, nodes });
-  for (const node of nodes) bad.order(node, `id-${node}-0`);
   bad.run('r1', nodes);
   void bad.control(Number.POSITIVE_INFINITY);
   expect(await bad.settle(hourMs)).toBe(true);

@@ -26,7 +26,12 @@ function run(
     const spec = { node: names[n] ?? '', attemptId: 'id' };
     return phase === undefined ? [] : [sampleAttempt({ phase, ...(isFailed ? { failure } : {}) }, spec)];
   });
-  const spec = { pool: 'worker', nodes: names.map((name) => ({ name, attemptId: 'id' })), maxConcurrent, failuresMax: 2 };
+  const spec = {
+    pool: 'worker',
+    nodes: names.map((name) => ({ name, attemptId: 'id' })),
+    maxConcurrent,
+    failuresMax: 2,
+  };
   const { status, start } = nextRunStep({
     run: { name: 'r', createdAt: '2026-01-01T00:00:00Z', spec, status: { state, message: '', nodes: entries } },
     attempts,
